@@ -1,4 +1,4 @@
-"""A reply, its basis, and memories, as text for a terminal."""
+"""Formats replies, what they are based on, and memories for a terminal."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STEPS: Mapping[str, str] = {
     "vrm": "replying",
     "mgm": "remembering",
 }
-"""What a module is doing, in words for a waiting user, by its name."""
+"""Words that tell a waiting user what a module is doing, by the name of the module."""
 
 _NAMED = {
     "search_decision": "Search",
@@ -55,7 +55,7 @@ _DECISIONS = frozenset({*SearchDecision, *MemoryDecision})
 
 
 def why_text(message: Message | None) -> Text:
-    """Return the basis of a reply: decisions, query, memory, documents, and each quote with its place."""
+    """Return what a reply is based on: decisions, query, memory, documents, and each quote with its place."""
     if message is None:
         return Text("No message yet.\n")
     lines = [f"{label}: {_told(name, str(message[name]))}" for name, label in _NAMED.items() if message.get(name)]
@@ -83,7 +83,7 @@ def users_text(users: Sequence[str]) -> Text:
 
 
 def reply_text(message: Message) -> Text:
-    """Return a reply with the places of its quotes, unless it contains them, and the failure of a search, if any."""
+    """Return a reply, then any places of its quotes that it does not mention, and the failure of a search, if any."""
     places = [quote.place for quote in quotes_of(message)]
     untold = [inert_line(place) for place in dict.fromkeys(places) if place not in message.text]
     if message.get("search_problem"):
@@ -102,7 +102,9 @@ def memories_text(facts: Sequence[KeptFact]) -> Text:
 
 
 def _told(name: str, text: str) -> str:
-    """Return the text of a field: a failure in words, or "no decision" if a module made none."""
+    """Return the text of a field; a failure is described in words, and a reply that is no decision is reported as
+    such.
+    """
     if name == "failure":
         return _FAILURES.get(text, text)
     if name.endswith("_decision") and text not in _DECISIONS:
@@ -120,7 +122,7 @@ def _memory(fact: KeptFact) -> str:
 
 
 def quotes_of(message: Message) -> list[Quote]:
-    """Return the quotes of a reply; quotes from a search server are marked."""
+    """Return the quotes of a reply; those from a search server are of the class ServedQuote."""
     told = message.get("quotes")
     return [
         ServedQuote.model_validate(quote) if "server" in quote else Quote.model_validate(quote)

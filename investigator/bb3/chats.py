@@ -39,7 +39,7 @@ _FINDING = (Module.SDM, Module.MDM, Module.SGM, Module.MGM, Module.CKM, Module.M
 """The modules that decide, search, remember and find; all others write replies."""
 
 
-_MOST_READING = 2  # number of processes that read quoted files again, kept for the duration of the chat
+_MOST_READING = 2  # processes that read quoted files again; they are kept for the whole chat
 
 
 @contextmanager

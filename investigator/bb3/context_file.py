@@ -1,4 +1,6 @@
-"""Parses the context of a module from the kinds of lines in BB3's prompts (seed: bb3_agents). Pure."""
+"""Parses the context of a module, in which lines have the same prefixes as in BB3's prompts (seed: bb3_agents).
+Pure.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ _SPEAKERS = {
     "bot": Speaker.SELF,
 }
 _GIVEN = {TABLE[module].final_prefix.lower(): module for module in (Module.CKM, Module.MKM, Module.SKM)}
-"""The inputs of a response, by the module that finds them."""
+"""The module that finds an input of a response, by the prefix of that input."""
 _DOCUMENT = "external knowledge"
 _ASKED_FOR = frozenset({*_SPEAKERS, *(row.final_prefix.lower() for row in TABLE.values())})
 _CONTROL_TOKENS = tuple(row.control_token for row in TABLE.values() if row.control_token)
@@ -28,14 +30,15 @@ _TOKEN_AT_END = re.compile(rf"\s*(?:{'|'.join(map(re.escape, _CONTROL_TOKENS))})
 
 
 def request_of(module: Module, text: str) -> ModuleRequest:
-    """Return the request of a module from lines, one for each turn, memory, document or piece of knowledge.
+    """Parse a module's request; each line is a turn, a memory, a document or a piece of knowledge.
 
     `Person 1: …` and `Person 2: …` are turns (also `partner:`, `self:`, `human:`, `bot:`); a line without a prefix is a
-    turn of the other speaker, and the last such line is the partner's. `Person 1's Persona: …` is a memory, `External
-    Knowledge: Title | text` a document; `Previous Topic: …`, `Personal Fact: …` and `Interesting Fact: …` (or the same
-    between the tokens of 3B, as `__entity__ … __endentity__`) are inputs of a response. Before the first turn a
-    personal fact is a memory; lines between turns belong to earlier replies, and are ignored, as in the modules' own
-    prompts. A last line that only prompts for output, such as `Query:`, and a control token at the end are ignored.
+    turn of the speaker who does not speak next, or, if it is the last turn, the partner's. `Person 1's Persona: …` is a
+    memory, `External Knowledge: Title | text` a document; `Previous Topic: …`, `Personal Fact: …` and `Interesting
+    Fact: …` (or the same between the tokens of 3B, such as `__entity__ … __endentity__`) are inputs of a response.
+    Before the first turn a personal fact is a memory; lines between turns belong to earlier replies, and are ignored,
+    as in the modules' own prompts. A last line that only prompts for output, such as `Query:`, and a control token at
+    the end are ignored.
     """
     found = _Lines()
     lines = [line.strip() for line in text.splitlines() if line.strip()]
@@ -56,7 +59,7 @@ def request_of(module: Module, text: str) -> ModuleRequest:
 
 
 class _Lines:
-    """The lines that were read so far, by kind."""
+    """Collects the lines of a context by kind."""
 
     def __init__(self) -> None:
         self.memories: list[str] = []
@@ -85,7 +88,9 @@ class _Lines:
             self._say(None, line)
 
     def turns(self) -> tuple[Turn, ...]:
-        """Return the turns; turns without a speaker alternate backwards from the partner's."""
+        """Return the turns. A turn without a prefix belongs to the speaker who does not speak next; the last, to the
+        partner.
+        """
         speaker = Speaker.PARTNER
         found: list[Turn] = []
         for told, text in reversed(self._said):
@@ -116,9 +121,7 @@ def _unwrapped(line: str) -> tuple[Module, str] | None:
 
 
 def _quote(knowledge: str, context: str) -> Quote:
-    """Return knowledge as a quote of the context, at its position there: the author of the context is responsible for
-    it.
-    """
+    """Return knowledge as a quote from the context at its position there; the user, who wrote it, vouches for it."""
     digest = hashlib.sha256(context.encode("utf-8", "replace")).hexdigest()
     start = context.rfind(knowledge)
     line = context.count("\n", 0, start) + 1

@@ -14,7 +14,7 @@ FAILED = "METASEQ RESPONSE FAILED."
 
 class SearchDocument(Record):
     """A document that a search found; `passage` is set if it comes from the folder, or from a served folder. `server`
-    names the sender; it is empty if the text is in the folder.
+    is the server that sent it; empty if the text is in the folder.
     """
 
     title: str = ""
@@ -26,8 +26,8 @@ class SearchDocument(Record):
 
 class ModuleRequest(Record):
     """One call of a module: the conversation, and the module's other inputs. `module` selects the prompt and `by` the
-    answering module (BB3's 30B and 175B write every reply with the settings of SRM). `memories` are in their written
-    form, with the prefix of their owner. A response is conditioned on `entity`, `memory` and `knowledge`; `quotes` are
+    answering module (BB3's 30B and 175B write every reply with the settings of SRM). `memories` are texts that begin
+    with the prefix of their owner. A response is conditioned on `entity`, `memory` and `knowledge`; `quotes` are
     the sources of the knowledge.
     """
 
@@ -44,10 +44,10 @@ class ModuleRequest(Record):
 
 
 class ModuleReply(Record):
-    """The reply of a module. `needed` is the decision of sdm and mdm; `score` picks the best of several responses.
+    """The reply of a module. `needed` is the decision of sdm and mdm; `score` ranks the response among several.
 
     `is_stock` is True if rules wrote it instead of a model, so that it says nothing about the speaker. `unsaid` is the
-    withheld part of the model's text, which was not proven or not a reply. `source_problem` names the quotes that the
+    withheld part of the model's text, which was not proven or not a reply. `source_problem` reports quotes that the
     files no longer contain.
     """
 
@@ -84,7 +84,7 @@ class Memories(Protocol):
     """
 
     def texts(self) -> Mapping[str, int]:
-        """Return all memories with the turns since each was used, oldest first."""
+        """Return all memories, oldest first, each with the number of turns since it was last used."""
         ...
 
     def available(self, text: str) -> Sequence[str]:
@@ -96,7 +96,9 @@ class Memories(Protocol):
         ...
 
     def set(self, memories: Mapping[str, int]) -> None:
-        """Replace the memories, given with the turns since each was used; those without a prefix are the partner's."""
+        """Replace the memories; each has the number of turns since it was last used. Those without a prefix are the
+        partner's.
+        """
         ...
 
     def end_turn(self, used: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""Records the human's rating of a reply: liked, or disliked for a reason and followed by a question for something
+"""Records the human's rating of a reply: liked, or disliked for a reason; the bot then asks what would have been
 better.
 
 It follows the steps of the data card: a message of the bot is marked, the bot asks a question, and the human's next
@@ -42,7 +42,9 @@ QUESTIONS = {
 
 
 def dislike_type_of(word: str) -> DislikeType:
-    """Return the type for a name as typed, such as `off topic` or `Off-Topic`. Raises DialogueError for any other."""
+    """Return the type named by the user, e.g. as `off topic` or `Off-Topic`. Raises DialogueError for an unknown
+    type.
+    """
     try:
         return DislikeType(word.strip().lower().replace("-", "_").replace(" ", "_"))
     except ValueError as error:
@@ -86,7 +88,7 @@ def asked_after_dislike(conversation: Conversation, bot_message_id: str) -> Conv
 
 
 def answered_after_dislike(conversation: Conversation, text: str, human_message_id: str) -> Conversation:
-    """Append the human's answer to that question to the conversation, marked as such.
+    """Append the human's answer to that question, marked as feedback, to the conversation.
 
     Raises DialogueError if the question is not the last message.
     """

@@ -1,4 +1,4 @@
-"""A chat over a folder, with several users and conversations at once, each with its own turns and memories."""
+"""Chats about a folder with several users, in several conversations at once, each with separate turns and memories."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from investigator.evidence.standing import Reread
 
 _NOTHING_SAID = "I did not hear anything. What would you like to know?"
 _NO_REPLY = "I have no reply to that."
-_MOST_OF_A_TURN = 64  # number of memories created or used in one turn, by any chat of a user
+_MOST_OF_A_TURN = 64  # upper limit of the memories that one turn creates or uses
 _OPENING_FIELD = TABLE[Module.ORM].name
 LONGEST_TURN = 20_000
 """Maximum number of characters in a turn. Longer text belongs in a document of the folder."""
@@ -44,11 +44,11 @@ class ChatSession:
 
 
 class FolderChat:
-    """Makes the replies in conversations about a folder. Thread-safe if each thread has its own sessions. `client_of`
+    """Replies in conversations about a folder. Thread-safe if each thread has its own sessions. `client_of`
     returns the client of a module; `memory` contains the memories of the users; `new_id` creates the id of a chat, and
     `chance` returns random numbers from 0 to 1. Up to `side_by_side` calls of one step run concurrently. `on_step` is
-    notified of each module call. `search` replaces the search in the folder; its results are proven only if they are in
-    the folder, whose documents `reread` reads again from their files.
+    called before each module call. `search` replaces the search in the folder; its results are proven only if they are
+    in the folder, whose documents `reread` reads again from their files.
     """
 
     def __init__(
@@ -96,10 +96,10 @@ class FolderChat:
     def reply(self, said: Sequence[tuple[ChatSession, Message]], say: Hear | None = None) -> list[Message]:
         """Return the replies to one message in each of several sessions; each step runs for all sessions at once. For a
         single message, `say` repeatedly receives the proven part of a model's unfinished reply. Only the returned
-        message is final. An empty text gets a polite reply without asking a module. `memories` in a message are
+        message is final. An empty text gets a polite reply, and no module is asked. `memories` in a message are
         remembered; with the text "Opening" they start the conversation. On failure, the conversations are unchanged.
         Raises DialogueError, before any call, for a duplicate session, a turn or a memory that is too long, and
-        memories that are not texts; EngineError, StoreError, BudgetSpent.
+        memories that are not strings; EngineError, StoreError, BudgetSpent.
         """
         if len({id(session) for session, _ in said}) < len(said):
             raise DialogueError("a session received two messages at once", hint="Reply to them one after the other.")
@@ -116,9 +116,9 @@ class FolderChat:
         return [self._message(session, message, drafts.get(id(session))) for session, message in said]
 
     def take_back(self, session: ChatSession, reply: Message) -> None:
-        """Undo the last reply of a session, which was never shown, and the turn before it. Memories of the reply are
-        deleted, too; those of the user's message are kept. A reply that no module wrote is not part of the
-        conversation, so nothing is undone. Raises StoreError.
+        """Undo the last reply of a session, because it was never shown, and the turn before it. Memories of the reply
+        are deleted, too; those of the user's message are kept. Nothing is undone if no module wrote the reply, because
+        it is then not part of the conversation. Raises StoreError.
         """
         if not session.messages or session.messages[-1] is not reply:
             return
@@ -131,7 +131,7 @@ class FolderChat:
     def _drafts(
         self, heard: Sequence[tuple[ChatSession, Mapping[str, int], str]], say: Hear | None
     ) -> dict[int, Draft]:
-        """Return the drafts by session; sessions with the same options share each call."""
+        """Return the draft of each session, by its `id()`; each call serves all sessions with the same options."""
         drafts: dict[int, Draft] = {}
         for options in dict.fromkeys(session.options for session, *_ in heard):
             is_one_reply = len(heard) == 1 and options.knowledge_conditioning is Conditioning.COMBINED
@@ -179,7 +179,7 @@ def _text_of(message: Message) -> str:
 
 
 def _memories_of(message: Message) -> dict[str, int]:
-    """Return the memories in a message, with the turns since each was used."""
+    """Return the memories in a message, each with the number of turns since it was last used."""
     told = message.get("memories") or {}
     ages = told if isinstance(told, Mapping) else dict.fromkeys(told, 0) if isinstance(told, list | tuple) else None
     if ages is None or not all(isinstance(text, str) for text in ages):

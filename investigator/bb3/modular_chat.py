@@ -1,6 +1,6 @@
-"""Takes a turn of BB3, module by module (seed: bb3_agents): decide, query, search, remember, know, reply, remember.
-
-Several conversations take a turn together: each step calls its module once for all of them.
+"""Takes a turn of BB3, module by module (seed: bb3_agents): decides, searches, remembers what the partner said, selects
+knowledge, replies, and remembers what it said itself. If several conversations take a turn together, each step calls
+its module once for all of them.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from investigator.errors import InvestigatorError
 
 _OPENING_TRIES = 3
 _NAME = re.compile(r"Person [12](?:['’]s(?: Persona)?)?(?:\s*:\s*)?")
-"""A speaker's name, with the suffix that marks the rest as a memory or a turn."""
+"""Matches a speaker's name, with the suffix that introduces a memory or a turn."""
 
 
 class ModularChat:
-    """Takes turns in conversations. Thread-safe if each thread has its own conversations. `search` finds documents;
-    without it none are found.
+    """Takes turns in conversations. Thread-safe if each thread has its own conversations. Without a `search`, no
+    documents are found.
     """
 
     def __init__(
@@ -101,7 +101,9 @@ class ModularChat:
             draft.partner_memory = reply.text
 
     def _find(self, drafts: Sequence[Draft]) -> None:
-        """Create queries and fetch documents; if nothing is found, use a topic of the conversation."""
+        """Create queries and fetch documents; a draft for which nothing is found uses the topic of the conversation
+        instead.
+        """
         for draft, reply in self._ask(Module.SGM, [draft for draft in drafts if draft.uses_search]):
             if reply.failed:
                 draft.uses_search = draft.uses_entity = draft.uses_memory = False
@@ -179,9 +181,9 @@ class ModularChat:
         return ModuleRequest(module=module, by=by, turns=draft.turns, quotes=quotes, **given)
 
     def _remember_own(self, drafts: Sequence[Draft]) -> None:
-        """Return the speaker's own facts, then the partner's, which is the order of the original's store.
-
-        Statements from documents or rules are not about the speaker. A failure here does not discard the replies.
+        """Store the speaker's own memories, then the partner's, in the same order as the original. Replies that quote
+        documents or were written by rules create no memories of the speaker. A failure here does not discard the
+        replies.
         """
         asked = [draft for draft in drafts if draft.chosen and not (draft.chosen.quotes or draft.chosen.is_stock)]
         try:

@@ -1,4 +1,5 @@
-"""The fourteen modules of BlenderBot 3 in one table, and its families (presets r2c2_bb3, opt_bb3 and opt_pt).
+"""Describes the fourteen modules of BlenderBot 3 in one table, and the families of its models (presets r2c2_bb3,
+opt_bb3 and opt_pt).
 
 Seed: bb3_agents. The behaviour of ParlAI 1.7.2 was checked by running it.
 """
@@ -14,9 +15,8 @@ from investigator.records.decoding import Decoding, Inference
 
 
 class Weights(StrEnum):
-    """The supported models: 3B, 30B and 175B, and a language model without fine-tuning.
-
-    They are named after the presets with their options.
+    """The supported models: 3B, 30B and 175B, and language models without fine-tuning; each value is the name of BB3's
+    preset.
     """
 
     SMALL = "r2c2_bb3"
@@ -26,11 +26,11 @@ class Weights(StrEnum):
 
 class ModuleRow(Record):
     """The traits of one module. `control_token` ends its context in 3B, and `wrapping` surrounds its output in the
-    context of a response. `history_size` is the number of newest lines that it sees (-1, the default, for all).
-    `final_prefix` ends its prompt in 30B and 175B; `has_pre_context` is True if memories or documents come before the
-    turns there, `knowledge_prefix` introduces a response's knowledge after them. `retrieves` is True if it receives
-    documents or memories in 3B. `yes` and `no` are the words of a decision in 30B and 175B, `small_yes` and `small_no`
-    those in 3B. `max_prompt_len` is in tokens, for 30B and 175B.
+    context of a response. `history_size` is the number of lines that it sees, counted from the newest; -1, the default,
+    means all. `final_prefix` ends its prompt in 30B and 175B; `has_pre_context` is True if memories or documents come
+    before the turns there, and `knowledge_prefix` introduces the knowledge of a response after the turns. `retrieves`
+    is True if it receives documents or memories in 3B. `yes` and `no` are the words of a decision in 30B and 175B,
+    `small_yes` and `small_no` those in 3B. `max_prompt_len` is in tokens, for 30B and 175B.
     """
 
     name: str
@@ -51,7 +51,7 @@ class ModuleRow(Record):
 
     @property
     def is_dialogue(self) -> bool:
-        """Return True if it writes responses, which have no control token."""
+        """Return True if the module writes responses; these modules have no control token."""
         return not self.control_token
 
 
@@ -75,7 +75,7 @@ def _reply(least: int = 20, *, penalized: bool = True, context: bool = False, ex
 
 
 def _beam(size: int, least: int, *, context: int | None = None, inference: Inference = Inference.BEAM) -> Decoding:
-    """Return beam search for 3B; three-token sequences must not repeat, except in decisions and queries."""
+    """Return beam search for 3B; except in decisions and queries, no sequence of three tokens may occur twice."""
     told = {} if context is None else {"beam_context_block_ngram": context}
     ngram = 3 if size > 1 else -1
     return Decoding(inference=inference, beam_size=size, beam_min_length=least, beam_block_ngram=ngram, **told)
@@ -195,17 +195,17 @@ TABLE: Mapping[Module, ModuleRow] = {
         decoding=_of(_reply(), small=Decoding()),
     ),
 }
-"""Every module. BRM has no separate settings in 3B, which was not trained on it."""
+"""The traits of every module. BRM has no settings for 3B, which was not trained for it."""
 
 
 class Family(Record):
-    """The order of steps in a turn for a family of models.
+    """How a family of models takes a turn.
 
     With `memory_first`, new memories are created before the search query. With `plain_without_knowledge`, VRM replies
-    if no documents, memories or topic are used, and nothing is remembered; if that applies to one conversation of a
-    batch, it applies to all. With `one_voice`, SRM writes every reply, from any kind of knowledge (combined replies are
-    written by the module in the options). `separate_order` is the order of separate replies. `without_knowledge`
-    replies if nothing was found; `unasked` if nothing was searched either.
+    if no documents, memories or topic are used, and nothing is remembered; if this applies to one conversation of a
+    batch, VRM replies in all of them. With `one_voice`, SRM writes every reply, whatever the kind of knowledge; only
+    combined replies are written by the module that the options name. `separate_order` is the order of separate replies.
+    `without_knowledge` replies if a search found nothing, and `unasked` if there was no search.
     """
 
     memory_first: bool
@@ -237,4 +237,4 @@ LARGE = Family(
 """BB3 30B and 175B: language models trained with prefixes."""
 
 CHAT = LARGE.changed(plain_without_knowledge=False, one_voice=False, without_knowledge=Module.SRM)
-"""The chat form of today's models: like the large family, but each module writes its own reply."""
+"""Chat models, asked with templates: like the large family, but each module writes its own reply."""

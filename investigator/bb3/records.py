@@ -1,5 +1,5 @@
-"""The variables of the chat modules' templates, and the expected replies (seed: bb3_agents). Modules with the same
-inputs share a record. As in the method, the point comes first in replies.
+"""Defines the variables of the chat modules' templates, and the expected replies (seed: bb3_agents). Modules with the
+same inputs share a record. As in the method, the point is the first field of a reply.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Module(StrEnum):
 
 
 class Speaker(StrEnum):
-    """A speaker, who is either replying (Person 2 in the seed) or the partner (Person 1)."""
+    """A speaker: the one who replies (Person 2 in the seed), or the partner (Person 1)."""
 
     SELF = "self"
     PARTNER = "partner"
@@ -60,7 +60,7 @@ class Turn(Record):
 
 
 AND_MORE = "…"
-"""The last line of a fact that summarises several facts, if there are more than it lists."""
+"""The last line of a fact that lists several facts, if it does not list all of them."""
 
 
 class PersonalFact(Record):
@@ -114,13 +114,13 @@ class DecisionReply(Record):
 
 
 class PhraseReply(Record):
-    """A search query, a memory to keep, or an entity; empty for none."""
+    """A search query, a memory to keep, or an entity; the text is empty if there is none."""
 
     text: Text = ""
 
 
 class FactReply(Record):
-    """The remembered fact that fits best, with its fit (0..100); None if no fact fits."""
+    """The id of the remembered fact that fits best, None if no fact fits, and the fit as a point (0..100)."""
 
     point: Point = None
     fact_id: int | None = None
@@ -134,7 +134,7 @@ class QuotedSentence(Record):
 
 
 class KnowledgeReply(Record):
-    """The sentences that ground a response, with their fit to the last turn (0..100); may be empty."""
+    """The sentences on which a response is based, if any, and how well they fit the last turn (0..100)."""
 
     point: Point = None
     sentences: tuple[QuotedSentence, ...] = ()

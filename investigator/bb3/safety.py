@@ -1,6 +1,7 @@
 """Handles unsafe messages with a string matcher, an optional classifier, and canned replies (seed: bb3x_data_card). The
-human's text is checked before any model sees it, and the bot's text before the human sees it. A canned reply replaces
-an unsafe one, and gives the reason: `unsafe_Human`, `unsafe_BlenderBot3`, or `unsafe_model_crash` if the model failed.
+human's text is checked before any model sees it, and the bot's text before the human sees it. A canned reply takes the
+place of the bot's reply if either text is unsafe or the model failed. Its reason is recorded: `unsafe_Human`,
+`unsafe_BlenderBot3` or `unsafe_model_crash`.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class SafetyClassifier(Protocol):
 
 
 class StringMatcher:
-    """Finds listed words, as whole words and even if disguised. Case, accents, invisible characters, letters of other
+    """Finds listed words in a text, even if they are disguised. Case, accents, invisible characters, letters of other
     scripts, look-alike digits and signs, repeated letters, masked letters (`sh*t`) and spaced letters (`s h i t`) make
     no difference. A listed word that ends in a star matches all words with that beginning. Words that only contain a
     listed word (Scunthorpe) are not found.
@@ -47,7 +48,7 @@ class StringMatcher:
         self._pattern = re.compile(rf"(?<![\w@$])(?:{every})(?![\w@$])") if listed else None
 
     def found(self, text: str) -> tuple[str, ...]:
-        """Return the words found, each once, folded as they were compared."""
+        """Return the words found, each once, in the folded form in which they were compared."""
         if self._pattern is None:
             return ()
         plain = undisguised(text).text
@@ -62,8 +63,8 @@ class StringMatcher:
 
 
 class GuardedReply(Record):
-    """The final reply; if it is a canned one, `failure` is the reason. `human` and `bot` are the annotations of the
-    human's message and of the bot's planned reply.
+    """A reply that may be shown; if it is canned, `failure` is the reason. `human` and `bot` are the annotations of the
+    human's message and of the reply that the bot was about to send.
     """
 
     text: str
@@ -84,9 +85,8 @@ class GuardedReply(Record):
 
 
 class SafetyGuard:
-    """Checks all messages between the human and the bot. `classifier` judges what the matcher accepts; without a
-    classifier, only the matcher judges. `random` chooses among the canned replies, but never the reply that was used
-    last for the same failure.
+    """Checks all messages between the human and the bot, with the matcher and, if given, also with the classifier.
+    `random` chooses among the canned replies, but never the reply that was used last for the same failure.
     """
 
     def __init__(
@@ -153,7 +153,7 @@ def _lines(name: str) -> tuple[str, ...]:
 
 
 def _pattern_of(listed: str) -> str:
-    """Return the pattern of a listed word or phrase; only inner letters may be masked."""
+    """Return a pattern for a listed word or phrase; only letters inside a word may be masked."""
     if "*" in listed.rstrip("*"):
         raise SettingsError(f"the listed word {listed!r} has a star inside", hint="A star is allowed only at the end.")
     words = undisguised(listed.rstrip("*")).text.split()
@@ -163,7 +163,7 @@ def _pattern_of(listed: str) -> str:
 
 
 def _word_pattern(word: str, open_end: bool) -> str:
-    """Return a pattern with the disguises of each letter; vowels may be doubled."""
+    """Return a pattern that accepts the disguises of each letter, and doubled vowels."""
     places = []
     for place, letter in enumerate(word):
         inside = _MASKS if 0 < place < len(word) - 1 + open_end else ""

@@ -1,4 +1,4 @@
-"""One conversation and its record: messages pass the guard and are stored in the format of the data card."""
+"""Holds one conversation: the guard checks its messages, and they are recorded in the format of the data card."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CHATS = "chats"
 
 class Talk:
     """A conversation with one user; use it from one thread at a time. `consent` means that the user explicitly agreed
-    to share the conversation; without it no release contains it. `new_id` creates ids of messages.
+    to share the conversation; no release contains it otherwise. `new_id` creates ids of messages.
     """
 
     def __init__(
@@ -55,9 +55,10 @@ class Talk:
     def say(self, text: str, fields: Mapping[str, object] | None = None, hear: Hear | None = None) -> Message:
         """Return the reply to the user's message; `fields` are additional fields of the message, such as `memories`.
         `hear` receives the proven and safe part of the text while a model writes; the final message rarely differs.
-        After a dislike the text answers the question of what would have been better. An unsafe message or a failed
-        model gets a canned reply, with the reason in `failure` and the model's error in `problem`; the modules never
-        see this exchange again. Raises DialogueError, StoreError, FolderError, and the signal BudgetSpent.
+        After a dislike, the message is taken as the answer to the question of what would have been better. An unsafe
+        message or a failed model gets a canned reply, with the reason in `failure` and the model's error in `problem`;
+        the modules never see this exchange again. Raises DialogueError, StoreError, FolderError, and the signal
+        BudgetSpent.
         """
         if not isinstance(text, str):
             raise DialogueError(
@@ -98,7 +99,7 @@ class Talk:
         return shown
 
     def _safe(self, hear: Hear) -> Hear:
-        """Return a listener that passes on only text that the guard accepts."""
+        """Return a function that passes a text on to `hear` only if the guard accepts it."""
 
         def guarded(text: str) -> None:
             with suppress(RunError):  # because the whole reply is checked again
@@ -108,23 +109,21 @@ class Talk:
         return guarded
 
     def like(self) -> None:
-        """Mark the last reply as liked, regardless of its earlier rating. Raises DialogueError without a reply."""
+        """Mark the last reply as liked, whatever its earlier rating. Raises DialogueError if there is no reply yet."""
         self.record = liked(self.record, self._place)
         self._asked_why = False
 
     def dislike(self, kind: DislikeType) -> str:
-        """Mark the last reply as disliked; return the question that the user answers next.
-
-        Raises DialogueError without a reply, or if the type does not fit it.
+        """Mark the last reply as disliked; return the question that the user should answer next. Raises DialogueError
+        if there is no reply yet, or the type of dislike does not apply to it.
         """
         self.record = asked_after_dislike(disliked(self.record, kind, self._place), self._new_id())
         self._asked_why = True
         return self.record.message_history[-1].text
 
     def save(self, path: Path) -> None:
-        """Write the conversation as one line of JSON; only an older state of the same conversation is overwritten.
-
-        Raises FolderError if it cannot be written, or another file exists.
+        """Write the conversation to a file as one line of JSON. Raises FolderError if the file cannot be written, or
+        contains anything but an older state of the same conversation.
         """
         if path.exists() and not self._is_saved_in(path):
             hint = "Choose another file: a conversation only replaces older versions of itself."

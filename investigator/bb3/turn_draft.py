@@ -1,4 +1,4 @@
-"""An unfinished turn of one conversation, in which every step records its result."""
+"""Defines an unfinished turn of a conversation, in which every step records its result."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from investigator.dialogue.messages import Message
 from investigator.records import Quote
 
 RESPONSE_OF = {"entity": Module.CRM, "memory": Module.MRM, "knowledge": Module.SRM}
-"""The module that replies from each kind of knowledge, in prompt order."""
+"""The module that replies with each kind of knowledge, in the order of the prompt."""
 
 
 @dataclass
@@ -31,15 +31,15 @@ class LiveConversation:
         self.turns.append(Turn(speaker=Speaker.SELF, text=text))
 
     def end(self) -> None:
-        """End the episode: its turns and temporary memories do not appear in later prompts."""
+        """End the episode, so that later prompts do not contain its turns and temporary memories."""
         self.turns.clear()
         self.memories.clear()
 
 
 @dataclass
 class Draft:
-    """An unfinished turn. The text of a module that was not asked is empty; decisions are in their modules' own
-    words.
+    """An unfinished turn. The result of a module that was not asked is empty; decisions are in the words of their
+    modules.
     """
 
     conversation: LiveConversation
@@ -74,17 +74,17 @@ class Draft:
 
     @property
     def uses_any(self) -> bool:
-        """Return True if the reply is to use documents, memories or a topic."""
+        """Return True if the reply should use documents, memories or a topic."""
         return self.uses_search or self.uses_memory or self.uses_entity
 
     @property
     def kinds(self) -> list[str]:
-        """Return the kinds of knowledge found, in the order of the prompt."""
+        """Return the kinds of knowledge that were found, in the order of the prompt."""
         return [kind for kind in RESPONSE_OF if getattr(self, kind)]
 
     @property
     def is_alone(self) -> bool:
-        """Return True if a single module made the reply, from the conversation or the memories."""
+        """Return True if a single module wrote the reply, using only the conversation or the memories."""
         return self.combined is None and self.chosen_module in (Module.VRM, Module.ORM)
 
     def message(self, agent_id: str) -> Message:

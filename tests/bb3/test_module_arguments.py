@@ -75,5 +75,5 @@ def test_the_help_of_the_module_command_lists_every_option_of_modules() -> None:
 
 def test_the_folder_stands_before_the_options_of_modules() -> None:
     must_come_first("folder", "the folder")
-    with pytest.raises(SettingsError, match="--srm-topp is where the folder must be"):
+    with pytest.raises(SettingsError, match="expected the folder, found --srm-topp"):
         must_come_first("--srm-topp", "the folder")

@@ -94,7 +94,7 @@ def test_a_decision_that_cannot_be_read_is_told_as_none(openai_server: OpenAISer
     openai_server.answer(at_a_server({Module.SDM: "Yes, I think so"}))
     result = module("sdm", *at(openai_server))
     assert (result.exit_code, result.stdout) == (1, "")
-    assert "no readable reply; it said 'Yes, I think so'" in result.stderr
+    assert "no usable reply; it said 'Yes, I think so'" in result.stderr
 
 
 def test_an_engine_of_the_module_goes_before_the_model(openai_server: OpenAIServer) -> None:
@@ -144,7 +144,7 @@ def test_what_a_completions_server_cannot_be_told_is_said(
     openai_server.answer(json_response({"choices": [{"text": "It is."}]}))
     result = module("srm", "--form", form, "--completions", openai_server.url, *options)
     assert result.exit_code == 0
-    assert ("the completions server does not take these options" in result.stderr) is bool(left)
+    assert ("the completions server does not support these options" in result.stderr) is bool(left)
     assert left in result.stderr
 
 
@@ -167,12 +167,12 @@ def test_without_a_server_the_prompt_is_shown_with_a_note() -> None:
 @pytest.mark.parametrize(
     ("content", "error"),
     [
-        (b"", "holds nothing"),
+        (b"", "contains nothing"),
         (b"\xff\xfe\x00\x01", "cannot be read"),
-        (b"%PDF-1.7\x00\x00", "holds no text"),
+        (b"%PDF-1.7\x00\x00", "contains no text"),
         (b"x" * 20_001, "a turn of the context has 20,001 characters; the limit is 20,000"),
-        (b'{"turns": []}', "holds JSON"),
-        (b'{"turns": [', "holds text that begins as JSON"),
+        (b'{"turns": []}', "contains JSON"),
+        (b'{"turns": [', "contains text that begins as JSON"),
         (b"External Knowledge: Moon | It is far.\nPerson 1's Persona: I sing.\n", "the context has none"),
     ],
 )
@@ -224,7 +224,7 @@ def test_a_module_that_there_is_not_is_wrong_use() -> None:
     result = module("xdm")
     assert result.exit_code == 2
     assert "The modules are sdm, mdm" in result.stderr
-    assert "is where the module must be" in module("--sdm-topp", "0.8", "sdm").stderr
+    assert "expected the module, found --sdm-topp" in module("--sdm-topp", "0.8", "sdm").stderr
 
 
 @pytest.fixture(scope="module")
@@ -254,7 +254,7 @@ def test_a_local_model_is_sent_the_text_of_the_form_and_the_documents(
     [
         (["--model", "openai:small"], "openai:small cannot take a prompt without a chat template"),
         (["--sdm-model", "gguf:x.gguf"], "gguf:x.gguf cannot take a prompt without a chat template"),
-        (["--model", "transformers:x", "--completions", "http://127.0.0.1:9"], "two models"),
+        (["--model", "transformers:x", "--completions", "http://127.0.0.1:9"], "two models were given"),
     ],
 )
 def test_a_model_that_the_forms_of_bb3_cannot_use_is_refused(options: list[str], told: str) -> None:

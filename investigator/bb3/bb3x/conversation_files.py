@@ -1,4 +1,4 @@
-"""Reads and writes files of conversations, one JSON object per line, as a stream; they are written atomically."""
+"""Reads conversations one by one from files with a JSON object per line, and writes such files atomically."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def conversation_of(line: str, place: str = "the line") -> Conversation:
 
 
 def conversations_in(path: Path) -> Iterator[Conversation]:
-    """Return the conversations of a file, whose lines are read as `text_lines` reads them.
+    """Yield the conversations in a file; `text_lines` splits it into lines.
 
     Raises DialogueFormatError for a line that cannot be read, with its number, and DialogueError if the file cannot be
     read.
@@ -41,15 +41,15 @@ def conversations_in(path: Path) -> Iterator[Conversation]:
 
 
 def line_of(conversation: Conversation) -> str:
-    """Return a conversation as one line of JSON, without the end of the line; `conversation_of` parses it again. Lone
-    surrogates, which UTF-8 cannot encode, become U+FFFD.
+    """Return a conversation as one line of JSON, without a newline; `conversation_of` parses it. Lone surrogates, which
+    UTF-8 cannot encode, become U+FFFD.
     """
     line = json.dumps(conversation.wire(), ensure_ascii=False)
     return line.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def write_conversations(path: Path, conversations: Iterable[Conversation]) -> None:
-    """Write a file of conversations; a concurrent reader sees the old file or the new one.
+    """Write conversations to a file; a concurrent reader sees either the old file or the new one.
 
     Consent is not checked here: see `release.publish`. Raises FolderError if the file cannot be written.
     """

@@ -1,10 +1,10 @@
 """Converts a conversation to examples for training and testing: each reply with the preceding messages, or the input
 and output of each module.
 
-Examples of replies have the form of the released teachers' examples: the text is everything said so far, the label is
+Reply examples have the same form as those of the released teachers: the text is the conversation so far, the label is
 the sender's next message, and each example is a separate episode. A message without a safety annotation counts as safe;
-the released teachers fail on such messages. The card's "target" of a module is the record's field with the module's
-output. Canned replies are not targets.
+the released teachers fail on such messages. What the card calls a module's "target" is the field of the record with the
+module's output. Canned replies are never used as targets.
 """
 
 from __future__ import annotations
@@ -86,8 +86,8 @@ class ModuleExample(Record):
     targets: tuple[str, ...]
 
     def message(self) -> Message:
-        """Return the example as a teacher's message, whose text is the turns, one per line; everything else has its
-        own field.
+        """Return the example as a teacher's message. Its text is the turns, one per line; everything else has a
+        separate field.
         """
         given: dict[str, object] = {
             "memories": [f"{fact.speaker}: {fact.text}" for fact in self.facts],
@@ -111,8 +111,8 @@ def module_examples(conversation: Conversation, modules: Sequence[Module] = tupl
     """Return the examples of the given modules, reply by reply; only sdm, mdm, sgm, mgm, skm, mkm, srm, mrm and vrm
     have examples.
 
-    A record contains the memories after a reply, so each reply was made with the memories recorded with the previous
-    one. Those of the first reply are unknown: it is assumed to use its own memories, and gives no examples for mgm,
+    A reply is recorded with the memories that existed after it, so the modules that wrote it saw those of the previous
+    reply. What the first reply saw is unknown: its own memories are used instead, and it gives no examples for mgm,
     because a returning user's old memories would look new.
     """
     history = conversation.message_history
@@ -130,7 +130,9 @@ def module_examples(conversation: Conversation, modules: Sequence[Module] = tupl
 
 
 def _examples(seen: ModuleExample, reply: ChatMessage, known: Sequence[str] | None) -> Iterator[ModuleExample]:
-    """Yield the output of the modules for a reply, in calling order; `seen` has the turns before it."""
+    """Yield an example for each module whose output is recorded with a reply, in calling order; `seen` has the turns
+    before it.
+    """
     facts = facts_of((reply.memories or ()) if known is None else known)
     if reply.search_decision not in (None, SearchDecision.NONE):
         yield seen.changed(module=Module.SDM, targets=(str(reply.search_decision),), turns=seen.turns[-1:])
@@ -151,7 +153,7 @@ def _examples(seen: ModuleExample, reply: ChatMessage, known: Sequence[str] | No
 
 
 def _new_memories(seen: ModuleExample, reply: ChatMessage, lines: Sequence[str]) -> Iterator[ModuleExample]:
-    """Yield the new memories from the human's turn, and from the reply itself."""
+    """Yield two examples for mgm: the new memories about the human's turn, and those about the reply itself."""
     new = [kept_memory(line) for line in lines]
     heard = [turn for turn in seen.turns[-1:] if turn.speaker is Speaker.PARTNER]
     for turn in (*heard, turn_of(reply)):
@@ -160,7 +162,7 @@ def _new_memories(seen: ModuleExample, reply: ChatMessage, lines: Sequence[str])
 
 
 def _documents(reply: ChatMessage) -> tuple[SearchDocument, ...]:
-    """Yield the documents of a reply; the three lists may differ in length."""
+    """Return the documents of a reply; its lists of titles, texts and addresses may differ in length."""
     lists = (
         reply.search_knowledge_doc_titles or (),
         reply.search_knowledge_doc_content or (),

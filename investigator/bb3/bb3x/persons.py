@@ -1,6 +1,6 @@
-"""Maps Person 1 and Person 2, which the card and BB3's prompts number in opposite ways. In memories of the card, Person
+"""Maps Person 1 and Person 2, which the card and BB3's prompts number in opposite ways. In the card's memories, Person
 1 is the bot and Person 2 the human. In the prompts of BB3 (30B and 175B), Person 1 is the partner (the human), and
-Person 2 the replying speaker.
+Person 2 the speaker who replies.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def memory_line(speaker: Speaker, text: str) -> str:
 
 
 def facts_of(lines: Iterable[str]) -> tuple[PersonalFact, ...]:
-    """Return memories of a record as facts, numbered from 1; those without a prefix are assumed to be about the
+    """Return the memories of a record as facts, numbered from 1; those without a prefix are assumed to be about the
     human.
     """
     return tuple(

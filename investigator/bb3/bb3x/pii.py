@@ -1,4 +1,4 @@
-"""The kinds of personal information, and its spans in a text."""
+"""Defines the kinds of personal information, and its spans in a text."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class Pii(StrEnum):
 
     @property
     def is_numeric(self) -> bool:
-        """Return True if only its digits are randomised, and the characters between them are kept."""
+        """Return True if only the digits are randomised, while the characters between them are kept."""
         return self not in (Pii.NAME, Pii.EMAIL, Pii.LINK, Pii.HANDLE, Pii.PHONE, Pii.ADDRESS)
 
 
 @dataclass(frozen=True, order=True)
 class PiiSpan:
-    """Personal information at `[start, end)` of a text."""
+    """A span `[start, end)` of a text that is personal information."""
 
     start: int
     end: int
@@ -43,7 +43,7 @@ class PiiSpan:
 
 
 def without_overlaps(findings: Iterable[PiiSpan]) -> list[PiiSpan]:
-    """Return findings in text order, dropping those that overlap an earlier one."""
+    """Return findings in text order, without those that overlap a finding given before them."""
     kept: list[PiiSpan] = []
     taken: set[int] = set()
     for finding in findings:

@@ -109,7 +109,7 @@ _KINDS = {
 
 
 def contacts_in(text: str) -> Iterator[PiiSpan]:
-    """Return e-mail addresses, user names in links, and handles near names of social networks."""
+    """Yield e-mail addresses, user names in links, and, if the text mentions a social network, handles."""
     yield from _links(text)
     for pattern in _EMAILS:
         yield from (PiiSpan(*found.span(), Pii.EMAIL) for found in pattern.finditer(text))
@@ -118,7 +118,7 @@ def contacts_in(text: str) -> Iterator[PiiSpan]:
 
 
 def _links(text: str) -> Iterator[PiiSpan]:
-    """Return the part of a link after the host; if it has a login, everything from the login on."""
+    """Yield the part of a link that identifies a user: everything from the login on, or what follows the host."""
     for found in _LINK.finditer(text):
         group = "rest" if found["host"] else "path"
         rest = (found[group] or "").rstrip(_TRAILING)
@@ -147,7 +147,7 @@ def _of(host: str, domains: tuple[str, ...]) -> bool:
 
 
 def addresses_in(text: str) -> Iterator[tuple[str, tuple[PiiSpan, ...]]]:
-    """Return (number and street as written, the finding) for each address."""
+    """Yield each address as (its number and street as written, its findings)."""
     if not any(char.isdecimal() for char in text):
         return
     for pattern in _PATTERNS:

@@ -27,7 +27,7 @@ _SAYS_NAME = re.compile(
     r"jag heter|jeg heter)\s+",
     re.IGNORECASE,
 )
-"""Words before a name that may be in lower case."""
+"""Matches words that introduce a name, which may be in lower case."""
 
 _CALLS = re.compile(
     r"\b(?i:call(?:s|ed)? me|nickname is|(?:man )?nennt? mich|nenn mich|appelle[- ]moi|appelez[- ]moi|moi,? c['’]est|"
@@ -37,7 +37,7 @@ _CALLS = re.compile(
     r"nachbarin)(?: heißt)?|"
     r"(?:ma|mon) (?:femme|mari|fils|fille|frère|sœur|ami|amie|voisin|voisine|patron)(?: s['’]appelle)?)\s+"
 )
-"""Words before a capitalised name."""
+"""Matches words that introduce a capitalised name."""
 
 _I_AM = re.compile(r"\b(?i:i['’]m|i am)\s+")
 _AFTER_I_AM = re.compile(r"\s*(?:$|[,.!?;)]|(?:and|from|by|here|speaking|but|nice|pleased|aged)\b)", re.IGNORECASE)
@@ -65,7 +65,7 @@ _MOST_WORDS = 4
 
 
 def names_in(text: str) -> Iterator[PiiSpan]:
-    """Return the names after words that introduce a name."""
+    """Yield the names that follow words such as "my name is"."""
     for found in _SAYS_NAME.finditer(text):
         yield from _name_at(text, found.end(), _said_name_end(text, found.end()))
     for pattern in (_TITLE, _CALLS, _CLOSING):
@@ -83,7 +83,9 @@ def names_in(text: str) -> Iterator[PiiSpan]:
 
 
 def _is_introduced(text: str, said: re.Match[str], end: int) -> bool:
-    """Return True unless "this is" may refer to anything, instead of introducing a caller or opening a message."""
+    """Return True if the words introduce a person: "this is" does so only for a caller, or at the start of a
+    message.
+    """
     if not said.group().lower().startswith("this is") or _AFTER_THIS_IS.match(text, end):
         return True
     opens = _OPENS_TALK.search(text[max(0, said.start() - 30) : said.start()]) if said.start() else True
@@ -91,8 +93,8 @@ def _is_introduced(text: str, said: re.Match[str], end: int) -> bool:
 
 
 def occurrences(text: str, names: Iterable[str]) -> Iterator[PiiSpan]:
-    """Return the spans of words of known names, in any case; lower-case words count only if they are not ordinary
-    words.
+    """Yield the spans at which a word of a known name occurs, in any case; in lower case, a word that is also an
+    ordinary one does not count.
     """
     known = {word for name in names for word in _name_words(name)}
     if not known:
@@ -105,7 +107,7 @@ def occurrences(text: str, names: Iterable[str]) -> Iterator[PiiSpan]:
 
 
 def words_of(text: str, finding: PiiSpan) -> Iterator[PiiSpan]:
-    """Return each word of a name separately, so that a first name is also recognised by itself."""
+    """Yield each word of a name separately, so that a first name is also recognised by itself."""
     for found in _WORD.finditer(text, finding.start, finding.end):
         yield PiiSpan(*found.span(), Pii.NAME)
 

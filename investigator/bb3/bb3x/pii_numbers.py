@@ -64,7 +64,7 @@ _SAID_PHONE = re.compile(
 
 
 def numbers_in(text: str) -> Iterator[PiiSpan]:
-    """Return personal numbers; of two in the same place, the more certain one comes first."""
+    """Yield personal numbers; if two overlap, the more certain one comes first."""
     if not any(char.isdecimal() for char in text):
         return
     kept = [found.span() for found in _KEPT.finditer(text)]

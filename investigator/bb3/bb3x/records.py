@@ -58,14 +58,16 @@ class InteractionFailure(StrEnum):
 
 
 class ForeignRecord(Record):
-    """A record that other programs also write, so unknown fields are kept, and known fields must have their type."""
+    """A record that other programs write as well: unknown fields are kept, and known fields must have the declared
+    type.
+    """
 
     model_config = ConfigDict(
         frozen=True, extra="allow", strict=True, populate_by_name=True, ser_json_inf_nan="constants"
     )
 
     def wire(self) -> dict[str, JsonValue]:
-        """Return the record in JSON form, under the names of the paths, without fields that were never set."""
+        """Return the record in JSON form, with the card's paths as keys and without fields that were never set."""
         form: dict[str, JsonValue] = self.model_dump(mode="json", by_alias=True, exclude_unset=True)
         return form
 
@@ -114,7 +116,7 @@ class ChatMessage(ForeignRecord):
 
     @property
     def by_human(self) -> bool:
-        """Return True if the human sent it."""
+        """Return True if the human sent the message."""
         return self.sender.is_human
 
     @property

@@ -166,11 +166,11 @@ class Redactor:
         return "".join(next(anew) if char.isdecimal() else char for char in value)
 
     def _digit(self, char: str, place: int) -> str:
-        """Return a random digit; a leading zero only replaces a zero."""
+        """Return a random digit; the first digit becomes a zero only if it was one."""
         return str(self._random.randrange(1 if place == 0 and char != "0" else 0, 10))
 
     def _hash(self, value: str, kind: Pii) -> str:
-        """Return sixteen letters; without digits, they cannot be mistaken for a number."""
+        """Return a hash of sixteen letters; it has no digits, so it cannot be mistaken for a number."""
         plain = re.sub(r"[^\d+]", "", value) if kind is Pii.PHONE else folded(value)
         return self._digest(f"{kind}\0{plain}").hex()[:16].translate(_HASH_LETTERS)
 

@@ -1,4 +1,4 @@
-"""Releases conversations, only with consent, in numbered versions that are redacted and split.
+"""Releases conversations whose users consented, redacted and split, in numbered versions.
 
 `releases/<version>/` holds `train.jsonl`, `valid.jsonl`, `test.jsonl` and `CARD.md`. A version is written atomically
 and never changes; a newer one supersedes it, but it remains readable.
@@ -45,7 +45,7 @@ def refusal_of(conversation: Conversation) -> Refusal | None:
 
 
 class Exported(Record):
-    """The outcome of exporting conversations."""
+    """How many conversations were exported, and how many were left out."""
 
     written: int
     without_consent: int
@@ -133,7 +133,7 @@ def _check_is_newer(releases: Path, version: str) -> None:
 
 
 def _order(version: str) -> tuple[int, ...]:
-    """Return the key for comparing versions; 1.0 equals 1."""
+    """Return the sort key of a version; 1.0 equals 1."""
     numbers = [int(number) for number in version.split(".")]
     while len(numbers) > 1 and numbers[-1] == 0:
         numbers.pop()
@@ -143,7 +143,7 @@ def _order(version: str) -> tuple[int, ...]:
 def _write_parts(
     folder: Path, conversations: Iterable[Conversation], split_of: Callable[[Conversation], Split]
 ) -> dict[Split, Counts]:
-    """Write the file of each part, and count."""
+    """Write the file of each part, and return what each part contains."""
     counts = {split: Counts() for split in Split}
     with ExitStack() as opened:
         files: dict[Split, TextIO] = {

@@ -15,7 +15,7 @@ _HASHED = "replaced by a hash"
 
 
 class Counts:
-    """The counted contents of one part of a release."""
+    """Counts what one part of a release contains."""
 
     def __init__(self) -> None:
         self.conversations = 0
@@ -83,5 +83,5 @@ def _row(name: str, numbers: list[int], together: int | None = None) -> str:
 
 
 def _inert(text: str) -> str:
-    """Return text from a record, safe for one cell of a table."""
+    """Return text from a record, shortened and without characters that would break a cell of the table."""
     return " ".join(text.replace("|", "/").split())[:60]

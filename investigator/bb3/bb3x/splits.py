@@ -18,17 +18,17 @@ class Split(StrEnum):
 
 
 CHUNKS = {Split.TEST: range(0, 3), Split.VALID: range(3, 6), Split.TRAIN: range(6, 100)}
-"""The released files of each part: 100 of them, numbered from 0."""
+"""The numbers of the released files in each part; there are 100 files, numbered from 0."""
 
 
 SHARES = {Split.TEST: 0.03, Split.VALID: 0.03}
-"""The shares of data for tests and validation, as in the release; the rest is for training."""
+"""The shares of the data used for testing and validation, as in the release; the rest is for training."""
 
 
 def chunks_of(datatype: str) -> range:
-    """Return the released files of a datatype (`train`, `valid`, `test`, ignoring anything after a colon).
+    """Return the numbers of a datatype's released files (`train`, `valid`, `test`, ignoring anything after a colon).
 
-    Raises DialogueError for any other.
+    Raises DialogueError for any other datatype.
     """
     try:
         return CHUNKS[Split(datatype.partition(":")[0])]
@@ -38,7 +38,7 @@ def chunks_of(datatype: str) -> range:
 
 
 def chunk_file(number: int) -> str:
-    """Return the name of a released file."""
+    """Return the name of the released file with this number."""
     return f"release_data_{number:02d}.jsonl"
 
 
@@ -54,7 +54,9 @@ def stable_split(chat_id: str) -> Split:
 
 
 def _split_at(place: float) -> Split:
-    """Return the split that a position in [0, 1) belongs to; tests come first, then validation, then training."""
+    """Return the split to which a number in [0, 1) belongs: tests have the lowest numbers, then validation, then
+    training.
+    """
     for split, share in SHARES.items():
         if place < share:
             return split

@@ -18,7 +18,7 @@ from investigator.reports.schemas import Printed
 
 
 class MemoryAction(StrEnum):
-    """The actions on memories."""
+    """What to do with memories."""
 
     LIST = "list"
     SEARCH = "search"
@@ -50,7 +50,7 @@ def memory(
 ) -> None:
     """Show or change what chats remember about a user; `forget` forgets everything at once."""
     given = list(words or ())
-    _refuse_what_is_left(action, given)
+    _refuse_extra_words(action, given)
     name = login() if user is None else user
     with open_memory(kept_of(folder, workspace)) as kept:
         match action:
@@ -78,7 +78,7 @@ def memory(
         print_styled(memories_text(found))
 
 
-def _refuse_what_is_left(action: MemoryAction, given: list[str]) -> None:
+def _refuse_extra_words(action: MemoryAction, given: list[str]) -> None:
     """Raise DialogueError for extra words: `forget 2` must not forget everything."""
     most = {MemoryAction.LIST: 0, MemoryAction.USERS: 0, MemoryAction.FORGET: 0, MemoryAction.DELETE: 1}
     if len(given) > most.get(action, len(given)):

@@ -32,7 +32,7 @@ from investigator.settings import Settings
 
 
 class Form(StrEnum):
-    """The forms of prompts: for chat models, for BB3's 3B model, and for its 30B and 175B models."""
+    """The form of a prompt: for chat models, for BB3's 3B model, or for its 30B and 175B models."""
 
     CHAT = "chat"
     TOKENS = "tokens"
@@ -60,7 +60,7 @@ def module(
     The context may hold `Person 1: …`, `Person 2: …`, `Person 1's Persona: …`, `External Knowledge: Title | text`,
     `Previous Topic: …`, `Personal Fact: …` and `Interesting Fact: …`; speakers of unnamed lines alternate.
 
-    Options of modules, which also work in a chat: --sdm-model gguf:FILE sets the engine of one module; --srm-topp 0.8
+    Module options, which also work in a chat: --sdm-model gguf:FILE sets the engine of one module; --srm-topp 0.8
     applies to one module, --topp 0.8 to all. Decoding: inference, beam_size, beam_min_length, beam_max_length, topk,
     topp, temperature, lambda_decay, omega_bound, p_reset, beam_block_ngram, beam_context_block_ngram,
     beam_block_full_context, penalize_repetitions, penalize_ctxt_repetitions, exclude_knowledge_from_ctxt_penalty,
@@ -122,14 +122,14 @@ def _by_text(
             note(f"with this form, the model also reads separately: {text}")
     is_local = model != EXTRACTIVE
     if server and is_local:
-        raise SettingsError(f"two models: {model} and the server at {server}", hint="Choose one of them.")
+        raise SettingsError(f"two models were given: {model} and the server at {server}", hint="Choose one of them.")
     if show or not (server or is_local):
         print_plain(prompt)
         if not show:
             note("no model was given: choose one with --model transformers:FOLDER or --completions URL")
         return
     if server and (left := _left_out(told.decodings.get(request.module, Decoding()), form)):
-        note(f"the completions server does not take these options: {', '.join(left)}")
+        note(f"the completions server does not support these options: {', '.join(left)}")
     problems: list[str] = []
     key = settings.chat.api_key.get_secret_value() if settings.chat.api_key else ""
     writer: Writer
@@ -146,7 +146,9 @@ def _by_text(
 
 
 def _left_out(told: Decoding, form: Form) -> list[str]:
-    """Return the options that a completions server does not support; the form `tokens` keeps lines unchanged."""
+    """Return the options that a completions server does not support. The form `tokens` also ignores those about
+    lines.
+    """
     left = dict(not_followed(EngineKind.COMPLETIONS, told))
     if form is Form.TOKENS:
         left |= told.model_dump(exclude_unset=True, include=set(LINES))
@@ -156,7 +158,7 @@ def _left_out(told: Decoding, form: Form) -> list[str]:
 def _print(reply: ModuleReply, problem: str) -> None:
     if reply.failed:
         said = f"; it said {reply.text!r}" if reply.text and not problem else ""
-        why = problem or f"the module gave no readable reply{said}"
+        why = problem or f"the module returned no usable reply{said}"
         raise EngineError(why, hint="Try again or use another model; --show-prompt shows the prompt.")
     print_plain(reply.text)
     if not reply.text:

@@ -34,7 +34,7 @@ class ModuleArguments:
 def module_arguments(arguments: Sequence[str], own: Sequence[str] = ()) -> ModuleArguments:
     """Return the arguments given as `--name value` and `--name=value`; `own` are the command's other options.
 
-    Raises SettingsError for an unknown name, with similar names, and for a missing value.
+    Raises SettingsError for an unknown name, suggesting similar ones, and for a missing value.
     """
     models: dict[Module, str] = {}
     options: dict[str, OptionValue] = {}
@@ -52,7 +52,7 @@ def module_arguments(arguments: Sequence[str], own: Sequence[str] = ()) -> Modul
 def must_come_first(word: str, what: str) -> None:
     """Raise SettingsError if a module's option is where the first argument must be."""
     if word.startswith("--"):
-        raise SettingsError(f"{word} is where {what} must be", hint=f"Name {what} first, then {word}.")
+        raise SettingsError(f"expected {what}, found {word}", hint=f"Give {what} first, then {word}.")
 
 
 def _pair(left: list[str], own: Sequence[str]) -> tuple[str, str]:
@@ -71,7 +71,9 @@ def _pair(left: list[str], own: Sequence[str]) -> tuple[str, str]:
 
 
 def _refuse(word: str, own: Sequence[str]) -> None:
-    """Raise SettingsError with a similar option: an ordinary one before those of modules."""
+    """Raise SettingsError for an unknown option, suggesting a similar one: preferably the command's, else a
+    module's.
+    """
     engines = [f"--{module}-model" for module in Module]
     hint = f"--help lists the options. {_OF_MODULES}"
     if near := get_close_matches(word.replace("_", "-"), [*own, *engines], n=1, cutoff=0.7):

@@ -31,8 +31,8 @@ _HINT = "Give the conversation, one turn per line, e.g. Person 1: Hello"
 
 
 def read_context(path: Path | None, on_notice: Callable[[str], None]) -> str:
-    """Return the text of a file, or of standard input if it is None or `-`; `on_notice` receives lines that look
-    misspelled. Raises DialogueError if it cannot be read, is empty, or is not lines of text.
+    """Return the text of a file, or of standard input if it is None or `-`; `on_notice` reports lines whose prefix
+    looks misspelled. Raises DialogueError if the text cannot be read, is empty, or is not a conversation.
     """
     shown = "the input" if path is None or str(path) == "-" else str(path)
     try:
@@ -42,7 +42,7 @@ def read_context(path: Path | None, on_notice: Callable[[str], None]) -> str:
             f"{shown} cannot be read: {in_words(error)}", hint="Choose a text file in UTF-8."
         ) from error
     if what := _what_else(text):
-        raise DialogueError(f"{shown} holds {what}", hint=_HINT)
+        raise DialogueError(f"{shown} contains {what}", hint=_HINT)
     for number, line in enumerate(text.splitlines(), 1):
         name = line.partition(":")[0].strip() if ":" in line else ""
         if near := _near(name):
@@ -73,7 +73,7 @@ def _read(path: Path | None) -> bytes:
 
 
 def _what_else(text: str) -> str:
-    """Return a description of a text that is not a context; empty if it may be a context."""
+    """Return what a text contains instead of a context; "" if it may be a context."""
     if not text.strip():
         return "nothing"
     if len(text) > _LONGEST:

@@ -1,4 +1,4 @@
-"""The chat on a server: the same conversations as on the command line, reported step by step."""
+"""Runs chats on a server, as the command line does, and reports each step to the client."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from investigator.server.records import ChatTurn, SpokenReply, TurnState
 
 @contextmanager
 def open_talks(investigator: Investigator) -> Iterator[Begin]:
-    """Open the conversations between a folder and the user of this process; they use the folder one at a time.
+    """Open a chat with a folder, and yield a function that begins conversations of this process's user.
 
     Raises the errors of `open_chat`.
     """
@@ -44,7 +44,7 @@ def open_talks(investigator: Investigator) -> Iterator[Begin]:
 
 
 def _turns_of(turns: Sequence[ChatTurn]) -> Iterator[Turn]:
-    """Yield the turns of a conversation that got a reply."""
+    """Yield each turn that got a reply, followed by the reply; canned replies do not count."""
     for turn in turns:
         if turn.state is TurnState.DONE and turn.reply is not None and not turn.reply.canned:
             yield Turn(speaker=Speaker.PARTNER, text=turn.said)

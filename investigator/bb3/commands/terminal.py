@@ -1,4 +1,4 @@
-"""Shows work in progress on a terminal: reading a folder, the steps towards a reply, and its proven part."""
+"""Shows progress on a terminal: reading a folder, the steps towards a reply, and the proven part of the reply."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _CLEAR = "\r\x1b[K"
 
 
 def read_folder(investigator: Investigator, most_vectors: int, stream: TextIO) -> None:
-    """Read the changes in a folder and compute up to `most_vectors` missing vectors, with progress on a stream. Further
-    vectors are computed on demand. If another process has the folder open, write a note and read nothing: opening the
-    folder then waits for it. Raises the errors of `Investigator.index`.
+    """Index the changes in a folder, and compute up to `most_vectors` missing vectors, with progress on a stream.
+    Further vectors are computed on demand. If another process has the folder open, write a note and index nothing:
+    opening the folder then waits for that process. Raises the errors of `Investigator.index`.
     """
     try:
         for _ in shown(_events(investigator, most_vectors), stream):
@@ -37,7 +37,7 @@ def _events(investigator: Investigator, most_vectors: int) -> Iterator[Event]:
 
 
 class Spoken:
-    """Shows replies one after the other: the current step on `steps`, and words on `words`."""
+    """Shows each reply while it is written: the current step on the stream `steps`, the text on `words`."""
 
     def __init__(self, steps: TextIO, words: TextIO) -> None:
         self._steps = steps
@@ -46,7 +46,7 @@ class Spoken:
         self._shows_step = False
 
     def step(self, module: str) -> None:
-        """Show which module is being asked, unless the line already has words."""
+        """Show what the module is doing, unless part of the reply is already shown."""
         if self._said:
             return
         step = STEPS.get(module, "")
@@ -65,9 +65,8 @@ class Spoken:
         self._said = said
 
     def end(self, reply: str = "") -> int:
-        """Return how many characters of the whole reply are already shown; 0 if it begins differently.
-
-        A line with other words is ended first.
+        """Return how many characters of the whole reply are already shown. If the reply begins differently, end the
+        line that is shown and return 0.
         """
         self._clear()
         said, self._said = self._said, ""

@@ -45,7 +45,7 @@ Anything else is a message. Begin a message with // if its first character is a 
 
 @dataclass(frozen=True)
 class Line:
-    """One line: a message, or a command and the text after it."""
+    """A line that the user typed: a message, or a command and the text after it."""
 
     text: str
     command: ChatCommand | None = None
@@ -87,8 +87,8 @@ def chat_options(search: str, memories: str, topics: str, knowledge: str) -> Cha
 
 
 def search_switched(options: ChatOptions, word: str) -> tuple[ChatOptions, str]:
-    """Return the options after `/search WORD`, and a message, which gives the current choice and the alternatives if
-    there is no word.
+    """Return the options after `/search WORD`, and a message for the user. Without a word, the options are unchanged,
+    and the message lists the choices.
 
     Raises DialogueError for an unknown word.
     """
@@ -101,7 +101,7 @@ def search_switched(options: ChatOptions, word: str) -> tuple[ChatOptions, str]:
 
 
 def server_address(word: str | None) -> str | None:
-    """Return the address of a search server from the user's input, with its scheme; None if empty.
+    """Return the address of a search server, which the user must give with its scheme; None if the user gave none.
 
     Raises SettingsError for an invalid address.
     """
@@ -127,7 +127,7 @@ def login() -> str:
     """Return the login name of this process's user."""
     try:
         return getpass.getuser()
-    except (OSError, KeyError, ImportError):  # a process without a user
+    except (OSError, KeyError, ImportError):  # the user of the process has no name
         return "user"
 
 

@@ -1,1 +1,1 @@
-"""Decoding for the chat's modules: options by name, and which of them each kind of engine supports."""
+"""Decoding options of the chat's modules, and which of them each kind of engine supports."""

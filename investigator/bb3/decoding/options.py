@@ -32,21 +32,19 @@ class ModuleOptions(Record):
 
 def module_options(options: Mapping[str, OptionValue], weights: Weights) -> Mapping[Module, ModuleOptions]:
     """Return the options of every module: the defaults for these weights, changed by `options`. A name with the prefix
-    of a module (`srm_beam_size`) applies to that module and overrides one without, which applies to all;
-    `max_prompt_len` without a prefix limits prompts including their knowledge. Dashes are treated as underscores.
-    Decodings are settled (see `Decoding.settled`). Raises SettingsError for an unknown name, which suggests similar
-    names, and for an invalid value.
+    of a module (`srm_beam_size`) applies to that module and overrides the name without a prefix, which applies to all
+    modules; `max_prompt_len` without a prefix limits prompts including their knowledge. Dashes are treated as
+    underscores. Decodings are settled (see `Decoding.settled`). Raises SettingsError for an unknown name, which
+    suggests similar names, and for an invalid value.
     """
     return {module: _options_of(module, weights, told) for module, told in _by_module(options).items()}
 
 
 def told_decodings(options: Mapping[str, OptionValue]) -> Mapping[Module, Decoding]:
-    """Return the decoding options of each module that has any.
-
-    Only given options are set in a decoding, so that an engine keeps its other settings. Raises the errors of
-    `module_options`.
+    """Return the decoding of each module for which decoding options were given. A decoding has only these options set,
+    so that the engine keeps its other settings. Raises the errors of `module_options`.
     """
-    module_options(options, Weights.LARGE)  # reports the errors
+    module_options(options, Weights.LARGE)  # raises any errors
     told = {module: _of_kind(Decoding, given) for module, given in _by_module(options).items()}
     return {module: Decoding.model_validate(given) for module, given in told.items() if given}
 

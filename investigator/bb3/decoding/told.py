@@ -32,7 +32,7 @@ _ONLY_OF = {
     "topp": (Inference.NUCLEUS, Inference.FACTUAL_NUCLEUS, Inference.SAMPLE_AND_RANK),
     "temperature": (Inference.NUCLEUS, Inference.FACTUAL_NUCLEUS, Inference.SAMPLE_AND_RANK, Inference.TOPK),
 }
-"""The methods that use a number; a number without a method implies the first."""
+"""The methods that use a field; if only the field is given, it implies the first of these methods."""
 
 
 @runtime_checkable
@@ -50,9 +50,9 @@ class Decodes(Protocol):
 
 
 def engine_as_told(engine: Engine, decoding: Decoding) -> Engine | None:
-    """Return the same engine with the decoding; None if its kind supports none. It shares the loaded model and has the
-    same name; its traits' `sampling` differs. Raises SettingsError for a method or a value that the engine does not
-    support.
+    """Return the same engine with another decoding; None if an engine of this kind cannot change it. The new engine
+    shares the loaded model and the name, but its traits' `sampling` differs. Raises SettingsError for a method or a
+    value that the engine does not support.
     """
     if isinstance(engine, ChatEngine):
         return engine.with_settings(changed(engine.settings, _changes(engine.settings, decoding, engine.name)))
@@ -65,8 +65,9 @@ def engine_as_told(engine: Engine, decoding: Decoding) -> Engine | None:
 
 
 def _changes(own: ChatSettings | GgufSettings, told: Decoding, name: str) -> dict[str, object]:
-    """Return the settings that a decoding changes. Servers and llama.cpp support greedy, nucleus and, for GGUF, top-k,
-    each sampling only from its own tokens, and otherwise only the maximum number of tokens.
+    """Return the settings that a decoding changes. Servers and llama.cpp support the maximum number of tokens and the
+    methods greedy, nucleus and, for GGUF, top-k. Methods are not combined: choosing one turns off the limits of the
+    others.
     """
     changes: dict[str, object] = {}
     if "beam_max_length" in told.model_fields_set:
@@ -91,9 +92,8 @@ def _changes(own: ChatSettings | GgufSettings, told: Decoding, name: str) -> dic
 
 
 def told_method(told: Decoding, own: Inference | None = None) -> Inference | None:
-    """Return the method of a decoding, or else the method that its numbers imply; None if neither is given.
-
-    The engine keeps its `own` method if that also uses the number.
+    """Return the method of a decoding, or else the method that its other fields imply; None if they imply none. If the
+    engine's `own` method uses the field as well, that method is kept.
     """
     if "inference" in told.model_fields_set:
         return told.inference
@@ -157,7 +157,7 @@ LINES = frozenset({"generation_take_last_newline", "generation_allow_newline"})
 """The fields that select one of several lines."""
 
 _SUPPORTED: Mapping[EngineKind, frozenset[Inference]] = {
-    EngineKind.EXTRACTIVE: frozenset({Inference.GREEDY}),  # because a prompt gets one reply
+    EngineKind.EXTRACTIVE: frozenset({Inference.GREEDY}),  # because it is deterministic
     EngineKind.CHAT: frozenset({Inference.GREEDY, Inference.NUCLEUS}),
     EngineKind.GGUF: frozenset({Inference.GREEDY, Inference.NUCLEUS, Inference.TOPK}),
     EngineKind.TRANSFORMERS: frozenset(Inference),
@@ -176,14 +176,13 @@ _FOLLOWED: Mapping[EngineKind, frozenset[str]] = {
     EngineKind.TRANSFORMERS: frozenset(Decoding.model_fields) - {"beam_block_full_context"},
     EngineKind.COMPLETIONS: frozenset(Decoding.model_fields) - _NOT_OF_COMPLETIONS,
 }
-"""The decoding fields that each kind of engine supports; for the method, the supported values.
-
-No engine of ours cuts a prompt, so `beam_block_full_context` has no full context to refer to.
+"""The decoding fields that each kind of engine supports; `_SUPPORTED` has the methods. No engine of ours truncates a
+prompt, so `beam_block_full_context` would make no difference.
 """
 
 
 def kind_of(engine_name: str) -> EngineKind:
-    """Return the kind of the engine with that name; an unknown kind is a chat model."""
+    """Return the kind of the engine with that name; an unknown kind counts as a chat model."""
     first = engine_name.partition(":")[0]
     return EngineKind(first) if first in set(EngineKind) else EngineKind.CHAT
 

@@ -1,1 +1,1 @@
-"""The chat modules for the built-in engine: they use rules and measures, and no language model."""
+"""The chat modules of the built-in engine, which use rules and similarities instead of a language model."""

@@ -1,5 +1,5 @@
-"""The forms of questions in many languages: question marks, initial words, and question words in any position. The
-lists are in `asking_forms.json` next to this file; `asking` contains space-separated words by language.
+"""Recognises questions in many languages: by question marks, initial words, and question words in any position. The
+lists are in `asking_forms.json` next to this file; `asking` has the words of each language, separated by spaces.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def asks_anywhere(text: str) -> bool:
 
 
 def asking_words() -> frozenset[str]:
-    """Return the folded initial question words of the languages that `turn_words.json` lacks."""
+    """Return the folded words that begin a question in the languages that are not in `turn_words.json`."""
     return _folded(" ".join(_forms().asking.values()))
 
 

@@ -35,14 +35,14 @@ from investigator.records import Record
 
 _MOST_NAMES = 3
 _LONGEST_TURN = 2_000
-_ASKED_ABROAD = 75
-_TOLD_ABROAD = 25
-"""The points of a question, and those of any other turn, in a language that neither the rules nor the default
-embedder cover.
+_FOREIGN_QUESTION = 75
+_FOREIGN_STATEMENT = 25
+"""The point of a question, and that of any other turn, in a language that neither the rules nor the default embedder
+know.
 """
 _MOST_ASKED = 10  # maximum number of sentences of a turn that are judged separately
 _SMALL_TALK = 0.4  # cosine with an example
-_FEW = 3  # minimum number of words before one of them must be a common word
+_FEW = 3  # a text of at most this many words need not contain a common word
 _ASKS_FOR_MEMORY = re.compile(
     r"\b(know|remember|told|said|learned) (\w+ )?(about |of )?(me|myself)\b.*\?|\bdo you (still )?remember\b"
     r"|\btell (\w+ )?(about|of) (me|myself)\b.*\?"
@@ -52,9 +52,9 @@ _ASKS_FOR_MEMORY = re.compile(
 
 
 class SearchFeatures(Record):
-    """The features for the search decision. The features of form, each 0..1, say if the turn begins with a question
-    word, requests information, has a question mark, mentions the speaker, and names things (three or more give 1). The
-    features of meaning are the cosines with the nearest example of each kind.
+    """The features for the search decision. The features of form, each 0..1, say whether the turn begins with a
+    question word, requests information, has a question mark, mentions the speaker, and names things (three or more give
+    1). The features of meaning are the cosines with the nearest example of each kind.
     """
 
     question_word: float
@@ -72,7 +72,7 @@ class SearchFeatures(Record):
 
 class MemoryFeatures(Record):
     """The features for the memory decision: the form and meaning of the turn, and the nearest facts. `nearest` is the
-    highest cosine of a fact with the turn, `covered` the largest share of a fact's words in it.
+    highest cosine of a fact with the turn, `covered` the largest share of a fact's words that occur in it.
     """
 
     question_mark: float
@@ -108,7 +108,7 @@ def shipped_decisions() -> Decisions:
 
 
 def decide_search(turns: Sequence[Turn], kinds: TurnKinds) -> DecisionReply:
-    """Return True if the last turn needs a search. A turn without words needs no search. Each question is also judged
+    """Decide if the last turn needs a search. A turn without words needs none. Each question is also judged
     separately, so that surrounding text, such as a greeting, does not lower its score. The meaning of a turn is
     recognised only in English, German, French and Spanish; in other languages every question needs a search.
     """
@@ -140,13 +140,17 @@ def _decide_search(text: str, kinds: TurnKinds) -> DecisionReply:
     if asks_for_memory(text) or not content_words(text) or (told_topics(text) and not is_question(text)):
         return DecisionReply(point=0, needed=False)
     if not _is_understood(text):
-        point = _ASKED_ABROAD if is_question(text) and not is_polite_elsewhere(after_greeting(text)) else _TOLD_ABROAD
+        point = (
+            _FOREIGN_QUESTION
+            if is_question(text) and not is_polite_elsewhere(after_greeting(text))
+            else _FOREIGN_STATEMENT
+        )
         return DecisionReply(point=point, needed=point >= 50)
     return _decision(search_features(text, kinds), shipped_decisions().search)
 
 
 def decide_memory(turns: Sequence[Turn], facts: Sequence[PersonalFact], kinds: TurnKinds) -> DecisionReply:
-    """Return True if one of the facts would help to reply to the last turn; without facts, return False."""
+    """Decide if one of the facts would help to reply to the last turn; without facts, none would."""
     text = last_text(turns)
     if facts and (asks_for_memory(text) or (is_question(text) and asks_about_speaker(text))):
         return DecisionReply(point=100, needed=True)
@@ -161,7 +165,7 @@ def asks_for_memory(text: str) -> bool:
 
 
 def _is_understood(text: str) -> bool:
-    """Return True if the common words of a text's language are known; a few words in Latin letters always pass."""
+    """Return True if the text has common words of a known language; very short texts in Latin letters need none."""
     plain = [folded(token) for token in tokens(text[:_LONGEST_TURN])]
     return is_latin(text) and (len(plain) <= _FEW or not stop_words().isdisjoint(plain) or "'" in text)
 

@@ -1,4 +1,4 @@
-"""The chat modules of the built-in engine: the handler of each template."""
+"""Maps each template of the chat to the function with which the built-in engine answers it."""
 
 from __future__ import annotations
 

@@ -31,8 +31,8 @@ _OWN_THINGS = re.compile(r"\b(my|mine|mein\w*|mon|ma|mes|mis?)\b")
 _MOST_SENTENCES = 3
 _LONGEST_FACT = 300
 _SURE = 100
-_NEAR = 0.4  # cosine with a question at which a fact answers it
-_NEAR_WITH_A_WORD = 0.3  # the same threshold if question and fact share a word
+_NEAR = 0.4  # minimum cosine of a question and a fact that answers it
+_NEAR_WITH_A_WORD = 0.3  # the same, if the question and the fact share a word
 _LEAST_FIT = 25
 _LEAST_FIT_OF_A_STATEMENT = 35  # if the speaker says something new, merely similar facts are not repeated
 _OWNER_BONUS = 0.05
@@ -58,9 +58,9 @@ _LASTING = re.compile(
 
 
 def remember(turns: Sequence[Turn]) -> PhraseReply:
-    """Return the sentences of the last turn about its speaker, verbatim; may be empty. An explicit request to remember
-    something is kept if it is about the speaker. Questions, politeness, opinions, requests to forget or do something,
-    overlong text, text in quotation marks, and this engine's own set phrases are not kept.
+    """Return the sentences of the last turn that are about its speaker, verbatim; the result may be empty. An explicit
+    request to remember something is kept if it is about the speaker. Questions, politeness, opinions, requests to
+    forget or do something, overlong text, text in quotation marks, and this engine's own set phrases are not kept.
     """
     text = last_text(turns)
     if turns and turns[-1].speaker is Speaker.SELF:
@@ -71,9 +71,9 @@ def remember(turns: Sequence[Turn]) -> PhraseReply:
 
 
 def recall(turns: Sequence[Turn], facts: Sequence[PersonalFact], embedder: Embedder) -> FactReply:
-    """Return the fact that fits the last turn best; the previous turn counts less. "What do you know about me" gets the
-    newest fact. A question with a single-valued answer ("Where do I live?") gets the newest fact that states it; any
-    other question that only its speaker can answer gets a fact only if the fact is close enough. Without a question,
+    """Return the fact that fits the last turn best; the previous turn counts less. "What do you know about me" returns
+    the newest fact. A question with a single-valued answer ("Where do I live?") returns the newest fact that states it;
+    any other question that only its speaker can answer returns a fact only if it is close enough. Without a question,
     facts already in the conversation are not repeated. The point is a similarity, not a probability: cosine and shared
     words, in percent.
     """
@@ -109,7 +109,9 @@ class _Fit(NamedTuple):
     shares: bool
 
     def is_far(self, *, strictly: bool) -> bool:
-        """Return True if the fact does not answer a question; with `strictly`, a shared word does not help."""
+        """Return True if the fact is too far from the question to answer it; with `strictly`, a shared word does not
+        help.
+        """
         return self.cosine < (_NEAR_WITH_A_WORD if self.shares and not strictly else _NEAR)
 
 
@@ -144,8 +146,8 @@ def _names_somebody_else(fact: PersonalFact, asked: frozenset[str]) -> bool:
 
 
 def _free(facts: Sequence[PersonalFact], turns: Sequence[Turn], asked: Speaker | None) -> list[PersonalFact]:
-    """Return the usable facts about the person in question; facts about others only if the conversation does not
-    contain them yet.
+    """Return all facts about the person who is asked about, and the other facts that the conversation does not contain
+    yet.
     """
     said = [f" {' '.join(words(turn.text))} " for turn in turns[:-1]]
     return [

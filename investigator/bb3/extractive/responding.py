@@ -38,7 +38,9 @@ def is_set_phrase(sentence: str) -> bool:
 
 
 def respond(variables: ResponseVariables) -> ResponseReply:
-    """Return a reply from the given quotes with their places, the fact with its owner, and the name of the entity."""
+    """Return a reply composed of the given quotes with their places, the fact with its owner, and the name of the
+    entity.
+    """
     given = bool(variables.knowledge) or variables.fact is not None
     text = last_text(variables.turns)
     needs_nothing = _is_courtesy(text) or is_question(text) or tells_about_speaker(text)
@@ -104,13 +106,13 @@ def _wants_no_answer(variables: ResponseVariables) -> bool:
 
 
 def _is_courtesy(text: str) -> bool:
-    """Return True if somebody greets, thanks or leaves."""
+    """Return True if the text contains a greeting, thanks or a goodbye."""
     plain = folded(text)
     return greets(plain) or takes_leave(plain) or thanks(plain)
 
 
 def open_conversation(facts: Sequence[PersonalFact]) -> ResponseReply:
-    """Return a greeting that refers to the partner's last statement."""
+    """Return a greeting that mentions the newest fact about the partner."""
     told = [fact for fact in facts if fact.speaker is Speaker.PARTNER]
     if not told:
         return ResponseReply(reply=f"Hello! {_WHAT_NEXT}")
@@ -119,7 +121,7 @@ def open_conversation(facts: Sequence[PersonalFact]) -> ResponseReply:
 
 
 def _reminder(fact: PersonalFact) -> str:
-    """Return each line of the memories; a final line of dots shows that there are more memories."""
+    """Return a sentence that quotes each line of a fact. A last line of dots means that there are more memories."""
     lines = [one_line(line) for line in fact.text.splitlines()]
     told = " ".join(f"“{line}”" for line in lines if line != AND_MORE)
     more = f" {_MORE}" if len(lines) > 1 and lines[-1] == AND_MORE else ""

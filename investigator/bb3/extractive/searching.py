@@ -1,4 +1,4 @@
-"""Finds the search query and the subject of a conversation, and the sentences that answer."""
+"""Finds the search query and the subject of a conversation, and the sentences that answer its last turn."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def query(turns: Sequence[Turn]) -> PhraseReply:
     """Return a search query: a question of the last turn if it begins with a question word, otherwise key terms.
 
     Passages are scored with the words of the query. "How deep is the harbour?" asks for a depth; with "deep harbour" a
-    sentence with a depth would not score as an answer. For "May I keep dogs?" the key terms are enough. For a pronoun,
-    the last thing named before it is added. Empty if there is nothing to search for.
+    sentence with a depth would not score as an answer. For "May I keep dogs?" the key terms are enough. If the question
+    has a pronoun, the last thing named before it is added. The query is empty if there is nothing to search for.
     """
     asked, before = _asked(last_text(turns))
     terms, meant = key_terms(asked), _meant(asked, before, turns)
@@ -68,7 +68,7 @@ def entity(turns: Sequence[Turn]) -> PhraseReply:
 def knowledge(turns: Sequence[Turn], passages: Sequence[Passage], embedder: Embedder) -> KnowledgeReply:
     """Return the sentences of the passages that answer the last turn, word for word, each with its passage's number.
 
-    Return no sentences if their score is below 10, because they are about something else.
+    Return no sentences if their point is below 10, because they are then about something else.
     """
     question = question_of(turns)
     if not passages or not question:
@@ -144,7 +144,7 @@ def _meant(asked: str, before: str, turns: Sequence[Turn]) -> str:
     the antecedent of a pronoun.
     """
     terms = key_terms(asked)
-    if not (terms or is_question(asked)) or named_things(asked):  # a name is enough, and need not come from a question
+    if not (terms or is_question(asked)) or named_things(asked):  # a text with a name needs no antecedent
         return ""
     if not terms and not before and (said := key_terms(_untold(_turn_before(turns)))):
         return " ".join(said)
@@ -172,7 +172,7 @@ def _stands_for_itself(asked: str, turns: Sequence[Turn]) -> bool:
 
 
 def _asked_of_things(turns: Sequence[Turn]) -> list[str]:
-    """Return questions and their replies; a statement is not part of a question that names its subject."""
+    """Return the questions and the bot's replies, the only turns that can complete a question without a pronoun."""
     asking = [turn for turn in turns if turn.speaker is Speaker.SELF or is_question(turn.text)]
     return [_impersonal(_own_words(turn)) for turn in asking]
 

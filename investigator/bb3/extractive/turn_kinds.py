@@ -1,5 +1,5 @@
-"""Classifies the turns of a conversation by similarity to examples. The examples are general and in English; with the
-default embedder they work for English conversations.
+"""Classifies the turns of a conversation by similarity to examples. The examples are general; they are in English, so
+with the default embedder they suit English conversations.
 """
 
 from __future__ import annotations
@@ -77,15 +77,15 @@ _EXAMPLES: Mapping[Kind, Sequence[str]] = {
 
 
 class TurnKinds:
-    """Measures the similarity of turns to the examples of each kind. The examples are embedded once, with the first
-    turn.
+    """Measures the similarity of turns to the examples of each kind. The examples are embedded once, when the first
+    turn is classified.
     """
 
     def __init__(self, embedder: Embedder) -> None:
         self.embedder = embedder
 
     def near(self, vector: Vector) -> Mapping[Kind, float]:
-        """Return the cosine of a turn's vector, shape (dimensions,), with the nearest example of each kind."""
+        """Return the cosine of a turn's vector, shape (dimensions,), and the nearest example of each kind."""
         cosines = self._examples @ vector
         found: dict[Kind, float] = {}
         start = 0

@@ -1,6 +1,5 @@
-"""Function words of conversations, in English, German, Spanish and French.
-
-They are in `turn_words.json` next to this file, folded, separated by spaces.
+"""Looks up the function words of conversations in English, German, Spanish and French. `turn_words.json`, next to this
+file, lists them folded and separated by spaces.
 """
 
 from __future__ import annotations
@@ -16,7 +15,9 @@ from investigator.language.terms import folded
 
 
 class WordKind(StrEnum):
-    """The uses of such words: to ask, to refer to a speaker or an earlier thing, or to keep the conversation going."""
+    """What a function word is used for: to ask, to refer to a speaker or an earlier thing, or to keep a conversation
+    going.
+    """
 
     ASKING = "asking"
     FIRST_PERSON = "first_person"

@@ -46,8 +46,8 @@ def sentences(text: str) -> list[str]:
 
 
 def begins_with_question_word(text: str) -> bool:
-    """Return True if the first word is a question word, or the second one after a preposition; in some languages, any
-    word.
+    """Return True if a text begins with a question word, perhaps after a preposition; in some languages the question
+    word may be anywhere.
     """
     first = TOKEN.search(text)
     if first is None:
@@ -60,7 +60,7 @@ def begins_with_question_word(text: str) -> bool:
 
 
 def inquires(text: str) -> bool:
-    """Return True if the text requests information or a look-up, however politely."""
+    """Return True if the text asks, even indirectly, for information ("could you check whether ...")."""
     return _INQUIRY.search(folded(text)) is not None
 
 
@@ -166,7 +166,7 @@ def _goes_on(last: re.Match[str], gap: str, token: str) -> bool:
 
 
 def _closed(run: list[re.Match[str]], sentence: str) -> list[str]:
-    """Return the name in a run of words; "" if it has none."""
+    """Return the name in a run of words as a list; empty if the run contains no name."""
     while run and run[-1].group() in _INSIDE_NAMES:
         run.pop()
     if not run:

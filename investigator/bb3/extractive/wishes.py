@@ -1,4 +1,4 @@
-"""Requests to remember or forget something, in English, German, French and Spanish."""
+"""Recognises requests to remember or forget something, in English, German, French and Spanish."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def wishes_to_remember(sentence: str) -> bool:
 def wished_to_be_kept(sentence: str) -> str:
     """Return the text that a speaker asks to remember, verbatim; other sentences are returned unchanged.
 
-    Empty for a request to forget something, or to remember something that is not about the speaker.
+    Return "" for a request to forget something, or to remember something that is not about the speaker.
     """
     if (wish := _REMEMBER.match(sentence.replace("’", "'"))) is not None:
         told = sentence[wish.end() :].rstrip(" ?？")  # "Could you remember that I like tea?" is also a statement

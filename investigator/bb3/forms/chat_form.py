@@ -1,4 +1,4 @@
-"""The chat form: templates for today's models; statements about documents are proven or withheld."""
+"""Prompts chat models with templates; statements about documents in their replies are proven or withheld."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ from investigator.research.verdict import answering_quotes
 from investigator.scoring.calibration import default_calibration
 
 _SCORES = {Module.SRM: 2.0, Module.MRM: 1.0}
-"""Chat models give no probabilities, so among separate replies one with proven quotes is preferred to one based on a
+"""Chat models return no probabilities, so, of separate replies, one with proven quotes is preferred to one based on a
 memory.
 """
 _POINT_OF_MODELS = 50
-"""The lowest score at which a model's sentences count as knowledge; below it, sentences from the search may count."""
-_LONGEST_QUERY = 200  # characters; a longer one must not be longer than the turn
+"""The lowest point at which sentences chosen by a model count as knowledge; below it, the rules choose sentences."""
+_LONGEST_QUERY = 200  # characters; a longer query may be at most as long as the turn
 _LONGEST_TOLD = 200  # maximum number of characters of a decision that could not be parsed
 
 Variables = TurnsVariables | FactsVariables | PassagesVariables | ResponseVariables
@@ -58,7 +58,7 @@ R = TypeVar("R", bound=Record)
 class ChatForm:
     """Asks the modules through clients. Thread-safe. `client_of` returns the client of a module, whose chat role uses
     the module's engine; `folder` contains the documents in which quotes are proven. Up to `side_by_side` requests run
-    concurrently. `on_step` is notified before each module call, and `say` receives the proven part of a model's
+    concurrently. `on_step` is called before each module call, and `say` receives the proven part of a model's
     unfinished reply, for one request at a time.
     """
 
@@ -77,8 +77,8 @@ class ChatForm:
         self._say = say
 
     def ask(self, requests: Sequence[ModuleRequest]) -> Sequence[ModuleReply]:
-        """Return one reply for each request. Raises EngineError, TemplateError, StoreError, and the signal
-        BudgetSpent.
+        """Return one reply for each request. Raises EngineError, TemplateError, StoreError, and BudgetSpent, which is a
+        signal rather than an error.
         """
         for module in dict.fromkeys(request.module for request in requests):
             self._on_step(module)
@@ -141,8 +141,8 @@ class ChatForm:
         self, knowledge: KnowledgeReply, request: ModuleRequest, least: int, is_model: bool
     ) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
         """Return the proven quotes, and the reason why each other quote is unproven. For the built-in engine, quotes
-        that contain everything the turn asks for come first, trimmed, whatever their point; other quotes are kept only
-        if they come from other documents.
+        that contain everything the turn asks for come first, trimmed, whatever their point; other quotes must come from
+        other documents and reach the point `least`.
         """
         is_enough = knowledge.point is None or knowledge.point >= least
         if is_model and not is_enough:
@@ -167,7 +167,7 @@ class ChatForm:
         return (*met, *(quote for quote in rows if quote.document_id not in seen), *(q for q in quotes if q not in own))
 
     def _proven(self, knowledge: KnowledgeReply, request: ModuleRequest) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
-        """Return the quotes as they are now in the files, and the reason why each other quote is unproven."""
+        """Return the quotes that the files still contain, and the reason why each other quote is unproven."""
         told = ((item.text, item.passage) for item in knowledge.sentences)
         if self._folder is None:
             return proven_quotes(told, request.documents, None), ()
@@ -183,7 +183,7 @@ class ChatForm:
         if not self._is_model(request):
             value = self._read(request, ResponseReply).value
             text = value.reply.strip() if value is not None else ""
-        elif request.quotes or template != Module.SRM.template:  # without quotes, nothing of a model's reply is kept
+        elif request.quotes or template != Module.SRM.template:  # a model's reply without quotes would be withheld
             text, unsaid = self._said_by_model(request)
         if text:
             return ModuleReply(text=text, score=score, quotes=resting_on(text, request.quotes), unsaid=unsaid)
@@ -193,7 +193,7 @@ class ChatForm:
         return ModuleReply(text=own.reply, score=score, quotes=request.quotes, is_stock=True, unsaid=unsaid)
 
     def _said_by_model(self, request: ModuleRequest) -> tuple[str, str]:
-        """Return the proven part of a model's reply, and the rest; text that was already streamed is kept."""
+        """Return the proven part of a model's reply, which includes all text already streamed, and the rest."""
         own_words = self._client_of(request.by).prompts.own_words(_variables(request)[1])
         heard = ProvenSentences(request, self._say, own_words)
         try:
@@ -226,8 +226,8 @@ def chat_prompt(request: ModuleRequest, prompts: Prompts) -> str:
 
 
 def _variables(request: ModuleRequest) -> tuple[Variables, str]:
-    """Return the variables and the template for a module. For a response, the last available kind of knowledge
-    determines the template.
+    """Return the variables and the template for a module. The template of a response depends on its knowledge: quotes
+    come before a memory, and a memory before a topic.
     """
     turns, template = request.turns, request.module.template
     match request.module:
@@ -254,7 +254,9 @@ def _variables(request: ModuleRequest) -> tuple[Variables, str]:
 
 
 def less_said(variables: Variables, share: float) -> Variables | None:
-    """Return the variables without the oldest turns; with one turn left, without the last passages or oldest facts."""
+    """Return the variables without the oldest turns, or, if only one turn is left, without the last passages or the
+    oldest facts.
+    """
     turns = variables.turns
     if len(turns) > 1:
         return variables.changed(turns=turns[-_fewer(len(turns), share, 1) :])

@@ -1,4 +1,4 @@
-"""A client of the completions API that serves BB3's 30B and 175B (seed: bb3_agents; metaseq's interface)."""
+"""Requests completions from servers of BB3's 30B and 175B models, over metaseq's API (seed: bb3_agents)."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class _Body(BaseModel):
 
 
 def request_of(decoding: Decoding, penalty_end: int = OFF) -> CompletionRequest:
-    """Return the parameters of a decoding; `penalty_end` is the prompt token from which on repetition is allowed."""
+    """Return the request for a decoding; repeating the prompt from its token `penalty_end` on is not penalised."""
     settled = decoding.settled()
     own = _PENALTY if settled.penalize_repetitions else 0.0
     context = _PENALTY if settled.penalize_ctxt_repetitions else 0.0
@@ -92,7 +92,7 @@ def request_of(decoding: Decoding, penalty_end: int = OFF) -> CompletionRequest:
 
 
 def knowledge_start(prompt: str, count: CountTokens) -> int:
-    """Return the prompt token at which the knowledge of a response begins, or -1."""
+    """Return the number of prompt tokens before the knowledge of a response; -1 if there is no knowledge."""
     marks = {f"\n{row.knowledge_prefix}: " for row in TABLE.values() if row.knowledge_prefix}
     examples = prompt.rfind("\n\n") + 1
     places = [place for place in (prompt.rfind(mark, examples) for mark in marks) if place >= 0]
@@ -100,9 +100,9 @@ def knowledge_start(prompt: str, count: CountTokens) -> int:
 
 
 class CompletionsClient:
-    """Asks a server for completions. Thread-safe. Temporary failures (no connection, a timeout, an error, no JSON) are
-    retried, as `retries` allow, with `sleep` between attempts. One attempt takes at most `timeout` seconds. Up to
-    `side_by_side` prompts run concurrently. Raises SettingsError if the address is invalid.
+    """Asks a server for completions. Thread-safe. Temporary failures (no connection, a timeout, a server error, invalid
+    JSON) are retried as `retries` allow, with `sleep` between attempts. One attempt takes at most `timeout` seconds. Up
+    to `side_by_side` prompts run concurrently. Raises SettingsError if the address is invalid.
     """
 
     def __init__(
@@ -134,7 +134,9 @@ class CompletionsClient:
         self._sleep = sleep
 
     def complete(self, prompt: str, request: CompletionRequest) -> Completion | CompletionFailure:
-        """Return the completion of a prompt, or, after the last attempt, the errors. Raises CredentialError."""
+        """Return the completion of a prompt, or the errors of all attempts if the last one fails too. Raises
+        CredentialError.
+        """
         failures: list[str] = []
 
         def wait(error: EngineError, tried: int) -> float | None:
@@ -175,6 +177,6 @@ class CompletionsClient:
 
 
 class _Passing(EngineError):
-    """A reply that may succeed on a retry."""
+    """Raised for a temporary failure: a retry may succeed."""
 
     retryable = True

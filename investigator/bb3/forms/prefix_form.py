@@ -1,8 +1,7 @@
-"""The prompts of 30B and 175B: lines with prefixes, the last of which the model continues (seed: bb3_agents).
-
-Models that were not fine-tuned get instructions and worked examples: files `prompts/bb3/prefix/<module>.txt`, whose
-first paragraph is the instruction and each further one an example. The instructions have the wording of ParlAI's
-prompts (ParlAI, MIT licence), as far as known; the examples are ours.
+"""Writes the prompts of 30B and 175B: lines with prefixes, the last of which the model continues (seed: bb3_agents).
+Models that were not fine-tuned also get an instruction and worked examples, which are the first and the further
+paragraphs of `prompts/bb3/prefix/<module>.txt`. The instructions are worded like ParlAI's prompts (ParlAI, MIT
+licence), as far as these are known; the examples are ours.
 """
 
 from __future__ import annotations
@@ -38,9 +37,8 @@ def prefix_prompt(
     request: ModuleRequest, options: PrefixOptions, count: CountTokens, folder: Path | None = None
 ) -> str:
     """Return the prompt of a request, within the token limit of the options; `folder` may contain custom instructions.
-    If it is too long, the oldest turns are dropped first; with knowledge, next the last memories and documents, which
-    are the least relevant, and then more turns. The inputs on which a response is conditioned are never cut. Raises
-    TemplateError.
+    If it is too long, the oldest turns are dropped first, then the last documents and memories, which are the least
+    relevant, and then more turns. The knowledge that a response must use is never dropped. Raises TemplateError.
     """
     module = request.module
     limit = options.max_prompt_len or TABLE[module].max_prompt_len
@@ -83,7 +81,7 @@ class PrefixTexts(Record):
     shots: tuple[str, ...] = ()
 
     def head(self, num_shots: int) -> tuple[str, ...]:
-        """Return the instruction with its first examples; -1 takes all."""
+        """Return the instruction and the first `num_shots` examples; -1 means all."""
         return (self.instruction, *(self.shots if num_shots < 0 else self.shots[:num_shots]))
 
 
@@ -100,7 +98,7 @@ def prefix_texts(module: Module, folder: Path | None = None) -> PrefixTexts:
 
 
 def document_line(document: SearchDocument, words: int) -> str:
-    """Return a document as one line with single spaces; the title counts towards the limit of words."""
+    """Return a document as one line of at most `words` words, including its title."""
     text = " ".join(line.strip() for line in document.text.splitlines() if line.strip())
     return f"External Knowledge: {' '.join(f'{document.title} | {text}'.split(' ')[:words])}"
 
@@ -122,7 +120,7 @@ def _above(
 
 
 def _grouped(memories: Sequence[str], options: PrefixOptions) -> tuple[str, ...]:
-    """Return the memories of each speaker on one line, the replying speaker's first; without a prefix they are the
+    """Return a line with the memories of each speaker, the replying speaker's first; memories without a prefix are the
     partner's.
     """
     prefixes = {Speaker.SELF: options.self_memory_prefix, Speaker.PARTNER: options.partner_memory_prefix}

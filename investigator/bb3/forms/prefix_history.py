@@ -21,9 +21,7 @@ _BLANK_LINES = re.compile(r"\A(?:[^\S\n]*\n)+")
 
 
 class PrefixOptions(Record):
-    """The form of one module's prompts. `max_prompt_len` is the limit of the module; None means the limit in the module
-    table.
-    """
+    """The form of one module's prompts. If `max_prompt_len` is None, the limit in the module table applies."""
 
     include_prompt: bool = Field(
         default=False, description="begin the prompt with an instruction, for models without fine-tuning"
@@ -64,7 +62,7 @@ class PromptLine:
 
 @dataclass(frozen=True)
 class PromptParts:
-    """A prompt in its parts, from top to bottom; each of the sequences may be empty. `head` contains instruction and
+    """The parts of a prompt, from top to bottom; each sequence may be empty. `head` contains the instruction and the
     worked examples, `before` and `after` the knowledge above and below the conversation.
     """
 
@@ -87,8 +85,8 @@ class PromptParts:
 
 def lines_of(turns: Sequence[Turn], options: PrefixOptions) -> list[PromptLine]:
     """Return the lines of a conversation, oldest first. The partner's text may be a whole conversation: its first lines
-    about a persona are kept, the last line is the partner's, and those before it alternate. A reply is always one line.
-    Blank lines, silence and the request for an opening are dropped.
+    about a persona are kept; of the others, the last is the partner's, and the speakers alternate. A reply is always
+    one line. Blank lines, silence and the request for an opening are dropped.
     """
     found: list[PromptLine] = []
     for turn in turns:
@@ -116,8 +114,8 @@ def seen_by(module: Module, lines: Sequence[PromptLine], options: PrefixOptions)
 
 
 def shortened(parts: PromptParts, limit: int, count: CountTokens) -> PromptParts:
-    """Return the prompt without its oldest lines, so that it has fewer tokens than `limit`; knowledge is kept. If even
-    a prompt without lines exceeds the limit, it is returned.
+    """Return the prompt without as many of its oldest lines as needed to have fewer tokens than `limit`. Knowledge is
+    kept, so the prompt may exceed the limit even without lines.
     """
 
     def newest(kept: int) -> PromptParts:
@@ -128,8 +126,8 @@ def shortened(parts: PromptParts, limit: int, count: CountTokens) -> PromptParts
 
 
 def most_that_fit(number: int, fits: Callable[[int], bool]) -> int:
-    """Return the largest count, up to `number`, that fits; 0 always fits, and fitting must be monotonic. Small counts
-    are tried first, so that at most twice the fitting length of a long text is examined.
+    """Return the largest count, up to `number`, that fits; 0 is assumed to fit, and so is any count below one that
+    fits. Small counts are tried first, so that at most twice the fitting length of a long text is examined.
     """
     low, high = 0, 1
     while high <= number and fits(high):

@@ -36,10 +36,10 @@ _OF_ONESELF = re.compile(
 def proven_quotes(
     told: Iterable[tuple[str, int]], documents: Sequence[SearchDocument], sources: Sources | None
 ) -> tuple[Quote, ...]:
-    """Return the texts as quotes from the document that they are attributed to, or else from the first one that
-    contains them. Documents are counted from 1. Those of the folder are proven in their `sources`. Text from a server
-    is looked up in the page that the server sent, and its quotes name the server, because they prove nothing about the
-    folder. Sentences that address a language model, and parts of them, are removed from quotes.
+    """Return each text as a quote from the document with its number, counted from 1, or else from the first document
+    that contains it. Quotes from the folder are proven in their `sources`. Text from a server is looked up in the page
+    that the server sent, and its quotes name the server, because they prove nothing about the folder. Sentences that
+    address a language model, and parts of them, are removed from quotes.
     """
     spoken = [span for document in documents for span in _addressed_in(document)]
     parts = [(part, number) for text, number in told for part in _for_readers(text)]
@@ -49,8 +49,8 @@ def proven_quotes(
 
 def is_grounded(reply: str, request: ModuleRequest) -> bool:
     """Return True if a reply contains nothing new. Each sentence must be a question, be proven by the quotes like a
-    claim of an answer, or repeat the conversation, the memories or the topic. Without quotes only figures and negations
-    must have occurred before; negations about oneself ("I have not looked it up") are not claims.
+    claim of an answer, or repeat the conversation, the memories or the topic. Without quotes, only its figures and
+    negations must have occurred before; negations about oneself ("I have not looked it up") are not claims.
     """
     said = "\n".join([*(turn.text for turn in request.turns), request.memory, request.entity, *request.memories])
     if not request.quotes:
@@ -68,7 +68,7 @@ def is_grounded(reply: str, request: ModuleRequest) -> bool:
 
 
 def _repeats(reply: str, said: str) -> bool:
-    """Return True if the figures and negations of a reply have occurred before."""
+    """Return True if all figures and negations of a reply have occurred before."""
     return unsaid(reply, said) is None and not _denies(reply, said)
 
 
@@ -97,10 +97,9 @@ def proven_beginning(reply: str, request: ModuleRequest) -> str:
 
 
 class ProvenSentences:
-    """Reports the proven part of a model's JSON reply so far; each report begins with the earlier text.
-
-    The unfinished sentence is not reported, because its end may change its meaning. Text after a piece of the prompt,
-    whose fixed text is `own`, is not reported either.
+    """Reports the proven part of a model's JSON reply while it is being written; each report begins with the previous
+    one. The unfinished sentence is not reported, because its end may change its meaning. Nor is text after a repeated
+    piece of the prompt, whose fixed part is `own`.
     """
 
     def __init__(self, request: ModuleRequest, say: Hear | None, own: str = "") -> None:
@@ -109,7 +108,7 @@ class ProvenSentences:
         self._say = say
         self._looked_at = ""
         self.said = ""
-        """The text so far."""
+        """The text reported so far."""
 
     def hear(self, written: str) -> None:
         """Receive everything that the model has written so far."""
@@ -127,8 +126,8 @@ class ProvenSentences:
 
 
 def resting_on(reply: str, quotes: Sequence[Quote]) -> tuple[Quote, ...]:
-    """Return the smallest set of quotes that covers the words that the reply shares with quotes; all quotes if it
-    shares none.
+    """Return quotes that together contain all words that the reply shares with any quote, preferring those with the
+    most such words. Return all quotes if the reply shares none.
     """
     wanted = stems(content_words(reply))
     chosen: list[Quote] = []
@@ -210,7 +209,7 @@ def is_told_in(reply: str, given: Iterable[str]) -> bool:
     """Return True if each content word of a reply is in one of the texts, in any inflection.
 
     Numbers, dates and negations are proven elsewhere. Everything else depends on the words: a name or verb that no
-    quote contains makes a different statement. So paraphrases are rejected as well, and their quotes are shown
+    quote contains makes a different statement. Paraphrases are therefore rejected as well, and the quotes are shown
     instead. Reporting words ("according to the report") and questions are exempt.
     """
     known = stems(word for text in given for word in words(text)) | _reporting()

@@ -1,4 +1,4 @@
-"""BB3's own forms of prompts, control tokens and prefixes, for models that were trained on them."""
+"""Asks models that were trained on BB3's own prompts, which use control tokens or prefixes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Prompted = tuple[ModuleRequest, str]
 
 
 class Written(Record):
-    """A model's text, with the logarithm of its probability; `failed` if no answer arrived."""
+    """A model's text, with the logarithm of its probability; `failed` is True if no text arrived."""
 
     text: str
     score: float = 0.0
@@ -29,16 +29,16 @@ class Written(Record):
 
 
 class Writer(Protocol):
-    """Continues prompts with separate settings for each module."""
+    """Continues prompts, with settings for each module."""
 
     def write(self, module: Module, prompts: Sequence[Prompted]) -> Sequence[Written]:
-        """Return one text for each prompt, in order. A failure gives a failed text instead of an error."""
+        """Return one text for each prompt, in order. Failures are returned as failed texts, not raised."""
         ...
 
 
 class PrefixForm:
-    """The form of 30B and 175B. `options` are the modules' options that differ from the defaults. `decoding` defines
-    the clean-up of each module's lines.
+    """The form of 30B and 175B. `options` returns the prompt options of a module. `decoding` returns its decoding,
+    which says how to clean up lines.
     """
 
     def __init__(
@@ -78,8 +78,7 @@ class PrefixForm:
 def prefix_text(
     request: ModuleRequest, options: PrefixOptions, count: CountTokens | None = None, instructions: Path | None = None
 ) -> str:
-    """Return the prompt of a request. To create a memory of its own turn, a speaker treats the turn as the partner's,
-    as in BB3's training.
+    """Return the prompt of a request. A speaker's own turn is presented as the partner's to mgm, as in BB3's training.
 
     Raises TemplateError for custom instructions.
     """
@@ -92,7 +91,7 @@ def prefix_text(
 class TokenForm:
     """The form of 3B. The 3B model reads each document separately from the request.
 
-    With `in_one_text` the documents are above the context, for models that read one text.
+    With `in_one_text` the documents come before the context, for models that read a single text.
     """
 
     def __init__(self, writer: Writer, *, decide_with_memories: bool = True, in_one_text: bool = False) -> None:
@@ -137,14 +136,14 @@ def _read(request: ModuleRequest, written: Written, yes: str) -> ModuleReply:
 
 
 def _memory_meant(text: str, memories: Sequence[str]) -> str:
-    """Return the memory that a model repeats, with or without its prefix; empty if it is made up."""
+    """Return the memory that a model repeated, with or without its prefix; "" if the model made it up."""
     meant: Mapping[str, str] = {memory.partition(":")[2].strip(): memory for memory in reversed(memories)}
     bare = text.strip()
     return bare if bare in memories else meant.get(bare, "")
 
 
 def cleaned(texts: Sequence[str], *, take_last_newline: bool = False, allow_newline: bool = False) -> list[str]:
-    """Return generated texts without surrounding text. Outer newlines and spaces are removed. If any text still has
+    """Return the useful parts of generated texts. Leading and trailing whitespace is removed. If any text still has
     several lines, each text is reduced to its first line, or its last with `take_last_newline`, and then to the part
     after the last colon; with `allow_newline` texts are unchanged. Pass independent texts one by one.
     """

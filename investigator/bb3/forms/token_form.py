@@ -1,4 +1,4 @@
-"""The contexts of 3B: unchanged turns, and tokens that select the output (seed: bb3_agents)."""
+"""Writes the contexts of 3B: unchanged turns, and tokens that select the kind of output (seed: bb3_agents)."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ _GIVEN = frozenset({Module.CRM, Module.MRM, Module.SRM, Module.GRM})
 
 
 def token_prompt(request: ModuleRequest, *, decide_with_memories: bool = True) -> str:
-    """Return the context of a request. It does not contain documents or the memories to choose from: they are read one
-    by one, see `token_documents`. The memory decision sees memories with `decide_with_memories`, otherwise only the
-    last line. Control tokens in the user's input or in search results are removed, because the model would obey them.
+    """Return the context of a request. Documents and the memories to choose from are not part of it, because the model
+    reads them one by one: see `token_documents`. With `decide_with_memories`, the memory decision sees the memories and
+    the last turn, otherwise only the last line. Control tokens in the user's input or in search results are removed,
+    because the model would obey them.
     """
     request = _without_tokens(request)
     row = TABLE[request.module]
@@ -70,7 +71,7 @@ def _last_line(turns: Sequence[Turn]) -> list[str]:
 
 
 def _personas(memories: Sequence[str]) -> list[str]:
-    """Return the lines with the memories; a memory without a prefix is the partner's."""
+    """Return a line with each speaker's memories; a memory without a prefix is the partner's."""
     if not memories:
         return []
     own = [memory for memory in memories if memory.startswith(OWN_PERSONA)]

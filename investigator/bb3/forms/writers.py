@@ -1,4 +1,4 @@
-"""The writers of the modules, each with its own decoding: a completions server, or a model in a folder."""
+"""Continues the prompts of modules with a completions server or a local model; each module has its own decoding."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Stores the memories of the speakers across restarts, compares and selects them, and puts them into words."""
+"""Stores the memories of the speakers across restarts, compares them, and selects and words them for a module."""

@@ -2,7 +2,7 @@
 
 The rules are regular expressions over folded text, in English, German, French and Spanish, and for "what do you know
 about me" in some more languages; they are in `about_speaker.json` next to this file. Other wordings are not recognised,
-so nothing may rely on all being found.
+so callers must not rely on finding every such statement or question.
 """
 
 from __future__ import annotations
@@ -50,7 +50,9 @@ class _Rules(Record):
 
 
 def clauses(sentence: str) -> list[tuple[int, int]]:
-    """Return the half-open spans, without conjunctions, of the clauses of a sentence that name the speaker again."""
+    """Return the half-open spans of a sentence's clauses, without conjunctions; each clause after the first names the
+    speaker.
+    """
     spans, begin = [], 0
     for joint in _JOINTS.finditer(sentence):
         spans.append((begin, joint.start()))
@@ -97,7 +99,7 @@ def has_one_value(topic: str) -> bool:
 
 
 def asked_topics(question: str) -> frozenset[str]:
-    """Return the topics of `told_topics` that the speaker asks for."""
+    """Return the topics, as in `told_topics`, that a question asks for."""
     text = _plain(question)
     found = {topic for topic, pattern in _by_topic("asked").items() if pattern.search(text)}
     for pattern in _compiled("asked_my"):
@@ -122,7 +124,7 @@ def asks_for_everything(text: str) -> bool:
 
 
 def asks_for_more(text: str) -> bool:
-    """Return True if a text asks for more than what was stated so far."""
+    """Return True if a text asks for more than it was given so far, e.g. "What else?"."""
     return _matches("more", _plain(text))
 
 
@@ -140,13 +142,13 @@ def _plain(text: str) -> str:
 
 
 def _topic(what: str) -> str:
-    """Return the name of a topic, without the endings in which languages and spellings differ."""
+    """Return the name of a topic, the same for all its spellings and translations."""
     plain = _BRITISH.sub("o", " ".join(what.replace("'s", "").split()))
     return _alike().get(plain, plain)
 
 
 def _statement(text: str) -> str:
-    """Return the statement of a clause, without final punctuation and initial fillers."""
+    """Return a clause in lower case, without final punctuation and initial fillers."""
     plain = _END.sub("", _plain(text))
     fillers = _rules().fillers.split()
     while True:
@@ -183,7 +185,9 @@ def _compiled(name: str) -> tuple[re.Pattern[str], ...]:
 
 @cache
 def _by_topic(name: str) -> Mapping[str, re.Pattern[str]]:
-    """Return one pattern for each topic of a table of rules; exactly one group of `told` and `left` matches."""
+    """Return one pattern for each topic of a table of rules; if a rule of `told` or `left` matches, one of its groups
+    does.
+    """
     listed: Mapping[str, tuple[str, ...]] = getattr(_rules(), name)
     joined = {topic: "|".join(f"(?:{rule})" for rule in rules) for topic, rules in listed.items()}
     return {topic: _pattern(rule.replace("?P<value>", "")) for topic, rule in joined.items()}
@@ -195,6 +199,6 @@ def _alike() -> Mapping[str, str]:
 
 
 def _pattern(rule: str) -> re.Pattern[str]:
-    """Return a rule over folded text: its letters are folded, its escapes unchanged."""
+    """Compile a rule for folded text: its letters are folded, but its escapes are left unchanged."""
     written = rule.replace("NUMBER", _rules().numbers)
     return re.compile("".join(char if char.isascii() else folded(char) for char in written))

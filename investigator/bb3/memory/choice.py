@@ -28,10 +28,10 @@ class MemoryOptions(Record):
         default=False, description="exclude memories created in this conversation"
     )
     memory_overlap_threshold: float = Field(
-        default=0.0, ge=0, le=1, description="lowest F1 of the words of memory and turn; 0 admits any memory"
+        default=0.0, ge=0, le=1, description="lowest F1 of the words of a memory and the turn; 0 admits any memory"
     )
     memory_hard_block_for_n_turns: int = Field(
-        default=0, ge=0, description="turns for which a used or new memory is excluded"
+        default=0, ge=0, description="number of turns for which a used or new memory is excluded"
     )
     memory_soft_block_decay_factor: float = Field(
         default=0.0,
@@ -52,8 +52,8 @@ def available_memories(
 ) -> list[str]:
     """Return the memories that may be used for a reply to a turn, at most 32.
 
-    `memories` are in their written form, with the turns since each was used; `in_session` contains those of this
-    conversation.
+    `memories` are texts with the prefix of their owner, each with the number of turns since it was last used;
+    `in_session` contains those created in this conversation.
     """
     left = in_session if options.ignore_in_session_memories_mkm else ()
     free = [
@@ -76,9 +76,8 @@ def most_alike(text: str, memories: Sequence[str], tokens: Tokens) -> list[str]:
 
 
 def after_turn(memories: Mapping[str, int], used: Collection[str]) -> dict[str, int]:
-    """Return the turns since each memory was used, after a turn in which some were used.
-
-    Used texts that are not memories, because a model made them up, change nothing.
+    """Return the number of turns since each memory was last used, after a turn in which some were used. Texts in `used`
+    that are not memories, because a model made them up, are ignored.
     """
     return {memory: 0 if memory in used else turns + 1 for memory, turns in memories.items()}
 

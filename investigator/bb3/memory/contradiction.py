@@ -3,9 +3,9 @@
 Nothing is marked in the store. The valid facts are computed from the texts whenever memories are used, so that an older
 memory counts again once the newer one is deleted, and new rules also apply to old memories.
 
-Measured on 54 held-out pairs (`tests/bb3/held_back_contradictions.tsv`): recall 28 of 30, precision 28 of 28. If a part
-of the rules is left out, the recall falls: to 12 of 30 without negations, 16 without topics, 26 without deaths, and 27
-without rewriting or synonyms. Without lists, 10 of the 35 true memories in the tests are lost.
+Measured on 54 held-out pairs (`tests/bb3/held_back_contradictions.tsv`): recall 28 of 30, precision 28 of 28. Without
+part of the rules, the recall falls: to 12 of 30 without negations, 16 without topics, 26 without deaths, and 27 without
+rewriting or synonyms. Without the rule about lists, 10 of the 35 true memories in the tests are lost.
 """
 
 from __future__ import annotations
@@ -57,8 +57,7 @@ _DIED = tuple(
         ),
     )
 )
-"""Phrases for statements about somebody's death, each with the beginning of the statement that the speaker does not
-have them.
+"""Patterns for "my X died", each with the beginning of the statement that replaces it: "i do not have" X.
 """
 _JOINT = re.compile(r"\s(?:and|or|but|und|oder|aber|sowie|et|ou|mais|y|e|o|u|pero)\s+(?P<next>\w)", re.IGNORECASE)
 _PROPER = frozenset({"name", "home", "employer"})
@@ -72,12 +71,10 @@ _MARKS = "?？؟;"
 
 
 class _Words(Record):
-    """The contents of the file of words: stems, separated by blanks.
-
-    Those of `onward` deny what comes after them, as English negations do; those of `throughout` deny the whole
-    statement, as German, French and Spanish negations do. `joints` join the things of a list, and `either` those that
-    are all denied; `numbers` are number words. Words of `same` are synonyms of their key, and words of `opposite` are
-    antonyms.
+    """The contents of `contradiction_words.json`: stems, separated by spaces. Those of `onward` deny what comes after
+    them, as English negations do; those of `throughout` deny the whole statement, as German, French and Spanish
+    negations do. `joints` join the items of a list, and `either` joins items that are all denied; `numbers` are number
+    words. Words of `same` are synonyms of their key, and words of `opposite` are its antonyms.
     """
 
     speaker: str
@@ -93,10 +90,10 @@ class _Words(Record):
 
 @dataclass(frozen=True)
 class Statement:
-    """A self-contained part of a memory, with its span there. `topics` are its single-valued topics with their values,
-    and `left` those that no longer have that value; `lone` contains topics without any other content in the statement.
-    `said` contains its content words, `denied` those that it denies, and `listed` the meaningful ones, if it lists
-    several things. `written` contains all its words as written, and `dead` those that name who has died.
+    """A self-contained part of a memory, with its span in the memory. `topics` are its single-valued topics with their
+    values, `left` those that no longer have the value, and `lone` the topics of a statement that says nothing else.
+    `said` are its content words, `denied` those that it denies, and `listed` the meaningful ones of a statement that
+    lists several things. `written` are all its words, and `dead` those that name somebody who died.
     """
 
     span: tuple[int, int]
@@ -121,17 +118,19 @@ def statements(text: str) -> tuple[Statement, ...]:
 
 
 def topics_of(text: str) -> frozenset[str]:
-    """Return the single-valued facts in a memory."""
+    """Return the single-valued topics in a memory."""
     return frozenset(topic for statement in statements(text) for topic in (*statement.topics, *statement.left))
 
 
 def marks_of(topics: Iterable[str]) -> frozenset[str]:
-    """Return the search terms for memories with these topics."""
+    """Return the search keys of memories with these topics."""
     return frozenset(f"{NEGATED}{topic}" for topic in topics)
 
 
 def settled_topics(text: str) -> frozenset[str]:
-    """Return the terms for finding memories that may contradict this memory, with NEGATED if it denies something."""
+    """Return the search keys of a memory: its topics, and NEGATED if it denies something. Memories that contradict each
+    other share a key, or one of them has NEGATED.
+    """
     denies = any(statement.denied for statement in statements(text))
     return marks_of(topics_of(text)) | ({NEGATED} if denies else frozenset())
 
@@ -146,7 +145,7 @@ def contradicts(new: Statement, old: Statement) -> bool:
 
 
 def _leaves_topic(new: Statement, old: Statement) -> bool:
-    """Return True if a single-valued fact now has another value, or none."""
+    """Return True if a single-valued topic of the old statement now has another value, or none."""
     shared = filter(has_one_value, new.topics.keys() & old.lone)
     if any(not set(words(new.topics[topic])) <= set(words(old.topics[topic])) for topic in shared):
         return True
@@ -167,8 +166,8 @@ def _denies(new: Statement, old: Statement) -> bool:
 
 
 def what_holds(texts: Sequence[str], newer: Iterable[str] = ()) -> list[str]:
-    """Return the texts, oldest first, without the statements that a later one contradicts. `newer` texts came after all
-    of them; questions among their sentences are ignored. A text without a valid statement becomes empty.
+    """Return the texts, oldest first, without the statements that a later statement contradicts. The texts in `newer`
+    are later than all of them; their questions are ignored. A text without a valid statement becomes empty.
     """
     later = _Later()
     for text in newer:
@@ -191,7 +190,7 @@ def is_overturned(texts: Iterable[str], new: str) -> bool:
 
 
 class _Later:
-    """The later statements, indexed by what they may contradict."""
+    """Indexes later statements by what they may contradict."""
 
     def __init__(self) -> None:
         self._every: list[Statement] = []
@@ -257,8 +256,8 @@ def _statement(text: str, start: int, end: int) -> Statement:
 
 
 def _tells_more(told: str, topic: str) -> bool:
-    """Return True if a statement has more content next to a topic: "I live in Berlin and have a dog", not "in Trinidad
-    and Tobago".
+    """Return True if a statement says more than its topic: "I live in Berlin and have a dog", but not "in Trinidad and
+    Tobago".
     """
     return any(topic not in _PROPER or not joint["next"].isupper() for joint in _JOINT.finditer(told))
 
@@ -272,8 +271,8 @@ def _without_the_dead(plain: str) -> tuple[str, frozenset[str]]:
 
 
 def _of_a_list(plain: str, said: frozenset[str], denied: frozenset[str]) -> frozenset[str]:
-    """Return the content words of a statement that lists several things; empty if it is not a list or denies
-    everything.
+    """Return the content words of a statement that lists several things; empty if it lists none or denies all of
+    them.
     """
     idle = english_stop_words() | _listed("numbers") | _listed("speaker") | _listed("joints") | _listed("either")
     if (meaning := said - idle) <= denied:

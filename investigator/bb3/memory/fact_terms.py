@@ -1,4 +1,4 @@
-"""Search terms for facts about users, in an SQLite full-text table or a plain PostgreSQL table."""
+"""Stores the search terms of facts about users in a full-text table of SQLite or a plain table of PostgreSQL."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _K1, _B, _LEAST = 1.2, 0.75, 1e-6  # as in SQLite's bm25
 
 
 class FactTerms(Protocol):
-    """The terms of all facts of a database, by fact id; each call is part of a transaction."""
+    """The search terms of all facts in a database, by fact id; each call is part of the caller's transaction."""
 
     def put(self, connection: Connection, user: str, fact_id: int, terms: Collection[str]) -> None:
         """Store the terms of a new fact."""
@@ -40,17 +40,21 @@ class FactTerms(Protocol):
         """Delete all terms."""
 
     def matching(self, connection: Connection, user: str, terms: Collection[str], most: int) -> Sequence[int]:
-        """Return the user's facts that have some of the terms, ordered by BM25 score and then from newest to oldest."""
+        """Return the ids of the user's facts with at least one of the terms, by BM25 score and then from newest to
+        oldest.
+        """
 
     def with_all(self, connection: Connection, user: str, terms: Collection[str]) -> Sequence[int]:
-        """Return the user's facts that have all of the terms."""
+        """Return the ids of the user's facts with all of the terms."""
 
     def newest(self, connection: Connection, user: str, mark: str, terms: Collection[str], most: int) -> Sequence[int]:
-        """Return the user's facts that have a mark and, if terms are given, some of them; the newest first."""
+        """Return the ids of the user's facts with a mark and, if terms are given, at least one of them, newest
+        first.
+        """
 
 
 class FullTextTerms:
-    """Terms in the full-text table of a SQLite database."""
+    """Keeps terms in a full-text table of a SQLite database."""
 
     def put(self, connection: Connection, user: str, fact_id: int, terms: Collection[str]) -> None:
         words = " ".join(map(_word, sorted(terms)))
@@ -78,7 +82,7 @@ class FullTextTerms:
 
 
 class PlainTerms:
-    """Terms in a plain table, one per row; results have the same order as from a full-text table."""
+    """Keeps terms in a plain table, one per row; results have the same order as those from a full-text table."""
 
     def put(self, connection: Connection, user: str, fact_id: int, terms: Collection[str]) -> None:
         rows = [{"fact_id": fact_id, "term": word, "owner": _owner(user)} for word in sorted({*map(_word, terms)})]
@@ -110,7 +114,7 @@ class PlainTerms:
         return sorted(found, reverse=True)[:most]
 
     def _having(self, connection: Connection, user: str, words: Sequence[str]) -> dict[int, set[str]]:
-        """Return the given words that each fact of a user contains; facts with none are omitted."""
+        """Return which of the words each fact of a user contains; facts without any are omitted."""
         some = (fact_terms.c.owner == _owner(user), fact_terms.c.term.in_(words))
         having: dict[int, set[str]] = {}
         for fact_id, word in connection.execute(select(fact_terms.c.fact_id, fact_terms.c.term).where(*some)):
@@ -118,7 +122,7 @@ class PlainTerms:
         return having
 
     def _points(self, connection: Connection, having: Mapping[int, Set[str]], words: Sequence[str]) -> dict[int, float]:
-        """Return the score of each fact for the words: BM25 as in SQLite, with the owner counted as a word."""
+        """Return each fact's BM25 score for the words, computed as in SQLite: the owner counts as a word."""
         of_each, of_term = fact_terms.c.fact_id, fact_terms.c.term
         sizes, held = Counter[int](), Counter[str]()
         for part in in_batches(sorted(having)):
@@ -138,7 +142,7 @@ class PlainTerms:
 
 
 def terms_of(database: Database) -> FactTerms:
-    """Return the terms of the facts of a database."""
+    """Return the store of search terms for a database."""
     return PlainTerms() if database.is_shared else FullTextTerms()
 
 
@@ -147,7 +151,7 @@ def _owner(user: str) -> str:
 
 
 def _word(term: str) -> str:
-    """Return a term in a form that a full-text index keeps whole, in any script."""
+    """Return a term in a form that a full-text index never splits, whatever its script."""
     return term if _PLAIN.fullmatch(term) else "0x" + term.encode().hex()
 
 

@@ -45,7 +45,7 @@ class LongTermMemory(PersonalFacts):
     def add(
         self, user: str, memory: str, speaker: Speaker = Speaker.PARTNER, source: FactSource = _BY_HAND
     ) -> KeptFact:
-        """Remember a text unchanged. Raises DialogueError if it is already remembered about the speaker."""
+        """Remember a text about a speaker without asking a module. Raises DialogueError if it is already remembered."""
         new = _fact(memory, speaker)
         kept = self.put(user, new, source, self._now()) or self._put_again(user, new, source)
         if kept is None:
@@ -53,8 +53,8 @@ class LongTermMemory(PersonalFacts):
         return kept
 
     def add_all(self, user: str, memories: Iterable[str]) -> int:
-        """Remember many texts of a user unchanged, in one transaction; return how many of them were new. If one is
-        rejected, none is kept.
+        """Remember several texts about a user in one transaction; return how many were new. If one is rejected, none is
+        kept.
         """
         return self.put_all(user, [_fact(memory, Speaker.PARTNER) for memory in memories], _BY_HAND, self._now())
 
@@ -62,7 +62,7 @@ class LongTermMemory(PersonalFacts):
         self, user: str, memory: str, speaker: Speaker, source: FactSource = _BY_HAND, *, anew: bool = True
     ) -> KeptFact | None:
         """Remember a module's output for a turn; return None if it is empty, not new, or too long. A statement that
-        repeats something that is no longer valid counts as new and becomes the newest, unless `anew` is false.
+        repeats one that is no longer valid counts as new, and becomes the newest, unless `anew` is False.
         """
         told = memory_line(memory)
         if says_nothing(told) or len(told) > LONGEST_MEMORY:
@@ -79,10 +79,9 @@ class LongTermMemory(PersonalFacts):
         return self.replace(user, number, lambda speaker: _fact(memory, speaker))
 
     def candidates(self, user: str, text: str) -> tuple[KeptFact, ...]:
-        """Return the memories that a reply to a text may use, oldest first.
-
-        These are all memories, up to 256; beyond that, at most 192 that share words with the text, the 64 most recently
-        created or used ones, and the latest ones that answer the text in other words.
+        """Return the memories that a reply to a text may use, oldest first. Up to 256 memories are all returned. Of
+        more, the result has at most 192 that share words with the text, the 64 most recently created or used ones, and
+        the latest ones about a topic that the text asks for.
         """
         every = self.memories(user, _CANDIDATES + 1)
         if len(every) <= _CANDIDATES:
@@ -93,10 +92,8 @@ class LongTermMemory(PersonalFacts):
         return tuple(found[number] for number in sorted(found))
 
     def holding(self, user: str, facts: Sequence[KeptFact], newer: Collection[str] = ()) -> tuple[KeptFact, ...]:
-        """Return the memories that are still valid, in order, without their invalid parts.
-
-        The rest is contradicted by something later: another memory, or one of the `newer` texts. It remains stored and
-        can be viewed and changed.
+        """Return the memories that are still valid, in order, without the parts that something later contradicts:
+        another memory, or one of the `newer` texts. What is left out remains stored, and can be viewed and changed.
         """
         left: dict[int, str] = {}
         for speaker in {fact.speaker for fact in facts}:
@@ -108,17 +105,16 @@ class LongTermMemory(PersonalFacts):
         return tuple(fact.changed(text=left[fact.id]) for fact in facts if left[fact.id])
 
     def _put_again(self, user: str, new: FactText, source: FactSource) -> KeptFact | None:
-        """Store an older statement again, as the newest, if it contradicts a valid statement."""
+        """Store a statement again, as the newest, if it contradicts one that is valid."""
         told = sorted(self._rivals(user, [new]), key=lambda fact: fact.id)
         if is_overturned(what_holds([fact.text for fact in told]), new.text):
             return self.put_anew(user, new, source, self._now())
         return None
 
     def _rivals(self, user: str, texts: Sequence[FactText]) -> tuple[KeptFact, ...]:
-        """Return the speaker's memories that the texts may contradict.
-
-        These are all memories of the user, up to 256; beyond that, the newest of each topic, the newest 32 that deny
-        something with shared words, and the 32 that best match a text that denies something.
+        """Return the memories about the same speaker that may contradict the texts, or be contradicted by them. Up to
+        256 memories are all considered. Of more, these are the newest of each topic, the newest 32 that share words
+        with the texts and deny something, and the 32 that best match a text that denies something.
         """
         if not texts:
             return ()
@@ -154,6 +150,6 @@ def _fact(memory: str, speaker: Speaker) -> FactText:
 
 
 def _text_of(fact: KeptFact) -> FactText:
-    """Return the facts with their stored words, without splitting them again."""
+    """Return a stored fact as a text to remember; its stored words are reused instead of splitting it again."""
     terms, marks = tuple(Gist.read(fact.claim).terms), tuple(settled_topics(fact.text))
     return FactText(speaker=fact.speaker, text=fact.text, claim=fact.claim, terms=terms, marks=marks)

@@ -1,4 +1,4 @@
-"""The memories of a user as seen in one conversation; they are kept after it ends."""
+"""Gives one conversation access to the memories of its user, which are kept after it ends."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from investigator.bb3.memory.words import memory_words
 from investigator.bb3.records import AND_MORE, Speaker
 
 MOST_TOLD = 5
-"""Maximum number of memories listed at once, if the user asks for all."""
+"""Maximum number of memories listed at once if the user asks for everything."""
 _MOST_SHOWN = 64
 _OF_A_TOPIC = 4
 _MOST_LOOKED_AT = 256
@@ -48,8 +48,8 @@ class UserMemories:
         self._told: set[int] = set()
 
     def texts(self) -> Mapping[str, int]:
-        """Return the 64 most recently created or used memories, with the turns since each was used. Those contradicted
-        by later statements are excluded: they are kept, but no longer used.
+        """Return the 64 most recently created or used memories, each with the number of turns since it was last used.
+        Those contradicted by later statements are left out: they are kept, but no longer used.
         """
         latest = self._memory.latest(self._user, _MOST_SHOWN)
         holding = {fact.id for fact in self._memory.holding(self._user, latest)}
@@ -81,7 +81,7 @@ class UserMemories:
             self._in_session.update(self._written([kept]))
 
     def set(self, memories: Mapping[str, int]) -> None:
-        """Remember these memories in addition; those without a prefix are the partner's."""
+        """Add these memories to the existing ones; those without a prefix are the partner's."""
         source = FactSource(chat_id=self._chat_id, turn=self._turn)
         ages = {}
         for memory, turns in memories.items():

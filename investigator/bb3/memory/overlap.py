@@ -1,6 +1,6 @@
 """Decides whether a memory says anything new.
 
-The behaviour of ParlAI 1.7.2 was checked by running it; this deviates from it on purpose. The original rejects a memory
+This deviates on purpose from ParlAI 1.7.2, whose behaviour was checked by running it. The original rejects a memory
 that contains all words of an existing one. It therefore loses `I don't have money` after `I have money`, and `I have a
 dog and a cat` after `I have a dog`. Here a repetition must also add nothing, and a negated memory never repeats one
 that is not negated.
@@ -19,7 +19,7 @@ _MARK = "¬"
 
 @dataclass(frozen=True)
 class Gist:
-    """The content of a memory: its set of words, in which negated words are marked, and a flag for negation."""
+    """The words of a memory, in which negated ones are marked; `negated` is True if the memory contains a negation."""
 
     words: frozenset[str]
     negated: bool = False
@@ -40,7 +40,7 @@ class Gist:
 
     @classmethod
     def read(cls, line: str) -> Gist:
-        """Parse a line that `wire` has returned."""
+        """Parse a line written by `wire`."""
         mark, *words = line.split(" ")
         return cls(frozenset(words), mark == _MARK)
 

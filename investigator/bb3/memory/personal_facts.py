@@ -1,4 +1,6 @@
-"""Stores facts that users and chats stated about themselves across restarts, for their owners to view and change."""
+"""Stores facts that users and chats stated about themselves; they survive restarts, and users can view and change
+them.
+"""
 
 from __future__ import annotations
 
@@ -37,9 +39,8 @@ _LONGEST_COUNT = 9  # digits; longer numbers are never assigned
 
 
 class FactText(Record):
-    """A fact to remember about a speaker, with its text, its condensed content and its search words.
-
-    `terms` are its words; `marks` are further search keys.
+    """A fact to remember about a speaker. `claim` is its condensed content, `terms` are the words by which it is found,
+    and `marks` are further search keys.
     """
 
     speaker: Speaker
@@ -50,15 +51,15 @@ class FactText(Record):
 
 
 class FactSource(Record):
-    """The source of a fact; a fact without a chat was written by the user."""
+    """The turn in which a fact was stated; without a chat, the user added the fact directly."""
 
     chat_id: str = ""
     turn: int | None = Field(default=None, ge=1)
 
 
 class KeptFact(Record):
-    """A stored fact; `claim` is its condensed content. The user's turns are counted over all chats, and `uses` counts
-    the replies that used it.
+    """A stored fact; `claim` is its condensed content. `turns_since_used` counts the user's turns in all chats, and
+    `uses` the replies that used the fact.
     """
 
     id: int = Field(ge=1)
@@ -73,10 +74,9 @@ class KeptFact(Record):
 
 
 class PersonalFacts:
-    """The facts of all users of a workspace; a user is any text. Several threads and processes may use it at once.
-
-    A change is one transaction, which waits for other transactions to end. Facts changed outside this program are
-    ignored. Raises DialogueError for a user's name that is blank or too long, and StoreError.
+    """The facts of all users of a workspace; any text can name a user. Several threads and processes may use it at
+    once. Each change is a transaction, which waits for other transactions to end. Facts changed outside this program
+    are ignored. Raises DialogueError for a user's name that is blank or too long, and StoreError.
     """
 
     def __init__(self, database: Database) -> None:
@@ -85,7 +85,7 @@ class PersonalFacts:
         self._key = user_key()
 
     def users(self) -> tuple[str, ...]:
-        """Return the users with memories, sorted."""
+        """Return the names of users with memories, sorted."""
         with self._database.begin() as connection:
             return tuple(sorted({row["user"] for row in standing(connection, self._key, _FACTS, select(_FACTS))}))
 
@@ -100,7 +100,7 @@ class PersonalFacts:
             return self._read(connection, user, _of(user).order_by(_T.id).limit(most))
 
     def latest(self, user: str, most: int) -> tuple[KeptFact, ...]:
-        """Return the most recently created or used facts, in order."""
+        """Return the most recently created or used facts, oldest first."""
         with self._reading(user) as connection:
             found = self._read(connection, user, _of(user).order_by(_T.used_at.desc(), _T.id.desc()).limit(most))
         return tuple(sorted(found, key=lambda fact: fact.id))
@@ -135,8 +135,8 @@ class PersonalFacts:
         now: datetime,
         repeats: Callable[[str], bool] | None = None,
     ) -> KeptFact | None:
-        """Store a fact; return None if the speaker already has one with the same text, or one whose claim `repeats`
-        accepts.
+        """Store a fact; return None if the speaker already has one with the same text, or with a claim for which
+        `repeats` returns True.
 
         Only claims with all terms of the new one are passed to `repeats`.
         """
@@ -190,20 +190,20 @@ class PersonalFacts:
             return connection.execute(delete(_FACTS).where(_T.user == user)).rowcount
 
     def end_turn(self, user: str, used: Collection[int] = ()) -> None:
-        """End a turn with the user in which these facts were used; all other facts become one turn older."""
+        """End a turn of the user, in which these facts were used; all other facts become one turn older."""
         with self._writing(user) as connection:
             turn = _turn_of(connection, user) + 1
             set_meta(connection, _turn_key(user), str(turn))
             self._change(connection, user, used, lambda row: {"used_at": turn, "uses": row["uses"] + 1})
 
     def set_ages(self, user: str, ages: Mapping[int, int]) -> None:
-        """Set the age of facts from elsewhere, in turns since their last use."""
+        """Set the ages of imported facts: the number of turns since each was last used."""
         with self._writing(user) as connection:
             turn = _turn_of(connection, user)
             self._change(connection, user, ages, lambda row: {"used_at": turn - ages[row["id"]]})
 
     def find_taken_over(self, written: Callable[[str, Speaker], FactText]) -> None:
-        """Create the terms of facts that were imported without them; delete facts that are not ours."""
+        """Create the search terms of facts imported from an older database; delete imported facts that are invalid."""
         with self._database.begin() as connection:
             if get_meta(connection, UNSORTED_FACTS) is None:
                 return
@@ -240,7 +240,7 @@ class PersonalFacts:
         return any(repeats(fact.claim) for fact in similar if fact.speaker is new.speaker)
 
     def _same(self, connection: Connection, user: str, new: FactText) -> int | None:
-        """Return the id of the speaker's fact with the same text; an altered one is deleted."""
+        """Return the id of the speaker's fact with the same text, if any; delete it if it was altered."""
         query = select(_FACTS).where(_T.user == user, _T.speaker == new.speaker.value, _T.text == new.text)
         row = connection.execute(query).mappings().first()
         if row is None or stands(self._key, _FACTS, row):
@@ -292,8 +292,8 @@ class PersonalFacts:
 
     @contextmanager
     def _writing(self, user: str) -> Iterator[Connection]:
-        """Open a transaction with exclusive write access from its beginning: the data that it reads stays valid until
-        its end.
+        """Open a transaction that is the only writer from its beginning, so that no other can change what it has
+        read.
         """
         _check_user(user)
         with self._database.alone() as connection:
@@ -301,7 +301,7 @@ class PersonalFacts:
 
 
 def _check_user(user: str) -> None:
-    """Reject an unreadable name, such as a blank one."""
+    """Raise DialogueError for a name that is blank, too long, or not valid text."""
     problem = ""
     if all(unicodedata.category(character)[0] in "ZC" for character in user):
         problem = "blank"

@@ -1,4 +1,4 @@
-"""Memories in the written form of BB3's model families, with the prefix of their owner (seed: bb3_agents)."""
+"""Writes and parses memories as BB3's model families expect them: with the prefix of their owner (seed: bb3_agents)."""
 
 from __future__ import annotations
 
@@ -45,8 +45,9 @@ def prefix_of(speaker: Speaker, form: MemoryForm) -> str:
 
 
 def with_prefix(memory: str, speaker: Speaker, form: MemoryForm) -> str:
-    """Return a memory in its written form. For 30B and 175B, every mention of `Person 1` or `Person 2` becomes the
-    owner, and a text that begins with the owner gets no prefix. For 3B, a prefix is added unless the text has one.
+    """Return a memory with its prefix. For 30B and 175B, every mention of the other person (`Person 1` or `Person 2`)
+    is replaced by the owner, and a text that begins with the owner gets no prefix. For 3B, a prefix is added unless the
+    text has one.
     """
     prefix = prefix_of(speaker, form)
     if form is MemoryForm.TOKENS:
@@ -65,7 +66,7 @@ def with_some_prefix(memory: str, speaker: Speaker, form: MemoryForm) -> str:
 
 
 def split_prefix(memory: str) -> tuple[str, str]:
-    """Return the prefix of a written memory, without the colon, and the text after it.
+    """Return the prefix of a memory, without the colon, and the text after it.
 
     `Person 1 likes tea` without a colon is split after the name. Raises DialogueFormatError if it has no prefix.
     """
@@ -83,7 +84,9 @@ def split_prefix(memory: str) -> tuple[str, str]:
 
 
 def owner_of(memory: str) -> tuple[Speaker | None, str]:
-    """Return the owner of a memory by its prefix, None if it has none, and its text without the prefix."""
+    """Return the owner of a memory, according to its prefix, and its text without the prefix. The owner is None if the
+    memory has no prefix.
+    """
     found = _PREFIXED.match(memory)
     if found is None:
         return None, memory.strip()
@@ -97,8 +100,8 @@ def says_nothing(memory: str) -> bool:
 
 
 def is_new_memory(memory: str, prefix: str, kept: Iterable[str]) -> bool:
-    """Return True if a memory is not empty, and new among the existing ones with the same prefix. Existing memories are
-    in their written form; `memory` may be. Raises DialogueFormatError if an existing one has no prefix.
+    """Return True if a memory is not empty, and says something new compared with the existing ones of the same prefix.
+    The prefix of `memory` itself is optional. Raises DialogueFormatError if an existing memory has none.
     """
     if says_nothing(memory):
         return False
@@ -107,7 +110,7 @@ def is_new_memory(memory: str, prefix: str, kept: Iterable[str]) -> bool:
 
 
 def without_control_tokens(text: str) -> str:
-    """Return a text without the control tokens of the 3B model, including those that appear when others are removed."""
+    """Return a text without the control tokens of the 3B model, not even those that removing others creates."""
     if "__" not in text:
         return text
     bare = text

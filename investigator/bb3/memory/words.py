@@ -18,7 +18,9 @@ TELL_NOTHING = frozenset(
         *("realli", "actual", "up", "so", "just", "now", "how", "then", "also", "very", "too", "most", "but"),
     }
 )
-"""The list lacks pronouns, because it matters who a memory is about; two of the adverbs are stems."""
+"""Words that add nothing to a memory; the adverbs are stems. Pronouns are not among them, because it matters whom a
+memory is about.
+"""
 _APOSTROPHES = str.maketrans("’‘ʼ", "'''")
 _WHOLE = {
     **{"won't": "will not", "can't": "can not", "shan't": "shall not", "ain't": "are not", "let's": "let us"},
@@ -55,17 +57,17 @@ _ABBREVIATED = re.compile(r"(?:\w|\w+\.\w+(?:\.\w+)*|mrs?|ms|drs?|prof|st|jr|sr|
 def memory_words(
     text: str, *, expanded: bool = True, stemmed: bool = True, without_stop_words: bool = False
 ) -> list[str]:
-    """Return the words of a memory or a turn in lower case, in order. `expanded` expands contractions (`don't` to `do
-    not`), `stemmed` reduces all but common words to their Porter stems. Articles, forms of `to be`, some adverbs and
-    single punctuation marks are dropped; `without_stop_words` also drops pronouns and the other common words of
-    English. Unspaced scripts give pairs of characters.
+    """Return the words of a memory or a turn in lower case, in order. With `expanded`, contractions are expanded
+    (`don't` to `do not`); with `stemmed`, all but common words are reduced to their Porter stems. Articles, forms of
+    `to be`, some adverbs and single punctuation marks are dropped; `without_stop_words` also drops pronouns and the
+    other common words of English. Scripts without spaces are split into pairs of characters.
     """
     dropped = TELL_NOTHING | english_stop_words() if without_stop_words else TELL_NOTHING
     return [word for word in every_word(text, expanded=expanded, stemmed=stemmed) if word not in dropped]
 
 
 def every_word(text: str, *, expanded: bool = True, stemmed: bool = True) -> list[str]:
-    """Return all words in the same way, with punctuation marks as words."""
+    """Return all words of a text, split as by `memory_words`, with punctuation marks as words."""
     text = text.strip().lower()
     if not text:
         return []
@@ -95,7 +97,7 @@ def _written_out(text: str) -> str:
 
 
 def _sentences(text: str) -> Iterator[str]:
-    """Return the sentences of a text in lower case, with final full stops split from words, except in abbreviations."""
+    """Yield the sentences of a text in lower case; the full stop of an abbreviation does not end a sentence."""
     start = 0
     for found in _WORD.finditer(text):
         word = found.group().rstrip().rstrip(_CLOSING)

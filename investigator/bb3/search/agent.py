@@ -1,4 +1,4 @@
-"""An agent that answers with search results, and a search that invents documents (seed: bb3_agents)."""
+"""Provides an agent that answers with search results, and a search that invents documents (seed: bb3_agents)."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class MadeUpSearch:
 
 class SearchAgent(Agent):
     """Treats each message as a query and answers with documents, one per line, as `title | text`. Options: `server`
-    (`test` invents documents), `raw_server` (an address, overrides `server`), `n_docs`, `intra_doc_delimiter` (between
-    the lines of a document). The reply's `top_docs` are the lines, `urls` the addresses of the documents. Raises
-    SettingsError without a server.
+    (`test` invents documents), `raw_server` (an address that overrides `server`), `n_docs`, `intra_doc_delimiter`
+    (between the lines of a document). The reply's `top_docs` are the lines, `urls` the addresses of the documents.
+    Raises SettingsError without a server.
     """
 
     def __init__(

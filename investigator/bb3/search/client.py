@@ -1,7 +1,6 @@
-"""A client of search servers in BB3's protocol: POST of a form with q and n, `{"response": [{url, title, content}]}`.
-
-The behaviour of ParlAI 1.7.2 was checked in recordings; this deviates from it on purpose: it reports failures, and
-limits what it reads.
+"""A client of search servers in BB3's protocol: it posts a form with q and n, and gets `{"response": [{url, title,
+content}]}`. It deviates on purpose from ParlAI 1.7.2, whose behaviour was checked in recordings: it reports failures,
+and limits what it reads.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The documents of a search as BB3 reads them: split into pieces, each of the best on a line with the title."""
+"""Prepares search results as BB3's models read them: with their titles, and the nearest parts of long texts."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from investigator.language.terms import spaced
 
 CHUNK_CHARACTERS = 500
 WHOLE_CHARACTERS = 2_000
-"""The length up to which a text is read whole."""
+"""The maximum length of a text that is read as a whole."""
 _STRETCH = re.compile(rf"(?s)\S.{{0,{CHUNK_CHARACTERS - 1}}}(?!\S)|\S.{{0,{CHUNK_CHARACTERS - 1}}}")
 _WORD = re.compile(r"\w\w+")
 
 
 def searched(query: str) -> str:
-    """Return the words of a query, without a slash typed before them."""
+    """Return a query without slashes and spaces around it, because users may type a slash before it."""
     return query.strip().lstrip("/").strip() or query
 
 
@@ -38,7 +38,7 @@ def described(document: SearchDocument) -> str:
 
 
 def chunked(text: str, size: int = CHUNK_CHARACTERS) -> list[str]:
-    """Split a text into pieces that end at the first space after the given number of characters; these spaces are
+    """Split a text into chunks, each of which ends at the first space after `size` characters; these spaces are
     dropped.
     """
     chunks, start = [], 0
@@ -54,10 +54,9 @@ def nearest_chunks(chunks: Sequence[str], query: str, count: int) -> list[str]:
 
 
 def nearest_part(text: str, query: str) -> tuple[int, int]:
-    """Return the span of the part of a text that is nearest to a query, with up to 1,500 characters of a long text.
-
-    It ends at a word boundary, unless one word is longer than that. Unspaced scripts are compared by pairs of
-    characters.
+    """Return the span of a short text as a whole, or of the up to 1,500 characters of a long text that are nearest to a
+    query. They end at a word boundary, unless a word is longer than a chunk. Scripts without spaces are compared by
+    pairs of characters.
     """
     if len(text) <= WHOLE_CHARACTERS:
         return 0, len(text)

@@ -1,6 +1,6 @@
-"""The folder as BB3's search: opened for every search, so that results are current. Results of another search are
-looked up in it, because a server may claim that any text is in a document. Quotes are looked up in freshly read files,
-because an index can be damaged, forged or outdated.
+"""Searches a folder for BB3's modules. The folder is opened for every search, so that the results are current. Results
+of another search are looked up in the folder, because a server may claim that any text is in a document. Quotes are
+looked up in files that are read again, because an index can be damaged, forged or outdated.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ from investigator.services.index_service import mended
 
 
 class OpenShelf(Protocol):
-    """Opens the folder with an up-to-date index; the documents in `again` are always read again."""
+    """Opens the folder with an up-to-date index; the documents in `again` are read again even if they seem
+    unchanged.
+    """
 
     def __call__(self, again: frozenset[str] = frozenset(), /) -> AbstractContextManager[DocumentIndex]:
         """Open the folder."""
@@ -55,12 +57,12 @@ class FolderSearch:
         return Sources(self.document)
 
     def document(self, document_id: str) -> Document:
-        """Return a document that was found. Raises KeyError for any other."""
+        """Return a document that a search found. Raises KeyError for any other document."""
         return self._found[document_id]
 
     def search(self, query: str, count: int) -> Sequence[SearchDocument]:
-        """Return the best passages. Results from elsewhere become passages of the folder's document with that name if
-        they are in it; all other results name their server. Raises FolderError, WorkspaceLockedError, StoreError,
+        """Return the best passages. Results from elsewhere become passages of the folder if its document of that name
+        contains them; all other results name their server. Raises FolderError, WorkspaceLockedError, StoreError,
         EmbedderError, and the errors of the other search.
         """
         if self._elsewhere is not None:

@@ -1,5 +1,5 @@
-"""The pages of a search server, with the part that is read and, if an investigator sent them, their places in
-documents.
+"""Defines the pages of a search server: the part that is read and, if `investigator serve` sent a page, its place in a
+document.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ class Origin(Record):
     content_hash: str = Field(pattern="^[0-9a-f]{64}$", description="sha256 of the document's file")
 
     def is_of(self, text: str) -> bool:
-        """Return True if it can be the origin of a text: its span has the same length, and its line is known."""
+        """Return True if a text can come from this place: the span is as long as the text, and the line is known."""
         passage = self.passage
         return passage.start >= 0 and passage.end - passage.start == len(text) and (passage.line or 0) > 0
 
 
 class ServedQuote(Quote):
-    """Words of a text that a search server sent, which prove what the server sent, not what the folder contains."""
+    """A quote from a text that a search server sent; it proves what the server sent, not what the folder contains."""
 
     server: str
 
     @property
     def place(self) -> str:
-        """Return the place that the server names, and the server."""
+        """Return the place, as sent by the server, and the name of the server."""
         return f"{super().place}, from {self.server}"
 
 
@@ -49,8 +49,8 @@ class FolderPage(SearchDocument):
 
 class ServedDocument(SearchDocument):
     """The part of a page that is read; quotes are checked against the page as the server sent it. `around` is that part
-    with its surroundings, from the offset `begins` on; `lines` are the line numbers of `around`: in the document if
-    `passage` identifies one, else in the text that was sent.
+    with the text around it; the part begins at the offset `begins`. `lines` are the numbers of the lines in `around`:
+    in the document if `passage` identifies one, else in the text that was sent.
     """
 
     around: str
@@ -60,9 +60,8 @@ class ServedDocument(SearchDocument):
     content_hash: str
 
     def quote(self, text: str, source: str) -> Quote | None:
-        """Return the sentences of a quote in this part, under its source's name; None if it is missing.
-
-        Offsets refer to the document if known, else to the text of this part.
+        """Return a text as a quote of whole sentences from this part, under the name `source`; None if this part does
+        not contain it. Offsets refer to the document if it is known, else to this part.
         """
         page = Document(
             id=source,

@@ -1,6 +1,4 @@
-"""A search server in BB3's protocol over any search: a POST form with q and n returns pages as JSON; anything else gets
-an error message.
-"""
+"""Serves any search in BB3's protocol: a POSTed form with q and n returns pages as JSON, any other request an error."""
 
 from __future__ import annotations
 
@@ -22,12 +20,12 @@ from investigator.errors import InvestigatorError, WorkspaceLockedError
 from investigator.investigator import Investigator
 from investigator.records import Document
 
-_LONGEST_WAIT = 5.0  # seconds to wait for another process that is writing to the index; clients wait about ten
+_LONGEST_WAIT = 5.0  # seconds to wait for another process that writes to the index; clients give up after about ten
 
 LONGEST_QUERY = 20_000
 """Maximum number of characters in a query; a chat turn has no more."""
 MOST_DOCUMENTS = 50
-"""Maximum number of pages in an answer, for any n."""
+"""Maximum number of pages in a response, whatever n is."""
 _DOCUMENTS = 5
 _MOST_FIELDS = 20
 _FORM = "application/x-www-form-urlencoded"
@@ -35,7 +33,9 @@ ASKING = f"POST a form ({_FORM}) with q (the query) and n (the number of pages)"
 
 
 class FolderPages:
-    """The passages of a folder as the pages of a search server. It stores nothing about a search."""
+    """Searches a folder for passages, and returns them as the pages of a search server. Nothing about a search is
+    stored.
+    """
 
     def __init__(self, open_shelf: OpenShelf) -> None:
         self._open = open_shelf
@@ -47,13 +47,13 @@ class FolderPages:
 
 
 def folder_searches(investigator: Investigator, on_problem: Callable[[str], None]) -> FastAPI:
-    """Return the application that serves the search of a folder, which is checked for changes each time."""
+    """Return the application that serves the search of a folder; each search checks the folder for changes first."""
     return search_app(FolderPages(one_at_a_time(investigator.library, _LONGEST_WAIT)), on_problem)
 
 
 def search_app(search: DocumentSearch, on_problem: Callable[[str], None]) -> FastAPI:
     """Return the application: POST to any path is a search, and every rejection is JSON with its reason. `on_problem`
-    receives the reason for a failed search. The surrounding server limits and authorises requests.
+    receives the reason for a failed search. The server that mounts the application limits and authorises requests.
     """
     app = FastAPI(openapi_url=None)
 
@@ -94,7 +94,7 @@ def _answer(answer: Mapping[str, object], status: int = 200, headers: Mapping[st
 
 
 def _page(document: SearchDocument) -> Mapping[str, object]:
-    """Return a page in BB3's fields, with the location of its text in the folder."""
+    """Return a page in the fields of BB3's protocol, with the place of its text in the folder if known."""
     page: dict[str, object] = {"url": document.url, "title": document.title, "content": document.text}
     if isinstance(document, FolderPage):
         page["origin"] = document.origin.model_dump(mode="json", exclude={"passage": {"text"}})
@@ -109,7 +109,7 @@ def _page_of(page: SearchDocument, document: Document) -> FolderPage:
 async def query_of(request: Request) -> tuple[str, int]:
     """Return the query of a request and the number of pages it asks for.
 
-    Raises HTTPException with the reason if it is not a form with these two.
+    Raises HTTPException with the reason if it is not such a form.
     """
     body = await request.body()
     told = Headers()

@@ -1,4 +1,4 @@
-"""A search server that a chat uses instead of the folder; its pages are the quoted documents."""
+"""Searches at a server instead of in the folder; a chat then quotes the pages that the server sends."""
 
 from __future__ import annotations
 
@@ -17,18 +17,17 @@ from investigator.records import Passage
 LONGEST_PAGE = 200_000
 """Maximum number of characters of a page that are read; the rest is ignored."""
 LONGEST_PASSAGE = 10_000
-"""Longest passage of a folder that is read whole, in characters, as in a chat over that folder."""
+"""Maximum number of characters of a folder's passage that is read as a whole, as in a chat about that folder."""
 IN_A_TURN = Patience(timeout=10.0, requests=2, delay=0.5)
 """The user is waiting for the reply, so the wait is at most 20.5 seconds."""
 _FIRST_QUERY = "hello"
 _AROUND = 200
-"""Characters before and after the part that is read, where a quote may continue or be denied."""
+"""Number of characters kept before and after the part that is read, where its sentences may continue or be denied."""
 
 
 class ServerSearch:
-    """Searches at a server in BB3's protocol. Thread-safe.
-
-    Every query of the chat goes to that server. Raises SettingsError if the address is invalid.
+    """Sends every query of a chat to a server in BB3's protocol. Thread-safe. Raises SettingsError if the address is
+    invalid.
     """
 
     def __init__(self, address: str, *, patience: Patience = IN_A_TURN) -> None:
@@ -39,7 +38,7 @@ class ServerSearch:
 
     @classmethod
     def reached(cls, address: str, *, patience: Patience = IN_A_TURN) -> Self:
-        """Return this search after one test request, so that a wrong address is reported before the first turn.
+        """Return a search after one test request, so that a wrong address is reported before the first turn.
 
         Raises SettingsError, and EngineTimeoutError, EngineUnreachableError or EngineError if no search server answers
         there.
@@ -49,8 +48,8 @@ class ServerSearch:
         return search
 
     def search(self, query: str, count: int) -> Sequence[SearchDocument]:
-        """Return the best pages, each as its part nearest to the query. Pages without text and duplicates are dropped.
-        Raises EngineTimeoutError, EngineUnreachableError, and EngineError if the response is not an answer.
+        """Return the best pages; of each, the part nearest to the query is read. Pages without text and duplicates are
+        dropped. Raises EngineTimeoutError, EngineUnreachableError, and EngineError if the response is not an answer.
         """
         asked = searched(query)
         found = _different(self._server.pages(asked, count))[:count]
@@ -87,8 +86,8 @@ def _as_read(page: FoundPage, query: str) -> ServedDocument:
 
 
 def _numbered(page: FoundPage) -> tuple[str, Sequence[int]]:
-    """Return the text to read, and the number of each of its lines: a passage unchanged, other pages without blank
-    lines.
+    """Return the text to read, and the number of each of its lines. Passages of a folder are unchanged, and other pages
+    lose their blank lines.
     """
     if page.origin is not None:
         first = page.origin.passage.line or 1
