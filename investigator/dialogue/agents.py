@@ -1,4 +1,4 @@
-"""Agent: anything that observes messages and acts (seed: parlai_core_concepts, "Agents")."""
+"""Defines Agent: anything that observes messages and acts (seed: parlai_core_concepts, "Agents")."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from investigator.dialogue.options import Opt
 from investigator.errors import DialogueError
 
 Shared = Mapping[str, object]
-"""The state that the copies of an agent or a world share."""
+"""The state shared by the copies of an agent or a world."""
 
 
 class Agent:
-    """Observes messages of others, and acts. The base class greets. `opt` holds its options, which it copies; `shared`
-    is the result of another agent's `share`, from which a copy is created.
+    """Observes messages of others, and acts. The base class only says hello. `opt` are its options, which it copies;
+    `shared` is the result of another agent's `share`, whose copy this agent becomes.
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:

@@ -1,4 +1,4 @@
-"""InvestigatorAgent: answers questions about documents, as an agent in a conversation."""
+"""Defines InvestigatorAgent, an agent that answers questions about documents in a conversation."""
 
 from __future__ import annotations
 
@@ -52,7 +52,9 @@ class InvestigatorAgent(Agent):
         return act
 
     def batch_act(self, observations: Sequence[Message | None]) -> list[Message]:
-        """Return the answers to several messages, in order. Equal questions are asked once; padding gets no answer."""
+        """Return the answers to several messages, in order. Equal questions are asked only once, and padding is not
+        answered.
+        """
         heard = [observation or Message() for observation in observations]
         questions = tuple(dict.fromkeys(message.text.strip() for message in heard if not message.is_padding()))
         replies = {question: self._client.answer(question) for question in questions}
@@ -67,7 +69,9 @@ class InvestigatorAgent(Agent):
 
 
 class _SharedInvestigator:
-    """The investigator shared by copies of an agent, asked one question at a time: a workspace has one writer."""
+    """The investigator that copies of an agent share. It gets one question at a time, because a workspace has one
+    writer.
+    """
 
     def __init__(self, investigator: AnswersQuestions | None) -> None:
         if not isinstance(investigator, AnswersQuestions):

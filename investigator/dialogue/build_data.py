@@ -1,4 +1,4 @@
-"""Data built once, from archives and files on this machine (seed: parlai_core_concepts, "build.py").
+"""Builds data once, from archives and files on this machine (seed: parlai_core_concepts, "build.py").
 
 Nothing is downloaded. A folder of built data contains a file `.built` with its version. The data is built next to its
 final place and moved there when complete, so an interrupted build never looks finished.
@@ -22,8 +22,8 @@ from investigator.errors import DialogueError, DialogueFormatError, in_words
 BUILT = ".built"
 
 _DAMAGE = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, NotImplementedError, RuntimeError, TypeError)
-"""The standard library's errors for damaged, encrypted and unusual archives, in addition to OSError; TypeError if it is
-too old to check the members of a tar (before Python 3.11.4)."""
+"""Errors that the standard library raises for damaged, encrypted and unusual archives, besides OSError. Before Python
+3.11.4, TypeError means that it cannot check the members of a tar."""
 
 
 def built(folder: Path, version: str) -> bool:
@@ -35,9 +35,10 @@ def built(folder: Path, version: str) -> bool:
 
 
 def build(folder: Path, version: str, make: Callable[[Path], None]) -> bool:
-    """Let `make` fill the folder unless it contains data of this version; return True if it did. `make` gets an empty
-    folder to fill. Older data is kept until the new data is complete. A second process waits until the first is done.
-    Raises DialogueError if the folder contains files that were not built here, or cannot be written.
+    """Call `make` to build the data, unless the folder already contains data of this version; return True if it was
+    called. `make` gets an empty folder to fill. Older data is kept until the new data is complete. A second process
+    waits until the first is done. Raises DialogueError if the folder contains files that were not built here, or cannot
+    be written.
     """
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)

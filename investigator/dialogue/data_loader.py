@@ -1,4 +1,4 @@
-"""DataLoader: loads data in background threads."""
+"""Defines DataLoader, which loads data in background threads."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ Loaded = TypeVar("Loaded")
 
 
 class DataLoader:
-    """A pool of threads that run requests, first come first served. The option `num_load_threads` (default 1) sets
-    their number. They start with the first request, and end with `shutdown`.
+    """A pool of threads that run requests in the order in which they were made. The option `num_load_threads` (default
+    1) sets the number of threads. They start with the first request and end with `shutdown`.
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None) -> None:

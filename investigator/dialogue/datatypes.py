@@ -1,4 +1,4 @@
-"""Datatype: the part of the data to use, its order, and whether it repeats."""
+"""Defines Datatype: which part of the data to use, in which order, and whether to repeat it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dictionary: the tokens of texts, numbered (seed: parlai_core_concepts, "dict")."""
+"""Defines Dictionary, which numbers the tokens of texts (seed: parlai_core_concepts, "dict")."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _TOKEN = re.compile(r" ?[^\W_]+| ?[^\s]|\s")
 
 
 def tokens_of(text: str) -> list[str]:
-    """Return the tokens of a text: words and signs, each with the space before it. The joined tokens are the text."""
+    """Return the tokens of a text: words and signs, each with any space before it. Joined, they are the text again."""
     return _TOKEN.findall(text)
 
 
 class Dictionary:
-    """Maps tokens to indices and back. Added text can be encoded and decoded without loss. Indexes are assigned in
-    order of first occurrence, after those of `SPECIAL`.
+    """Maps tokens to indices and back. Text that was added can be encoded and decoded without loss. The tokens of
+    `SPECIAL` have the first indices; other tokens are numbered in the order in which they first occur.
     """
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
@@ -44,11 +44,11 @@ class Dictionary:
                 self._tokens.append(token)
 
     def index(self, token: str) -> int:
-        """Return the index of a token, or that of `UNKNOWN` if the dictionary lacks it."""
+        """Return the index of a token, or that of `UNKNOWN` if the token is not in the dictionary."""
         return self._indexes.get(token, self._indexes[UNKNOWN])
 
     def token(self, index: int) -> str:
-        """Return the token with an index. Raises DialogueError if no token has it."""
+        """Return the token with this index. Raises DialogueError if no token has it."""
         if not 0 <= index < len(self._tokens):
             raise DialogueError(
                 f"the dictionary has no token {index}", hint=f"It has {len(self._tokens)} tokens, counted from 0."

@@ -1,4 +1,4 @@
-"""History: the turns of an episode, as one text or as tokens for a model."""
+"""Defines History: the turns of an episode, as one text or as tokens for a model."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Encode = Callable[[str], Sequence[int]]
 
 
 class History:
-    """The turns of an episode, oldest first: messages heard and said. Options: `delimiter` (between turns; a line feed
+    """The messages heard and said in an episode, oldest first. Options: `delimiter` (between turns; a line feed
     by default), `history_size` (number of turns kept; all if not positive; `size` overrides it), `split_lines` (makes
     each heard line a turn), `person_tokens` (heard turns begin with `p1_token`, said ones with `p2_token`),
     `add_p1_after_newln` (the token precedes the last line of a heard turn) and `history_reversed` (reverses the tokens,
@@ -49,9 +49,8 @@ class History:
         self.temp_history: str | None = None
 
     def update_history(self, observation: Mapping[str, object], temp_history: str | None = None) -> None:
-        """Add a message that the agent heard; do nothing if it has no text.
-
-        Until the next message, `temp_history` is appended to the text without a delimiter.
+        """Add a message that the agent heard, unless it has no text. Until the next message, `temp_history` is appended
+        to the text of the history, without a delimiter.
         """
         heard = observation.get(self.field)
         if heard is not None:
@@ -75,7 +74,7 @@ class History:
         Raises DialogueError if the history was made without `encode`.
         """
         if self._encode is None:
-            raise DialogueError("the history has no tokens", hint="Make it with: History(opt, encode=...)")
+            raise DialogueError("the history cannot return tokens", hint="Make it with: History(opt, encode=...)")
         if not self.history_strings:
             return None
         pieces = list(chain.from_iterable((self.delimiter, text) for text in self.history_strings))[1:]

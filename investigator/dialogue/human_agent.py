@@ -1,4 +1,4 @@
-"""HumanAgent: a person at a terminal, or any source of lines in a stream."""
+"""Defines HumanAgent: a person at a terminal, or any stream of lines."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ END_OF_ALL = "[EXIT]"
 class HumanAgent(Agent):
     """Writes the messages of others to `sink`, and sends the lines that it reads from `source`.
 
-    A line that ends with `[DONE]` ends the episode; one that ends with `[EXIT]`, or the end of the source, ends the
-    episode and the epoch: from then on acts are padding. With the option `single_turn` each line is an episode. The
+    A line that ends with `[DONE]` ends the episode. A line that ends with `[EXIT]`, or the end of the source, ends the
+    episode and the epoch; all further acts are padding. With the option `single_turn` each line is an episode. The
     default streams are the current standard input and output.
     """
 
@@ -43,7 +43,7 @@ class HumanAgent(Agent):
         self._finished = False
 
     def observe(self, observation: Message) -> Message:
-        """Show a message of another agent; a message without text shows nothing."""
+        """Show a message of another agent, unless it has no text."""
         super().observe(observation)
         if observation.text:
             speaker = str(observation.get("id") or "partner")

@@ -1,4 +1,4 @@
-"""Message: what agents send to each other (seed: parlai_messages)."""
+"""Defines Message, which agents send to each other (seed: parlai_messages)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Message(dict[str, object]):
         super().__setitem__(key, value)
 
     def force_set(self, key: str, value: object) -> None:
-        """Set a field; overwrite an earlier value."""
+        """Set a field, overwriting any earlier value."""
         super().__setitem__(key, value)
 
     def copy(self) -> Self:
@@ -36,16 +36,16 @@ class Message(dict[str, object]):
 
     @classmethod
     def of(cls, act: Mapping[str, object]) -> Message:
-        """Return the message itself, or one created from another mapping, for acts from outside."""
+        """Return a message unchanged, and any other mapping as a message: agents of others may return plain dicts."""
         return act if isinstance(act, Message) else cls(act)
 
     @classmethod
     def padding_example(cls) -> Message:
-        """Return a padding message for a batch without further examples."""
+        """Return a message that pads a batch when no examples are left."""
         return cls({BATCH_PADDING: True, EPISODE_DONE: True})
 
     def is_padding(self) -> bool:
-        """Return True if the message is only padding."""
+        """Return True if the message only pads a batch."""
         return bool(self.get(BATCH_PADDING))
 
     def json_safe_payload(self) -> dict[str, object]:

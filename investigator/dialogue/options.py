@@ -1,4 +1,6 @@
-"""Opt: the options of agents, teachers and worlds, and the files that store them next to a model (`model_file.opt`)."""
+"""Defines Opt, the options of agents, teachers and worlds, and reads the files that store them next to a model
+(`model_file.opt`).
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ class Opt(dict[str, object]):
 
     @classmethod
     def of(cls, options: Mapping[str, object] | None) -> Opt:
-        """Return the options of a mapping; empty for None."""
+        """Return a mapping as options; None gives empty options."""
         return options if isinstance(options, Opt) else cls(options or {})
 
     def deepcopy(self) -> Self:
@@ -54,14 +56,13 @@ class Opt(dict[str, object]):
 
 
 def option_file(model_file: str | Path) -> Path:
-    """Return the file with the options of a model file."""
+    """Return the path of the file that stores the options of a model file."""
     return Path(f"{model_file}.opt").expanduser()
 
 
 def read_options(path: Path) -> Opt:
-    """Return the options of a file.
-
-    Raises DialogueError if the file cannot be read, and DialogueFormatError if it is not a JSON object.
+    """Read options from a file. Raises DialogueError if the file cannot be read, and DialogueFormatError if it is not
+    a JSON object.
     """
     try:
         options = json.loads(path.read_text(encoding="utf-8-sig"))

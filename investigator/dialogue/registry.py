@@ -25,9 +25,9 @@ Kind = TypeVar("Kind")
 
 
 def load_class(places: Sequence[Place], kind: type[Kind], *, sought: str, hint: str = "") -> type[Kind]:
-    """Return the class at the first of these places whose module exists. `sought` describes it, as in "agent
-    repeat_label". Raises UnknownTaskError, with the hint, if the module or its class does not exist, and DialogueError
-    if the module needs a missing module, or the class is of another kind.
+    """Return the class at the first of these places whose module exists. `sought` names it in errors, for example
+    "agent repeat_label". Raises UnknownTaskError, with the hint, if the module or its class does not exist, and
+    DialogueError if the module needs a missing module, or the class is of another kind.
     """
     for place in places:
         module = _module(place.module)
@@ -63,7 +63,7 @@ def _class(module: ModuleType, place: Place, kind: type[Kind], sought: str, hint
 
 
 OWN_AGENTS = "investigator.dialogue"
-"""The package that is searched for agents that are not built in."""
+"""The package in which agents that are not built in are looked up."""
 
 _WITHOUT_DOCUMENTS: dict[str, type[Agent]] = {
     "fixed_response": FixedResponseAgent,
@@ -88,16 +88,14 @@ def agent_names() -> tuple[str, ...]:
 
 
 def agent_class_name(name: str) -> str:
-    """Return the class name of an agent: RepeatLabelAgent for `repeat_label`."""
+    """Return the name of an agent's class, such as RepeatLabelAgent for `repeat_label`."""
     return "".join(word[:1].upper() + word[1:] for word in name.split("_")) + "Agent"
 
 
 def agent_places(name: str, package: str = OWN_AGENTS) -> tuple[Place, ...]:
-    """Return the possible locations of an agent's class, likeliest first.
-
-    `a.b.c:Class` names it directly; `x/y` is in `package.x.y`, `projects:folder:model` in
-    `projects.folder.model.model`, any other name in `package.name.agents` or `package.name.name`. Raises DialogueError
-    for any other form of `projects:`.
+    """Return the places where an agent's class may be, in the order in which they are tried. `a.b.c:Class` names it
+    directly; `x/y` is in `package.x.y`, `projects:folder:model` in `projects.folder.model.model`, any other name in
+    `package.name.agents` or `package.name.name`. Raises DialogueError for any other form of `projects:`.
     """
     project, *further = name.split(":")
     if project == "projects":
@@ -114,7 +112,7 @@ def agent_places(name: str, package: str = OWN_AGENTS) -> tuple[Place, ...]:
 
 
 def agent_class(name: str, package: str = OWN_AGENTS) -> type[Agent]:
-    """Return the class with a name: a built-in class, or else the class found by `agent_places`. Raises
+    """Return the agent class with this name: a built-in class, or else one at the places of `agent_places`. Raises
     UnknownTaskError if none is found, and DialogueError if it is not an agent or cannot be loaded.
     """
     if name in _WITHOUT_DOCUMENTS:
@@ -131,10 +129,10 @@ def needs_no_documents(kind: type[Agent]) -> bool:
 
 
 def create_agent(opt: Mapping[str, object]) -> Agent:
-    """Return the agent that the options name. `model` is a name for `agent_class`. If `model_file` has a file of
-    options next to it (`model_file.opt`), those take precedence over the options given here, except the ones in
-    `override`. Raises the errors of `agent_class` and `read_options`, and DialogueError if the option `model` is
-    missing.
+    """Return the agent that the options name. The option `model` is a name that `agent_class` understands. If
+    `model_file` has a file of options next to it (`model_file.opt`), the options in it take precedence over those given
+    here, except the ones in `override`. Raises the errors of `agent_class` and `read_options`, and DialogueError if the
+    option `model` is missing.
     """
     given = _with_kept(Opt.of(opt))
     model = given.text("model")
@@ -145,9 +143,7 @@ def create_agent(opt: Mapping[str, object]) -> Agent:
 
 
 def create_agent_from_shared(shared: Shared) -> Agent:
-    """Return a copy of the agent whose `share` returned this. Raises DialogueError if it does not come from an
-    agent.
-    """
+    """Return a copy of the agent whose `share` returned this mapping. Raises DialogueError if no agent returned it."""
     kind, opt = shared.get("class"), shared.get("opt")
     if not isinstance(kind, type) or not issubclass(kind, Agent) or not isinstance(opt, Mapping):
         raise DialogueError("this is not the result of an agent's share()", hint="Pass the result of agent.share().")

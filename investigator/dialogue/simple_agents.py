@@ -1,4 +1,4 @@
-"""Agents without a model, for baselines, examples, and tests of worlds and teachers."""
+"""Defines agents without a model, for baselines, examples, and tests of worlds and teachers."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ NOTHING_HEARD = "I have heard nothing."
 
 
 class _SimpleAgent(Agent, ABC):
-    """An agent that replies at any time; its id is its class name unless the options set another one. Randomness is
-    seeded by the option `seed` (0); copies share one generator.
+    """An agent that can reply at any time; its id is its class name unless the options set another one. The option
+    `seed` (0) seeds its random choices; copies share one generator.
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
@@ -36,14 +36,14 @@ class _SimpleAgent(Agent, ABC):
 
     @abstractmethod
     def _said(self, observation: Message) -> Mapping[str, object]:
-        """Return the text and further fields of the reply; the observation is empty if nothing was observed."""
+        """Return the text and any other fields of the reply; the observation is empty if nothing was observed."""
 
 
 class RepeatLabelAgent(_SimpleAgent):
     """Replies with the labels: the best possible reply.
 
-    Options: `return_one_random_answer` (true; otherwise all labels, with commas), `cant_answer_percent` (despite its
-    name a probability between 0 and 1; 0), `cant_answer_message`.
+    Options: `return_one_random_answer` (default true; if false, the reply is all labels, separated by commas),
+    `cant_answer_percent` (despite its name, a probability between 0 and 1; default 0), `cant_answer_message`.
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
@@ -78,7 +78,7 @@ class RepeatQueryAgent(_SimpleAgent):
 
 
 class RandomCandidateAgent(_SimpleAgent):
-    """Ranks the candidates at random: the baseline of ranking agents."""
+    """Ranks the candidates at random, as a baseline for agents that rank."""
 
     def _said(self, observation: Message) -> Mapping[str, object]:
         ranked = texts_of(observation.get("label_candidates"))
@@ -143,7 +143,9 @@ class DataAgent(Agent):
 
 
 class _Episodes:
-    """Episodes that several agents, possibly in threads, take in turn; each rewind starts another round."""
+    """Episodes that several agents take one after the other, possibly on several threads; each rewind starts a new
+    round.
+    """
 
     def __init__(self, episodes: Sequence[Episode]) -> None:
         self._episodes = episodes
@@ -153,7 +155,7 @@ class _Episodes:
         self.unsaid = sum(map(len, episodes))
 
     def take(self) -> tuple[int, Episode]:
-        """Return the round, and its next episode, which may be empty."""
+        """Return the number of the round and its next episode; the episode is empty if none is left."""
         with self._lock:
             self._next += 1
             return self.round, next(iter(self._episodes[self._next - 1 : self._next]), ())

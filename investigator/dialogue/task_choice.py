@@ -1,4 +1,4 @@
-"""Picks the next of several tasks: at random, by weight, while training in random order; otherwise in turn."""
+"""Picks the next of several tasks: at random by weight while training in random order, and otherwise in turn."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def multitask_weights(text: str) -> Weights:
 
 
 def cumulative_weights(weights: Weights, episodes: Sequence[int]) -> tuple[float, ...]:
-    """Return running totals of the weights, one for each task; a task without a weight has 1.
+    """Return running totals of the weights, one for each task; a task without a weight has the weight 1.
 
-    `episodes` contains the number of episodes of each task, which is its weight if weights are stochastic.
+    `episodes` contains the number of episodes of each task, which is its weight if `weights` is stochastic.
     """
     if isinstance(weights, Stochastic):
         return tuple(accumulate(episodes))
@@ -52,10 +52,10 @@ def cumulative_weights(weights: Weights, episodes: Sequence[int]) -> tuple[float
 class TaskChoice:
     """Chooses among the tasks of a MultiWorld or a MultiTaskTeacher.
 
-    While training in random order, a task is drawn by the option `multitask_weights` (a text for `multitask_weights`,
-    or a list of numbers; by default 1 each); otherwise the tasks are taken in turn, without those whose data has ended.
-    `episodes` returns the number of episodes of each task, None if unknown, and is called only for stochastic weights.
-    Raises DialogueValueError if the weights are invalid, or all 0 when tasks are drawn.
+    While training in random order, tasks are drawn by the weights in the option `multitask_weights` (a list of numbers,
+    or a text that the function of that name parses; default 1 each). Otherwise tasks are taken in turn, skipping those
+    whose data has ended. `episodes` returns the number of episodes of each task, None if unknown, and is called only
+    for stochastic weights. Raises DialogueValueError if the weights are invalid, or all 0 when tasks are drawn.
     """
 
     def __init__(

@@ -1,5 +1,5 @@
-"""Task strings: `squad`, `babi:task1k:1`, `beir:datafile=PATH`, several separated by commas, or `#qa` for all tasks
-with that tag. Pure: only parses a string into the names of a module and a class.
+"""Parses task strings: `squad`, `babi:task1k:1`, `beir:datafile=PATH`, several separated by commas, or `#qa` for all
+tasks with that tag. Pure: it only finds the names of a module and a class, and does not import them.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from investigator.dialogue.options import Opt
 from investigator.errors import DialogueError, UnknownTaskError
 
 OWN_TASKS = "investigator.tasks.{task}"
-"""The module of a task without a dot in its name."""
+"""The module of a task whose name has no dot."""
 
 OptionValue = bool | int | float | str
 
 
 class TaskEntry(NamedTuple):
-    """A task in a list of tasks. `task` is the task string for its id and its tags."""
+    """A task in a list of tasks. `task` is the task string that its id and its tags stand for."""
 
     id: str
     task: str
@@ -45,8 +45,8 @@ class SplitTask(NamedTuple):
 def split_task(task: str) -> SplitTask:
     """Split `key=value` parts off a task string: `babi:task1k:datatype=valid` is `babi:task1k` with one option.
 
-    A `-` in a key means `_`, and a `;` in a value means `:`. A value becomes a boolean, an integer, a number, or a
-    text.
+    A `-` in a key means `_`, and a `;` in a value means `:`. A value becomes a boolean, an integer, a float or, failing
+    that, a string.
     """
     kept, options = [], dict[str, OptionValue]()
     for part in task.split(":"):
@@ -75,9 +75,8 @@ def required_task(opt: Opt) -> str:
 
 
 def expanded(tasks: str | None, entries: Iterable[TaskEntry]) -> tuple[str, ...]:
-    """Return the task strings in a comma-separated list, with `#tag` and `#id` replaced by their tasks. Tags and ids
-    are compared in lower case and without `-`. Raises DialogueError if no task given, and UnknownTaskError for an
-    unknown tag.
+    """Return the task strings in a comma-separated list, with `#tag` and `#id` replaced by their tasks. Case and `-`
+    are ignored in tags and ids. Raises DialogueError if no task is given, and UnknownTaskError for an unknown tag.
     """
     if tasks is None:
         raise DialogueError("no task given", hint="Choose one; list them with: investigator tasks")
@@ -106,7 +105,7 @@ def teacher_place(task: str, pattern: str = OWN_TASKS) -> Place:
 
 
 def world_place(task: str, *, interactive: bool = False, self_chat: bool = False, pattern: str = OWN_TASKS) -> Place:
-    """Return the location of the world class that a task may define: by default in the module of its teachers."""
+    """Return the place of the world class that a task may define, which by default is the module of its teachers."""
     name, _ = _name_and_teacher(task)
     kind = "InteractiveWorld" if interactive else "SelfChatWorld" if self_chat else "DefaultWorld"
     return Place(_module(name, pattern), kind)
@@ -138,7 +137,7 @@ def _folded(tag: str) -> str:
 
 
 def _name_and_teacher(task: str) -> tuple[str, str]:
-    """Return the name of the task, and of the teacher in it, if given."""
+    """Return the name of the task, and that of its teacher if the string gives one."""
     name, *further = task.strip().split(":")
     teacher = further[0] if further and "=" not in further[0] else ""
     return name, teacher

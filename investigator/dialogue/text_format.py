@@ -1,4 +1,4 @@
-r"""ParlAI's text format: one example per line, `text:...<TAB>labels:a|b<TAB>episode_done:True`.
+r"""Reads and writes ParlAI's text format: one example per line, `text:...<TAB>labels:a|b<TAB>episode_done:True`.
 
 Inside a value, TAB and line break are written `\t` and `\n`, a bar `__PIPE__`, and a backslash `\\`, so that every text
 round-trips. A carriage return is written `\u000d` and a literal `__PIPE__` is written `\__PIPE__`. A backslash before
@@ -51,8 +51,8 @@ def str_to_msg(line: str, ignore_fields: str = "") -> Message | None:
 def msg_to_str(message: Mapping[str, object], ignore_fields: str = "") -> str:
     """Return an example as a line.
 
-    Fields without a value (None), a reward of 0 and an `episode_done` of False are omitted. An empty list is written
-    in the same way as a list of one empty text. Raises DialogueError if a field's name cannot be written.
+    Fields that are None, a reward of 0 and an `episode_done` of False are omitted. An empty list is written like a list
+    with one empty text. Raises DialogueError if a field's name cannot be written.
     """
     ignored = set(filter(None, ignore_fields.split(",")))
     others = (key for key in message if key not in _FIRST_FIELDS)
@@ -66,9 +66,9 @@ def msg_to_str(message: Mapping[str, object], ignore_fields: str = "") -> str:
 def write_episodes(path: str | Path, episodes: Iterable[Sequence[Mapping[str, object]]]) -> int:
     """Write whole episodes to a file for `ParlAIDialogTeacher`, and return the number of examples.
 
-    `eval_labels` are written as labels, and `episode_done` at the end of an episode, regardless of the examples. The
-    file only appears once it is complete. Raises DialogueError if an example has no text or no labels, or on a full
-    disk.
+    `eval_labels` are written as labels, and `episode_done` is set at the end of each episode, whatever the examples
+    say. The file appears only when it is complete. Raises DialogueError if an example has no text or no labels, or on a
+    full disk.
     """
     target = Path(path)
     partial = target.with_name(target.name + ".part")

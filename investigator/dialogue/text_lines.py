@@ -1,4 +1,4 @@
-"""The numbered lines of data files; errors name the file, the number and the value."""
+"""Reads data files line by line; errors name the file and the line, and show its text."""
 
 from __future__ import annotations
 
@@ -10,20 +10,18 @@ from typing import BinaryIO
 from investigator.errors import DialogueError, DialogueFormatError
 
 GIST = 80
-"""Characters of a line that an error shows."""
+"""Maximum number of characters of a line that an error shows."""
 
 LONGEST_LINE = 64 * 1024 * 1024
-"""Length limit in bytes. Longer lines are neither examples nor conversations, and would fill the memory."""
+"""Maximum length of a line in bytes. A longer line is unlikely to be an example, and might not fit in memory."""
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def text_lines(path: str | Path) -> Iterator[tuple[int, str]]:
-    r"""Return the lines of a UTF-8 file that are not blank, each with its number from 1.
-
-    Lines end with `\n` or `\r\n` and with nothing else, so other line separators may be in a text. The file is read
-    line by line. Raises DialogueError if it cannot be read, DialogueFormatError if a line is not UTF-8 or longer than
-    LONGEST_LINE.
+    r"""Yield the lines of a UTF-8 file that are not blank, each with its number, counted from 1. Only `\n` and `\r\n`
+    end a line, so a text may contain other line separators. The file is read line by line. Raises DialogueError if it
+    cannot be read, DialogueFormatError if a line is not UTF-8 or longer than LONGEST_LINE.
     """
     try:
         with Path(path).open("rb") as file:
@@ -41,9 +39,8 @@ def text_lines(path: str | Path) -> Iterator[tuple[int, str]]:
 
 
 def _numbered_lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Return the lines of a file, each with its number from 1; a line longer than LONGEST_LINE is truncated.
-
-    A byte order mark before the first one is dropped.
+    """Yield the lines of a file, each with its number, counted from 1. A line longer than LONGEST_LINE is truncated,
+    and a byte order mark before the first line is dropped.
     """
     number = 0
     while line := file.readline(LONGEST_LINE + 1):
@@ -55,7 +52,7 @@ def _numbered_lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
 
 
 def json_lines(path: str | Path) -> Iterator[tuple[int, str, object]]:
-    """Return the values of a file with one JSON value per line, each with the number and the text of its line.
+    """Yield the values of a file with one JSON value per line, each as (line number, text of the line, value).
 
     Raises DialogueError if the file cannot be read, DialogueFormatError if a line is not JSON.
     """
@@ -68,15 +65,14 @@ def json_lines(path: str | Path) -> Iterator[tuple[int, str, object]]:
 
 
 def malformed(path: str | Path, number: int, problem: str, line: str, *, hint: str = "") -> DialogueFormatError:
-    """Return the error that names the unusable line of a file and the reason."""
+    """Return the error for an unusable line of a file, with the reason."""
     gist = line if len(line) <= GIST else line[: GIST - 1] + "…"
     return DialogueFormatError(f"{path}, line {number}: {problem}; the line is: {gist!r}", hint=hint)
 
 
 def decoded(path: str | Path, raw: bytes, first_line: int = 1) -> str:
-    """Return the text of a file's bytes, starting at the beginning of a line.
-
-    Raises DialogueFormatError, which names the line and the byte, if they are not UTF-8.
+    """Decode bytes of a file, which begin with the line `first_line`. Raises DialogueFormatError, which names the line
+    and the byte, if they are not UTF-8.
     """
     try:
         return raw.decode("utf-8")

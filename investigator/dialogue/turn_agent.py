@@ -1,6 +1,5 @@
-"""TurnAgent: an agent that replies to messages in turns, and keeps the history of the episode.
-
-The protocol is that of ParlAI's TorchAgent: observe, act (or `batch_act`, then `self_observe`), observe.
+"""Defines TurnAgent, which replies to messages and keeps the history of the episode. It must be called in the same
+order as ParlAI's TorchAgent: observe, act (or `batch_act`, then `self_observe`), observe.
 """
 
 from __future__ import annotations
@@ -14,12 +13,14 @@ from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.errors import DialogueError
 
 FULL_TEXT = "full_text"
-"""The field of an observation with the history, this observation included."""
+"""The field of an observation that contains the history, including this observation."""
 LABELS = ("labels", "eval_labels")
 
 
 class UseReply(StrEnum):
-    """The text that becomes the agent's turn in the history: the right reply if known, its own reply, or None."""
+    """The text that is added to the history as the agent's turn: the label (or its reply if there is no label), its
+    reply, or nothing.
+    """
 
     LABEL = auto()
     MODEL = auto()
@@ -36,8 +37,8 @@ class _Awaits(StrEnum):
 
 class TurnAgent(Agent):
     """Replies to each message, given the episode so far. A subclass defines `reply_to`, or `batch_act` if it can reply
-    to several at once. Both must use only the observation (its `full_text` is the history): in batches, other copies of
-    the agent hold the histories. Options: `use_reply` (see UseReply; `label`), and those of History.
+    to several messages at once. Both must use only the observation (its `full_text` is the history): in batches, other
+    copies of the agent hold the histories. Options: `use_reply` (see UseReply; `label`), and those of History.
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
@@ -52,10 +53,11 @@ class TurnAgent(Agent):
 
     def reply_to(self, observation: Message) -> Message:
         """Return the reply to one observation."""
-        raise DialogueError(f"{type(self).__name__} has no replies", hint="Define reply_to or batch_act in the class.")
+        problem = f"{type(self).__name__} does not define how to reply"
+        raise DialogueError(problem, hint="Define reply_to or batch_act in the class.")
 
     def temp_history(self, observation: Message) -> str | None:
-        """Return the text that is added to the history only for this observation."""
+        """Return a text that is appended to the history for this observation only."""
         return None
 
     def observe(self, observation: Mapping[str, object]) -> Message:
@@ -82,16 +84,14 @@ class TurnAgent(Agent):
         return reply
 
     def batch_act(self, observations: Sequence[Message | None]) -> list[Message]:
-        """Return the replies to several observations, in order; padding is answered without text.
-
-        Raises DialogueError without a message to reply to.
+        """Return the replies to several observations, in order; the reply to padding has no text. Raises DialogueError
+        if an observation is None.
         """
         return [self._reply(observation) for observation in observations]
 
     def self_observe(self, self_message: Message) -> None:
-        """Record the reply: the reply or the label is added to the history, which ends with the episode.
-
-        Raises DialogueError if nothing was observed before.
+        """Add the reply or the label to the history, or clear the history at the end of an episode. Raises
+        DialogueError if nothing was observed before.
         """
         heard = self.observation
         if heard is None:

@@ -1,1 +1,1 @@
-"""Measures the search and the whole method on questions with known answers; see retrieval.py and folder.py."""
+"""Measures the search (retrieval.py) and the whole method (folder.py) on questions with known answers."""

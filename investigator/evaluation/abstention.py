@@ -1,6 +1,5 @@
-"""Measures decisions not to answer, and confidence, with ROC, risk and coverage. Pure.
-
-Ties in confidence have no order: each measure is its expected value over random orders.
+"""Measures decisions not to answer, and confidence by ROC and risk-coverage curves. Pure. Answers with equal confidence
+have no order, so each measure is its expected value over their random orders.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from investigator.records import AnswerStatus, Record
 
 class Confusion(Record):
     """Counts of questions by answerability and outcome. Passages that may answer, and partial answers, count neither as
-    an answer nor as no answer.
+    answers nor as decisions not to answer.
     """
 
     answerable_answered: int = 0
@@ -32,14 +31,15 @@ class Confusion(Record):
 
     @property
     def precision(self) -> float | None:
-        """Return the share of correct decisions among the questions reported as unanswerable; None if none were."""
+        """Return the share of unanswerable questions among those for which nothing was found; None if there are
+        none.
+        """
         return _share(self.unanswerable_not_found, self.answerable_not_found)
 
     @property
     def recall(self) -> float | None:
-        """Return the share of the decided unanswerable questions that were reported as such.
-
-        0 if no question was decided, None without questions.
+        """Return the share of the unanswerable questions for which nothing was found, not counting those with passages
+        or partial answers. Return 0 if all have these, and None if there are no unanswerable questions.
         """
         return self._known(_share(self.unanswerable_not_found, self.unanswerable_answered))
 
@@ -50,13 +50,13 @@ class Confusion(Record):
         return self._known(_share(2 * self.unanswerable_not_found, wrong))
 
     def _known(self, share: float | None) -> float | None:
-        """Return a measure; 0 instead of None if all unanswerable questions had passages or partial answers."""
+        """Return a measure, or 0 instead of None if all unanswerable questions got passages or partial answers."""
         undecided = self.unanswerable_passages_found + self.unanswerable_answered_in_part
         return 0.0 if share is None and undecided else share
 
 
 def confusion(answerable: Sequence[bool], statuses: Sequence[AnswerStatus]) -> Confusion:
-    """Count the eight cases of answerability and outcome. Raises ValueError if the lengths differ."""
+    """Count the questions by answerability and outcome. Raises ValueError if the lengths differ."""
     pairs = Counter(zip(answerable, map(_said, statuses), strict=True))
     return Confusion.model_validate(
         {f"{'' if held else 'un'}answerable_{said}": count for (held, said), count in pairs.items()}
@@ -72,8 +72,8 @@ def _said(status: AnswerStatus) -> AnswerStatus:
 
 
 def roc_area(confidence: npt.ArrayLike, positive: npt.ArrayLike) -> float | None:
-    """Return the area under the ROC curve: the probability that a positive has more confidence than a negative
-    (Mann-Whitney U); None unless both kinds occur.
+    """Return the area under the ROC curve: the probability that a positive has a higher confidence than a negative
+    (Mann-Whitney U); None unless there are both.
     """
     scores, is_positive = np.asarray(confidence, dtype=np.float64), np.asarray(positive, dtype=bool)
     positives = int(is_positive.sum())
@@ -87,25 +87,25 @@ def roc_area(confidence: npt.ArrayLike, positive: npt.ArrayLike) -> float | None
 
 
 def risk_coverage_area(confidence: npt.ArrayLike, right: npt.ArrayLike) -> float | None:
-    """Return the area under the risk-coverage curve: the mean, over k = 1..n, of the error rate of the k most
-    confident.
-
-    El-Yaniv and Wiener 2010, "On the Foundations of Noise-free Selective Classification". None if there are no
-    questions.
+    """Return the area under the risk-coverage curve: the mean, over k = 1..n, of the error rate of the k most confident
+    answers. None if there are no questions. Source: El-Yaniv and Wiener 2010, "On the Foundations of Noise-free
+    Selective Classification".
     """
     kept = _right_among_first(confidence, right)
     return float(np.mean(1 - kept / np.arange(1, len(kept) + 1))) if len(kept) else None
 
 
 def precision_at_coverage(confidence: npt.ArrayLike, right: npt.ArrayLike, coverage: float) -> float | None:
-    """Return the share of right answers among the most confident answers, up to that coverage (0..1), rounded up."""
+    """Return the share of right answers among the most confident ones, whose number is that share (0..1) of all,
+    rounded up.
+    """
     kept = _right_among_first(confidence, right)
     count = math.ceil(round(coverage * len(kept), 9))  # so that 0.7 of 10 is 7 despite floating-point errors
     return float(kept[count - 1] / count) if count else None
 
 
 def _right_among_first(confidence: npt.ArrayLike, right: npt.ArrayLike) -> Numbers:
-    """Return for k = 1..n the number of right answers among the k most confident."""
+    """Return, for each k = 1..n, the number of right answers among the k most confident ones."""
     scores = np.asarray(confidence, dtype=np.float64)
     _, place, sizes = np.unique(-scores, return_inverse=True, return_counts=True)
     rates = np.bincount(place, weights=np.asarray(right, dtype=np.float64), minlength=len(sizes)) / sizes

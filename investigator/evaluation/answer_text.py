@@ -1,6 +1,5 @@
-"""Measures how well a text gives a known answer: exact match, precision, recall and F1 of its words. Pure. One
-implementation supports two definitions of a word: SQUAD for answers of investigations, and PARLAI for grading by
-dialogue teachers.
+"""Compares a text with known answers: exact match, and precision, recall and F1 of its words. Pure. There are two
+definitions of a word: SQUAD for the answers of investigations, and PARLAI for grading by dialogue teachers.
 """
 
 from __future__ import annotations
@@ -24,17 +23,15 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 def tokens(text: str) -> list[str]:
     """Return the words of a text as SQuAD compares them: lower case, without punctuation and English articles
     (Rajpurkar et al. 2016). In addition, characters are normalised (NFKC), punctuation of all scripts is dropped, and
-    each character of an unspaced script is a word.
+    each character of a script without spaces is a word.
     """
     bare = "".join(char for char in unicodedata.normalize("NFKC", text).lower() if not _is_punctuation(char))
     return _UNSPACED.sub(lambda found: f" {found.group()} ", _ARTICLES.sub(" ", bare)).split()
 
 
 def normalize_answer(text: str) -> str:
-    """Return the text as ParlAI compares it: lower case, without ASCII punctuation and articles, words separated by one
-    space.
-
-    Punctuation becomes a space, so "don't" is two words. Other punctuation (curly quotes, 。) is kept.
+    """Return the text as ParlAI compares it: in lower case, without articles, and with words separated by one space.
+    ASCII punctuation becomes a space, so "don't" is two words; other punctuation (curly quotes, 。) is kept.
     """
     return " ".join(_ARTICLES.sub(" ", _ASCII_PUNCTUATION.sub(" ", text.lower())).split())
 
@@ -60,25 +57,25 @@ class Overlap:
 
     @classmethod
     def of(cls, same: int, in_guess: int, in_answer: int) -> Overlap:
-        """Return the figures from the numbers of words in both, in the guess, and in the answer; 0 without common
-        words.
+        """Compute the figures from the number of words in both texts, in the guess, and in the answer; all are 0 if the
+        texts share no words.
         """
         return cls(same / in_guess, same / in_answer, 2 * same / (in_guess + in_answer)) if same else cls()
 
     @classmethod
     def of_bags(cls, guess: Counter[str], answer: Counter[str]) -> Overlap:
-        """Return the figures for two bags of words; a repeated word counts as often as both contain it."""
+        """Compute the figures for two bags of words; a repeated word counts as often as it occurs in both."""
         return cls.of((guess & answer).total(), guess.total(), answer.total())
 
     @classmethod
     def best(cls, overlaps: Sequence[Overlap]) -> Overlap:
-        """Return the best value of each figure, possibly from different answers; 0 without answers."""
+        """Return the best value of each figure, possibly from different answers; 0 if there are no answers."""
         figures = [(one.precision, one.recall, one.f1) for one in overlaps]
         return cls(*map(max, zip(*figures, strict=True))) if figures else cls()
 
 
 def word_overlap(guess: str, answers: Iterable[str], by: Definition = SQUAD) -> Overlap:
-    """Return precision, recall and F1 of the guess's words, each the best over the answers."""
+    """Return the precision, recall and F1 of the guess's words, each for the answer for which it is highest."""
     said = Counter(by.words(guess))
     wanted = [Counter(by.words(answer)) for answer in answers]
     nothing = Overlap(by.both_empty, by.both_empty, by.both_empty)
@@ -97,14 +94,14 @@ def exact_match(text: str, answers: Iterable[str], by: Definition = SQUAD) -> bo
 
 
 def contains_answer(text: str, answers: Sequence[str]) -> bool:
-    """Return True if the words of a known answer are consecutive in the text."""
+    """Return True if the text contains the words of a known answer next to each other."""
     said = f" {' '.join(tokens(text))} "
     wanted = (tokens(answer) for answer in answers)
     return any(f" {' '.join(words)} " in said for words in wanted if words)
 
 
 def number_recall(text: str, numbers: Sequence[str]) -> float:
-    """Return the share (0..1) of the known numbers that the text contains; thousands separators do not matter."""
+    """Return the share (0..1) of the known numbers that the text contains; thousands separators are ignored."""
     said = _numbers(text)
     wanted = [_numbers(number) for number in numbers]
     return sum(bool(number) and number <= said for number in wanted) / len(wanted) if wanted else 0.0

@@ -1,4 +1,4 @@
-"""A test collection in the layout of BEIR (Thakur et al. 2021): a corpus, queries, and relevance judgements."""
+"""Reads a test collection in the layout of BEIR (Thakur et al. 2021): a corpus, queries, and relevance judgements."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class CorpusRow(RowWithId):
 
     @property
     def content(self) -> str:
-        """Return title and text, which are searched together."""
+        """Return the title and the text, which are searched together."""
         return f"{self.title}\n{self.text}".strip() if self.title.strip() else self.text
 
 
@@ -38,14 +38,14 @@ class QueryRow(RowWithId):
 
 @dataclass(frozen=True)
 class Collection:
-    """Documents, the queries that have a relevant document, and their judgements."""
+    """Documents, the queries with at least one relevant document, and the judgements about them."""
 
     documents: tuple[CorpusRow, ...]
     queries: tuple[QueryRow, ...]
     judgements: Judgements
 
     def fingerprint(self) -> str:
-        """Return a hash of the documents: equal if neither ids nor words differ."""
+        """Return a hash of the documents, which is equal if their ids and texts are."""
         digest = hashlib.sha256()
         for row in sorted(self.documents, key=lambda row: row.id):
             digest.update(f"{len(row.id)} {len(row.content)}\n{row.id}{row.content}".encode())
@@ -53,8 +53,8 @@ class Collection:
 
 
 def read_collection(corpus: Path, queries: Path, qrels: Path, limit: int | None = None) -> Collection:
-    """Return a collection from its three files, with the first `limit` of the queries that have a relevant document.
-    Raises EvaluationDataError for a missing or empty file, a broken line, a duplicate id, and judgements of unknown
+    """Read a collection from its three files, with the first `limit` queries that have a relevant document. Raises
+    EvaluationDataError for a missing or empty file, an invalid line, a duplicate id, and judgements about unknown
     queries or documents.
     """
     documents = by_id(corpus, "documents", rows_of(corpus, CorpusRow))
@@ -69,10 +69,8 @@ def read_collection(corpus: Path, queries: Path, qrels: Path, limit: int | None 
 
 
 def _judgements(file: Path) -> dict[str, dict[str, int]]:
-    """Return judgements in the format of BEIR (query, document, relevance; tabs) or TREC (query, 0, document,
-    relevance), by query.
-
-    A heading is skipped.
+    """Read judgements by query, in the format of BEIR (query, document, relevance; separated by tabs) or TREC (query,
+    0, document, relevance). A heading is skipped.
     """
     found: dict[str, dict[str, int]] = {}
     for index, (number, line) in enumerate(text_lines(file)):
@@ -94,7 +92,7 @@ def _judgements(file: Path) -> dict[str, dict[str, int]]:
 
 
 def _judgement(cells: Sequence[str]) -> tuple[str, str, int] | None:
-    """Return query id, document id and relevance; None if the cells of a line are not a judgement."""
+    """Return the query id, the document id and the relevance; None if the cells of a line are not a judgement."""
     if len(cells) not in (3, 4):
         return None
     try:

@@ -1,4 +1,4 @@
-"""Measures how well the rules, and a verifier, distinguish supported claims from unsupported ones."""
+"""Measures how well the rules and a verifier tell supported claims from unsupported ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _AT_ONCE = 64
 
 
 class ClaimRow(RowWithId):
-    """A claim, its quotes, and a label: true if they support it."""
+    """A claim, its quotes, and a label, which is True if the quotes support the claim."""
 
     claim: StrictStr = Field(min_length=1)
     quotes: tuple[StrictStr, ...]
@@ -27,9 +27,9 @@ class ClaimRow(RowWithId):
 
 
 class JudgeReport(Record):
-    """The verdicts of one judge on the claims. Balanced accuracy is the mean of the share of true claims that are
-    accepted and the share of false claims that are rejected; None if either kind is missing. The rules may withhold a
-    true claim, or replace it with its quote; `true_withheld` counts the former.
+    """How one judge, the rules or a verifier, decided about the claims: the shares of true claims that it accepted and
+    of false claims that it rejected, None if there are none. True claims that the rules do not accept are either
+    withheld or replaced by their quotes; `true_withheld` is the share of those withheld.
     """
 
     name: str
@@ -41,14 +41,14 @@ class JudgeReport(Record):
 
     @property
     def balanced_accuracy(self) -> float | None:
-        """Return the mean of both shares; 0.5 is chance."""
+        """Return the mean of both shares, None if one is missing; guessing gets 0.5."""
         if self.true_accepted is None or self.false_refused is None:
             return None
         return (self.true_accepted + self.false_refused) / 2
 
 
 class ClaimsReport(Record):
-    """The rules and, if one was named, a verifier, over all claims and by kind."""
+    """The results of the rules and, if one was used, a verifier, for all claims and for each kind."""
 
     rules: JudgeReport
     verifier: JudgeReport | None = None
@@ -64,7 +64,7 @@ class ClaimsReport(Record):
 
 
 def read_claims(file: Path) -> tuple[ClaimRow, ...]:
-    """Return the claims of a JSONL file. Raises EvaluationDataError."""
+    """Read the claims in a JSONL file. Raises EvaluationDataError."""
     return tuple(by_id(file, "claims", rows_of(file, ClaimRow)).values())
 
 
@@ -74,7 +74,9 @@ def measure_claims(
     threshold: float,
     clock: Callable[[], float] = time.perf_counter,
 ) -> ClaimsReport:
-    """Return the judgements of the rules and a verifier on claims. Raises EmbedderError."""
+    """Measure the rules and a verifier, if any, on claims; the verifier accepts scores from `threshold` on. Raises
+    EmbedderError.
+    """
     began = clock()
     statuses = [prove(row.claim, _quotes(row)).status for row in rows]
     ruled = clock()
@@ -111,7 +113,7 @@ def _report(name: str, labels: Sequence[bool], accepted: Sequence[bool], millise
 
 
 def _share(marked: Sequence[bool], labels: Sequence[bool], *, of: bool) -> float | None:
-    """Return the share of marked claims among those with a label; None if no claim has that label."""
+    """Return the share of marked claims among those with the label `of`; None if no claim has that label."""
     chosen = [mark for mark, label in zip(marked, labels, strict=True) if label is of]
     return sum(chosen) / len(chosen) if chosen else None
 

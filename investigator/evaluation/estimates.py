@@ -1,4 +1,4 @@
-"""A mean or another statistic of a sample, with its confidence interval (percentile bootstrap). Pure."""
+"""Computes a mean or another statistic of a sample, with its confidence interval (percentile bootstrap). Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from investigator.records import Record
 
 _RESAMPLES = 1000
 _PERCENTILES = (2.5, 97.5)
-_BLOCK = 50  # resamples drawn at once, so that a large sample needs little memory
+_BLOCK = 50  # number of resamples drawn at once; few, so that a large sample needs little memory
 
 Numbers = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
@@ -28,7 +28,7 @@ class Estimate(Record):
 
 
 def mean_of(values: Sequence[float], seed: int = 0) -> Estimate | None:
-    """Return the mean with its interval; None without values.
+    """Return the mean with its interval; None if there are no values.
 
     For the differences of two systems on the same questions, this is the paired bootstrap.
     """
@@ -42,9 +42,8 @@ def mean_of(values: Sequence[float], seed: int = 0) -> Estimate | None:
 
 
 def statistic_of(statistic: Callable[[Rows], float | None], questions: int) -> Estimate | None:
-    """Return any statistic of a sample of `questions` rows with its interval; None if the sample does not determine it.
-
-    `statistic` receives the indices of the rows to use, which may repeat, and returns None if they do not determine it;
+    """Return any statistic of a sample of `questions` rows with its interval; None if it is undefined for the sample.
+    `statistic` receives the indices of the rows to use, which may repeat, and returns None if it is undefined for them;
     such resamples are dropped.
     """
     value = statistic(np.arange(questions)) if questions else None

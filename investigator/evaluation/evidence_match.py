@@ -1,4 +1,4 @@
-"""Compares a quote with the expected evidence, and with its place. Pure."""
+"""Compares quotes with the expected evidence, and with the text at their places. Pure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def holds(text: str, evidence: str) -> bool:
 
 
 def overlaps(quote: str, evidence: str) -> bool:
-    """Return True if one contains the other, or at least 80 % of the shorter one (of 5 tokens or more)."""
+    """Return True if one text contains the other, or at least 80 % of its tokens if the shorter text has 5 or more."""
     said, wanted = plain(quote), plain(evidence)
     if not said or not wanted:
         return False
@@ -37,12 +37,12 @@ def overlaps(quote: str, evidence: str) -> bool:
 
 
 def share_found(quotes: Sequence[str], evidence: Sequence[str]) -> float:
-    """Return the share (0..1) of the pieces of evidence that overlap some quote."""
+    """Return the share (0..1) of the pieces of evidence that overlap a quote."""
     return sum(any(overlaps(quote, piece) for quote in quotes) for piece in evidence) / len(evidence)
 
 
 def stands(quote: Quote, document: Document) -> bool:
-    """Return True if the document contains the quote, character for character, at its place, page and line."""
+    """Return True if the document contains the quote, character for character, at its offsets, page and line."""
     begun = [span for span in document.pages if span.start <= quote.start]
     page = max(begun, key=lambda span: span.start).page if begun else None
     return (

@@ -43,9 +43,10 @@ _Ask = Callable[[str, RunOptions], Iterator[Event]]
 
 class EvaluationOptions(Record):
     """Options for evaluating a file of questions. Only the first `limit` questions are asked. Outcomes are stored in
-    `out`, by default below the workspace in a file named after everything they depend on; existing outcomes are reused,
-    except those of failed questions. `fresh` asks everything again; a `repetition`, counted from 1, is a separate
-    evaluation that reuses no reply. The ranking of the search alone is measured if `ranked` is set.
+    the file `out`, by default in the workspace, in a file named by a hash of everything that they depend on. Existing
+    outcomes are reused, except those of failed questions. `fresh` asks everything again; a `repetition`, counted from
+    1, is a separate evaluation that reuses no reply. If `ranked` is set, the ranking by the search alone is measured as
+    well.
     """
 
     limit: int | None = None
@@ -58,8 +59,8 @@ class EvaluationOptions(Record):
 class FolderEvaluation:
     """Asks an investigator each question of a file as a user would, and records and measures the outcomes.
 
-    `joint` is the budget that the investigator shares with others, if any. Vectors of all passages are computed before
-    the first question. Raises EvaluationDataError if outcomes would be stored inside the folder.
+    `joint` is the budget, if any, that the investigator shares with others. The vectors of all passages are computed
+    before the first question. Raises EvaluationDataError if outcomes would be stored inside the folder.
     """
 
     def __init__(
@@ -92,7 +93,7 @@ class FolderEvaluation:
 
     @property
     def outcomes(self) -> Mapping[str, Outcome]:
-        """Return the outcomes of the questions so far, by id."""
+        """Return the outcomes so far, by question id."""
         return self._outcomes
 
     @property
@@ -102,11 +103,11 @@ class FolderEvaluation:
 
     @property
     def engines(self) -> Mapping[Role, Engine]:
-        """Return the engine of each role, for other evaluations with the same model."""
+        """Return the engine of each role, so that other evaluations can use the same models."""
         return self._investigator.engines
 
     def usual_seconds(self, engine: Engine) -> float | None:
-        """Return the mean seconds per call of an engine in earlier runs; None without earlier calls."""
+        """Return the mean duration of an engine's calls in earlier runs, in seconds; None if there were none."""
         with Workspace(self._directory, write=False, store=self._investigator.parts.settings.store) as workspace:
             return usual_seconds(workspace.runs, engine.name)
 
@@ -132,10 +133,10 @@ class FolderEvaluation:
             )
 
     def run(self) -> Iterator[Event]:
-        """Read the folder, rank its documents for each question, then ask; `report` returns the results. An error of
-        one question is stored as its outcome, and the others continue; a UserError ends the run. Raises
-        EvaluationDataError, the errors of `Investigator.investigate`, and the signal BudgetSpent if the joint budget
-        stops an investigation.
+        """Read the folder, rank its documents for each question, and then ask the questions; `report` returns the
+        results. If a question fails, its error is stored as its outcome and the next question is asked, but a UserError
+        ends the run. Raises EvaluationDataError, the errors of `Investigator.investigate`, and BudgetSpent if the joint
+        budget stops an investigation.
         """
         yield from self._investigator.index(vectors=True)
         file = self._open_file()
@@ -191,7 +192,7 @@ class FolderEvaluation:
         return OutcomeFile(self._out, digest)
 
     def _ranked(self, questions: Sequence[Question]) -> Generator[Event, None, Mapping[str, Ranking]]:
-        """Return the search results for each question, without any engine."""
+        """Search for each question, without asking an engine."""
         found: dict[str, Ranking] = {}
         with self._investigator.library() as library:
             for question in questions:
@@ -207,7 +208,7 @@ class FolderEvaluation:
             for event in ask(question.asked, options):
                 whole |= isinstance(event, Started) and not event.resumed
                 if self._joint is not None and self._joint.refused is not None:
-                    raise BudgetSpent(self._joint.refused)  # an interrupted investigation has no result to measure
+                    raise BudgetSpent(self._joint.refused)  # an investigation that was cut short must not be measured
                 if isinstance(event, Answered):
                     seconds = self._clock() - began
                     return self._outcome(blank, event.investigation, seconds if whole else None)
@@ -237,7 +238,7 @@ class FolderEvaluation:
         )
 
     def _proven(self, quotes: Sequence[Quote]) -> int:
-        """Return the number of quotes that are in the stored text."""
+        """Return how many quotes are in the stored text at their places."""
         with Workspace(self._directory, write=False) as workspace:
             corpus = self._investigator.parts.folder_index(self._investigator.folder, workspace).stored
             there = set(corpus.document_ids())
@@ -263,7 +264,7 @@ class FolderEvaluation:
 
 
 def _said(answer: Answer) -> str:
-    """Return the statements of an answer, preceded by yes or no if decided."""
+    """Return the statements of an answer, preceded by yes or no if the question was decided."""
     settled = [f"{answer.decision.value.title()}."] if answer.decision is not None else []
     return " ".join((*settled, *(claim.text for claim in answer.claims)))
 
@@ -278,7 +279,7 @@ def _ranking(library: Library, question: Question) -> Ranking:
 
 
 def _not_there(questions: Sequence[Question], documents: Sequence[str]) -> str:
-    """Return a warning about right documents that the folder does not contain, or an empty text."""
+    """Return a warning if right documents are missing from the folder, otherwise ""."""
     named = dict.fromkeys(name for question in questions for name in sorted(question.documents))
     held = set(documents)
     missing = [name for name in named if name not in held]

@@ -1,4 +1,4 @@
-"""The results for a question file, with all measures over all questions and by kind, and the cost. Pure."""
+"""Computes the results for a file of questions: all measures, over all questions and by kind, and the cost. Pure."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class FailedQuestion(Record):
 
 
 class Seconds(Record):
-    """The time per question, for questions asked from beginning to end."""
+    """The time per question, for questions that were asked from beginning to end without interruption."""
 
     mean: float
     median: float
@@ -57,7 +57,7 @@ class Seconds(Record):
 
 
 class GroupReport(Record):
-    """The measures of a group of questions. Measures without known answers are missing."""
+    """The measures of a group of questions; a measure is missing if no question has the answers that it needs."""
 
     kind: str = Field(description="kind of the questions, from their rows; empty for all questions")
     questions: int
@@ -148,7 +148,7 @@ def _group(kind: str, rows: Sequence[_Measurable]) -> GroupReport:
 
 
 def _silence(rows: Sequence[_Measurable]) -> dict[Measure, Estimate | None]:
-    """Return the results for unanswered questions, and how well confidence predicts answerability."""
+    """Return how well unanswerable questions were recognised, and how well confidence predicts answerability."""
     judged = [row for row in rows if row.question.answerable is not None]
     answerable = np.array([bool(row.question.answerable) for row in judged], dtype=bool)
     confidence = np.array([row.outcome.confidence for row in judged], dtype=np.float64)
@@ -168,7 +168,7 @@ def _silence(rows: Sequence[_Measurable]) -> dict[Measure, Estimate | None]:
 
 
 def _risk(rows: Sequence[_Measurable], *, with_evidence: bool) -> dict[Measure, Estimate | None]:
-    """Return the precision if only the most confident questions are answered."""
+    """Return the risk and the precision if only the questions with the highest confidence are answered."""
     known = [(row, quotes_answer(row.question, row.outcome.would_cite, with_evidence=with_evidence)) for row in rows]
     right = np.array([value for _, value in known if value is not None], dtype=np.float64)
     confidence = np.array([row.outcome.confidence for row, value in known if value is not None], dtype=np.float64)
@@ -182,7 +182,7 @@ def _risk(rows: Sequence[_Measurable], *, with_evidence: bool) -> dict[Measure, 
 
 
 def _proven(rows: Sequence[_Measurable]) -> Estimate | None:
-    """Return the share of proven quotes; like all intervals, its interval comes from resampling the questions."""
+    """Return the share of proven quotes; its interval, like all others, comes from resampling the questions."""
     proven = np.array([row.outcome.proven for row in rows], dtype=np.float64)
     quotes = np.array([len(row.outcome.citations) for row in rows], dtype=np.float64)
     return statistic_of(lambda at: float(proven[at].sum() / quotes[at].sum()) if quotes[at].any() else None, len(rows))

@@ -1,4 +1,4 @@
-"""Reads files of JSON records, one per line; every error names the line."""
+"""Reads files with one JSON record per line; errors name the line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from investigator.records import Record
 
 
 class ForeignRow(Record):
-    """A row of a foreign file: unknown fields are ignored, and numbers may be ids."""
+    """A row of a file from elsewhere: unknown fields are ignored, and numbers are accepted as strings, for example as
+    ids.
+    """
 
     model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True, populate_by_name=True)
 
@@ -35,7 +37,7 @@ _shown.maxstring = _shown.maxother = _GIST
 
 
 def text_lines(file: Path) -> Iterator[tuple[int, str]]:
-    """Yield (number, line) of the non-empty lines, from 1. Raises EvaluationDataError."""
+    """Yield the lines that are not blank as (number, line), counted from 1. Raises EvaluationDataError."""
     try:
         with file.open(encoding="utf-8-sig", newline="\n") as stream:
             for number, line in enumerate(stream, start=1):
@@ -49,7 +51,7 @@ def text_lines(file: Path) -> Iterator[tuple[int, str]]:
 
 
 def rows_of(file: Path, kind: type[Row]) -> Iterator[tuple[int, Row]]:
-    """Yield (number, row) of a JSONL file. Raises EvaluationDataError, which names the line."""
+    """Yield the rows of a JSONL file as (line number, row). Raises EvaluationDataError with the invalid line."""
     for number, line in text_lines(file):
         try:
             yield number, kind.model_validate_json(line)
@@ -72,7 +74,7 @@ def by_id(file: Path, what: str, rows: Iterable[tuple[int, IdentifiedRow]]) -> d
 
 
 def first_fault(error: ValidationError) -> str:
-    """Return the position of the first error, the error, and a short form of the value."""
+    """Return the place of the first error, its message, and the value, shortened."""
     first = error.errors(include_url=False, include_context=False)[0]
     where = ".".join(str(part) for part in first["loc"])
     if first["type"] == "json_invalid":

@@ -1,4 +1,4 @@
-"""The measures of answers to a file of questions, and the grounds on which a row is judged."""
+"""Lists the measures for a file of questions, and the grounds on which an answer is judged."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Labelled(StrEnum):
 
 
 class Measure(Labelled):
-    """A measure; the comments say which questions the mean covers."""
+    """A measure; the comments say over which questions it is the mean."""
 
     # questions with known documents, measured by the search alone
     RANKED_FIRST = "ranked_first", "right document ranked first"
@@ -53,7 +53,7 @@ class Measure(Labelled):
     PRECISION_70 = "precision_70", "precision at 70 % coverage"
     PRECISION_70_EVIDENCE = "precision_70_evidence", "- the same, with evidence"
     PRECISION_70_BEST = "precision_70_best", "- the best possible on these questions"
-    # each question separately, which is right if its known answer is given or, if it is unanswerable, nothing is found
+    # each question, which counts as right if a known answer is given or, for an unanswerable one, if nothing is found
     RIGHT = "right", "correctly answered or correctly silent"
     STATUS_RIGHT = "status_right", "correctly found something or correctly silent"
     FALSE_ANSWER = "false_answer", "answered an unanswerable question"  # unanswerable questions
@@ -80,11 +80,11 @@ JUDGING: Sequence[Measure] = (
     Measure.PARSED,
     Measure.PROVEN,
 )
-"""The measures that can compare two systems: each applies to individual questions, and higher is better."""
+"""The measures by which two systems can be compared: they apply to individual questions, and higher is better."""
 
 
 def judging_measure(name: str) -> Measure:
-    """Return the measure with a name if it can compare systems. Raises SettingsError."""
+    """Return the measure with this name. Raises SettingsError if systems cannot be compared by it."""
     found = next((one for one in JUDGING if one == name), None)
     if found is None:
         why = "measures a whole file, the search or errors" if name in set(Measure) else "is not known"

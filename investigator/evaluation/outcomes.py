@@ -1,5 +1,5 @@
-"""Stores the outcome of each question as one line as soon as it is known, so that stopping the run loses none. Counts
-the replies that a run used: their cost, even if an earlier run paid for them, and the share that can be parsed.
+"""Stores each outcome as a line as soon as it is known, so that none is lost if the run is stopped. Also counts the
+replies that a run used: their cost, even if an earlier run paid for it, and how many could not be parsed.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from investigator.store.past_calls import PastCall
 class Ranking(Record):
     """The ranking of documents for a question before any engine is asked.
 
-    `documents` are the first ten documents; `evidence_found` is True if a known piece of evidence is in one of the
-    first five passages, and None if none is known.
+    `documents` are the first ten documents; `evidence_found` is True if one of the first five passages contains a known
+    piece of evidence, and None if none is known.
     """
 
     documents: tuple[str, ...]
@@ -32,7 +32,7 @@ class Ranking(Record):
 class Outcome(Record):
     """The outcome of one question; if it failed, `failure` is the error and `status` is None. `best_quotes` are the
     quotes of the reply with the highest point, which is `confidence` (0..100; 0 without quotes). `seconds` is None if
-    at least part of the answer came from an earlier run.
+    part of the answer came from an earlier run.
     """
 
     evaluation: str = Field(description="hash of everything that the outcome depends on, except the question")
@@ -59,7 +59,7 @@ class Outcome(Record):
 
     @property
     def silent(self) -> bool:
-        """Return True if nothing was found; quotes that may answer count neither as nothing nor as an answer."""
+        """Return True if nothing was found; passages that may answer count as something."""
         return self.status in (AnswerStatus.NOT_FOUND, AnswerStatus.NOT_FOUND_SO_FAR)
 
     @property
@@ -69,20 +69,22 @@ class Outcome(Record):
 
     @property
     def would_cite(self) -> tuple[Quote, ...]:
-        """Return the citations or, if nothing was answered, the nearest quotes."""
+        """Return the citations or, if there is no answer, the quotes of the best reply."""
         return self.citations or self.best_quotes
 
 
 class OutcomeFile:
-    """The file of an evaluation's outcomes, which is append-only; the last line of a question counts."""
+    """The file with an evaluation's outcomes. It is append-only; if a question has several lines, the last one
+    counts.
+    """
 
     def __init__(self, path: Path, evaluation: str) -> None:
         self.path = path
         self.evaluation = evaluation
 
     def read(self) -> dict[str, Outcome]:
-        """Return the outcomes by question id; remove a truncated last line. Raises EvaluationDataError for a line that
-        is not an outcome, or belongs to another evaluation, and StoreError.
+        """Return the outcomes by question id, and remove a truncated last line from the file. Raises StoreError, and
+        EvaluationDataError for a line that is not an outcome or belongs to another evaluation.
         """
         try:
             lines = enumerate(whole_lines(self.path), start=1)
@@ -115,7 +117,7 @@ class OutcomeFile:
             ) from error
         if outcome.evaluation != self.evaluation:
             what = "outcomes of other questions, documents, models or settings"
-            raise EvaluationDataError(f"{self.path} holds {what}", hint=hint)
+            raise EvaluationDataError(f"{self.path} contains {what}", hint=hint)
         return outcome
 
     def _failed(self, error: OSError) -> StoreError:
@@ -124,7 +126,7 @@ class OutcomeFile:
 
 
 class UsedReplies(Record):
-    """The cost of a run's replies, the number that should contain a record, and the number that does not."""
+    """The cost of a run's replies, the number of replies that should contain a record, and how many of these do not."""
 
     cost: Usage = Usage()
     expected: int = 0
@@ -132,7 +134,7 @@ class UsedReplies(Record):
 
 
 def used_replies(calls: Iterable[PastCall], price_of: Callable[[str], Price | None]) -> UsedReplies:
-    """Return the total cost of the calls of a run."""
+    """Return the total cost of a run's calls, and count their replies."""
     made = list(calls)
     expected = [call for call in made if call.template in METHOD and METHOD[call.template].reply is not None]
     return UsedReplies(

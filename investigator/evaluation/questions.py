@@ -1,4 +1,4 @@
-"""A file of questions about a folder, with their known answers."""
+"""Reads files of questions about a folder, with what is known about their answers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class QuestionMeta(ForeignRow):
 
 
 class KeyPoint(ForeignRow):
-    """A point that an answer must contain: in words, with the evidence and its document."""
+    """A point that an answer must make: its words, the evidence for it, and the document that contains the evidence."""
 
     text: str = ""
     doc_id: str | None = None
@@ -29,11 +29,10 @@ class KeyPoint(ForeignRow):
 
 
 class Question(RowWithId):
-    """One question; any fact about its answer may be missing, and is then not measured.
-
-    `doc_ids` are the documents that answer it, `evidence` sentences from them, `answers` wordings of the answer,
-    which make it answerable, `key_numbers` and `key_points` its required numbers and points. `scope` is the one
-    document that the question is about.
+    """One question. Any fact about its answer may be missing; what depends on it is then not measured. `doc_ids` are
+    the documents that answer it, `evidence` is sentences from them, and `answers` are wordings of the answer (a
+    question with answers is answerable). `key_numbers` and `key_points` are what the answer must contain. `scope` is
+    the document that the question is about, if it is about only one.
     """
 
     question: StrictStr = Field(min_length=1)
@@ -57,19 +56,21 @@ class Question(RowWithId):
 
     @property
     def asked(self) -> str:
-        """Return the question as it is asked; a question about one document names the document, as a user would."""
+        """Return the question as it is asked; if it is about one document, the document is named, as a user would
+        do.
+        """
         return f"In {self.document_asked}: {self.question}" if self.document_asked else self.question
 
     @property
     def documents(self) -> frozenset[str]:
-        """Return the ids of the right documents; empty if none exist or are known."""
+        """Return the ids of the right documents; empty if there are none or they are unknown."""
         if self.answerable is False:
             return frozenset()
         return frozenset(self.doc_ids or ((self.document_asked,) if self.document_asked else ()))
 
     @property
     def named_documents(self) -> frozenset[str]:
-        """Return the ids of all documents that the row names, whether right or near."""
+        """Return the ids of all documents that the row names, even if the question is unanswerable."""
         return frozenset((*(self.doc_ids or ()), *((self.document_asked,) if self.document_asked else ())))
 
     @property
@@ -80,16 +81,15 @@ class Question(RowWithId):
 
 
 def read_questions(file: Path) -> tuple[Question, ...]:
-    """Return the questions of a JSONL file. Raises EvaluationDataError if a line is broken, an id is duplicated, or the
+    """Read the questions in a JSONL file. Raises EvaluationDataError if a line is invalid, an id is duplicated, or the
     file has no questions.
     """
     return tuple(by_id(file, "questions", _asked(file)).values())
 
 
 def sampled_questions(file: Path, most: int, seed: int) -> tuple[tuple[Question, ...], int]:
-    """Return a random sample, by the seed, of a JSONL file's questions, in id order, and the total number.
-
-    Only the sample is held in memory. Raises the errors of `read_questions`.
+    """Return a random sample of `most` questions from a JSONL file, in id order, and the number of questions in the
+    file. The seed determines the sample, and only the sample is kept in memory. Raises the errors of `read_questions`.
     """
     kept: list[tuple[bytes, str]] = []
     held: dict[str, Question] = {}

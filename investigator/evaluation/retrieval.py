@@ -37,14 +37,13 @@ from investigator.store.vectors import VectorTable
 from investigator.store.workspace import Workspace
 
 _HOLDS = "evaluated corpus"
-_DEPTH = 100  # number of documents of a ranking that are examined
+_DEPTH = 100  # number of documents of each ranking that are measured
 _TOLD = 500  # number of documents between two progress messages
 
 
 class RetrievalEvaluation:
-    """Stores a collection in a workspace like a folder, one chunk per document, and ranks the documents for its
-    queries. A workspace that already contains the same corpus is used unchanged; one with any other content is
-    rejected.
+    """Stores a collection in a workspace as if it were a folder, with one chunk per document, and ranks the documents
+    for its queries. A workspace that already contains the same corpus is reused; one with other documents is rejected.
     """
 
     def __init__(
@@ -63,17 +62,17 @@ class RetrievalEvaluation:
         self.results: tuple[QueryResult, ...] = ()
 
     def run(self) -> Iterator[Event]:
-        """Store, embed and rank the documents; afterwards `results` and `report` give the outcome.
+        """Store, embed and rank the documents; then `results` and `report` are available.
 
         Raises MissingPackageError, SettingsError, WorkspaceLockedError, EmbedderError, StoreError.
         """
-        trec_measures()  # because embedding may take hours, a missing package must be reported first
+        trec_measures()  # a missing package is reported now, because embedding may take hours
         with Workspace(self._directory, write=True) as workspace:
             corpus = Corpus(workspace.index)
             yield from self._keep(corpus)
             yield from embed_missing(corpus, VectorTable(workspace.index, self._embedder.name), self._embedder)
             notices: list[str] = []
-            # a library for each half, because a cache must not share query vectors between halves
+            # each half has its own library, so that none is faster because another has cached the query vectors
             libraries = {
                 half: open_library(workspace, self._embedder, self._settings, Search.WHOLE, notices.append)
                 for half in Half
@@ -82,7 +81,7 @@ class RetrievalEvaluation:
             yield from self._rank(libraries)
 
     def report(self) -> RetrievalReport:
-        """Return the results of all queries, after `run` has ended."""
+        """Return the report on all queries; call it after `run` has ended."""
         return retrieval_report(len(self._collection.documents), self._embedder.name, self.results)
 
     def _keep(self, corpus: Corpus) -> Iterator[Event]:
@@ -108,7 +107,9 @@ class RetrievalEvaluation:
         seconds: dict[tuple[Half, str], float] = {}
         queries = self._collection.queries
         for library in libraries.values():
-            library.ranked(queries[0].text, _DEPTH)  # load now, so that the first query's time excludes it
+            library.ranked(
+                queries[0].text, _DEPTH
+            )  # load everything now, so that it does not count as time of the first query
         for done, query in enumerate(queries, start=1):
             for half, library in libraries.items():
                 began = self._clock()
@@ -130,7 +131,7 @@ class RetrievalEvaluation:
 
 
 def _as_file(row: CorpusRow) -> tuple[Sequence[FileRecord], Sequence[SplitDocument]]:
-    """Return the document as if it were a file of a folder, with a single chunk."""
+    """Return a document of the corpus in the form of a folder's file with a single chunk."""
     stored = row.content
     content_hash = hashlib.sha256(stored.encode()).hexdigest()
     file = FileRecord(

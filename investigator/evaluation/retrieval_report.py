@@ -1,6 +1,5 @@
-"""The results for a test collection, for each half of the search and for the gain of combining them. Pure.
-
-ir-measures computes the measures with trec_eval.
+"""Computes the results for a test collection: for each half of the search, and the gain from combining them. Pure. The
+package ir-measures computes the measures, with trec_eval.
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ from investigator.retrieval.chunk_search import Half
 
 
 class RankingScores(Record):
-    """The quality of one ranking, each measure in 0..1: normalised discounted gain, recall, and 1 / rank of the first
-    relevant document.
+    """The quality of one ranking, by measures in 0..1: normalised discounted cumulative gain (nDCG), recall, and the
+    reciprocal rank of the first relevant document (RR).
     """
 
     ndcg_10: float = 0.0
@@ -31,8 +30,8 @@ class RankingScores(Record):
 
 
 class QueryResult(Record):
-    """One query in one half of the search, with its scores, the ids of the first ten documents, and the seconds that
-    it took.
+    """The result of one query in one half of the search: its scores, the ids of the first ten documents, and the time
+    in seconds.
     """
 
     query_id: str
@@ -82,13 +81,13 @@ def trec_measures() -> ModuleType:
 
 
 def ranking_scores(rankings: Mapping[str, Sequence[str]], judgements: Judgements) -> dict[str, RankingScores]:
-    """Return the scores of each judged query, 0 for one without a ranking.
+    """Return the scores of each judged query; those of a query without a ranking are 0.
 
     `rankings` maps query ids to document ids, best first.
     """
     by = trec_measures()
     names = {by.nDCG @ 10: "ndcg_10", by.R @ 10: "recall_10", by.R @ 100: "recall_100", by.RR @ 10: "rr_10"}
-    # trec_eval sorts by score and breaks ties by id, so each rank gets a different score
+    # trec_eval sorts by score and breaks ties by id, so each document gets a different score
     run = {i: {d: float(-rank) for rank, d in enumerate(ranked)} for i, ranked in rankings.items() if ranked}
     found: dict[str, dict[str, float]] = {query_id: {} for query_id in judgements}
     if run:
@@ -98,7 +97,7 @@ def ranking_scores(rankings: Mapping[str, Sequence[str]], judgements: Judgements
 
 
 def retrieval_report(documents: int, embedder: str, results: Sequence[QueryResult]) -> RetrievalReport:
-    """Return the report of all results. Raises RunError without results."""
+    """Return the report on all results. Raises RunError if there are none."""
     by_half = {half: {one.query_id: one for one in results if one.half is half} for half in Half}
     return RetrievalReport(
         documents=documents,

@@ -1,4 +1,6 @@
-"""Judges by the known facts in its row whether a question is answered correctly, or rightly left unanswered. Pure."""
+"""Judges, by what its row says about the answer, if a question was answered correctly or rightly left unanswered.
+Pure.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from investigator.language.amounts import Amount, amounts, prepared
 from investigator.language.normalise import normalise
 from investigator.records import Quote, Record
 
-_SHORT = 5  # longest answer, in words, that is searched for verbatim (the limit of NQ-open, Lee et al. 2019)
+_SHORT = 5  # maximum number of words of an answer that is searched for verbatim (as in NQ-open, Lee et al. 2019)
 _DIGITS = re.compile(r"\d[\d.,]*\d|\d")
 _YES_OR_NO = frozenset({"yes", "no"})
 
@@ -52,7 +54,7 @@ def grounds_of(questions: Iterable[Question]) -> tuple[JudgedRows, ...]:
 
 
 def grounds_line(judged: Sequence[JudgedRows]) -> str:
-    """Return a line about the criteria; "" without criteria."""
+    """Return a line with the number of questions for each criterion; "" if there are none."""
     counts = ", ".join(f"{one.ground.label} {one.questions:,}" for one in judged)
     return f"answers are judged by: {counts}" if counts else ""
 
@@ -60,8 +62,8 @@ def grounds_line(judged: Sequence[JudgedRows]) -> str:
 def rightness(question: Question, outcome: Outcome) -> float | None:
     """Return the score (0..1) of an outcome; None if the row has no known answer.
 
-    If the right documents are known, one of them must be cited. Several numbers or key points count by their share;
-    otherwise one known answer is enough. Additional content does not count.
+    If the right documents are known, one of them must be cited. For numbers and key points, the score is the share that
+    the answer contains; otherwise one known answer is enough. Anything else in the answer is ignored.
     """
     ground = ground_of(question)
     if ground is None or ground is Ground.SILENCE:
@@ -87,8 +89,8 @@ def rightness(question: Question, outcome: Outcome) -> float | None:
 
 
 def says(text: str, answer: str) -> bool:
-    """Return True if a text contains the words of a known answer, in order. If an answer has numbers, each must be
-    present by value ("1.2 million" as "1,200,000"), and the other words may be anywhere.
+    """Return True if a text contains the words of a known answer, in order. If the answer has numbers, the text must
+    contain each of their values ("1.2 million" equals "1,200,000"), and the other words in any order.
     """
     wanted = _amounts(answer)
     if not wanted:
@@ -101,17 +103,19 @@ def says(text: str, answer: str) -> bool:
 
 
 def from_right_documents(question: Question, quotes: Sequence[Quote]) -> tuple[Quote, ...]:
-    """Return the quotes that may count: all of them if the right documents are unknown."""
+    """Return the quotes from the right documents, or all quotes if the right documents are unknown."""
     return tuple(quote for quote in quotes if not question.documents or quote.document_id in question.documents)
 
 
 def _answers(question: Question) -> tuple[str, ...]:
-    """Return the known answers, except choices: a choice is a label, which no wording of an answer matches."""
+    """Return the known answers, but none for a question with choices: a choice is a label, not a wording of the
+    answer.
+    """
     return () if question.answer_choices else tuple(one for one in question.answers or () if tokens(one))
 
 
 def _short(question: Question) -> tuple[str, ...]:
-    """Return the answers that are searched for verbatim, except yes and no, which may be in any text."""
+    """Return the answers that are searched for verbatim; not yes and no, which any text may contain."""
     return tuple(one for one in _answers(question) if len(one.split()) <= _SHORT and not _YES_OR_NO & set(tokens(one)))
 
 
@@ -143,7 +147,9 @@ def _amounts(text: str) -> list[Amount]:
 
 
 def _is_named(wanted: Amount, said: Sequence[Amount]) -> bool:
-    """Return True if a text has a number, or only its digits: a table may have "42.1" for "42.1 million"."""
+    """Return True if one of the numbers is the wanted one, or has the same digits: a table may have "42.1" for "42.1
+    million".
+    """
     every = [amount for one in said for amount in (one, *one.parts)]
     return any(wanted.is_said_by(one) or _DIGITS.findall(wanted.text) == _bare(one.text) for one in every)
 

@@ -14,9 +14,8 @@ from investigator.records import Quote
 
 
 def scores(question: Question, outcome: Outcome) -> Mapping[Measure, float]:
-    """Return the measures, each in 0..1, for which this question has known answers.
-
-    A question that was not answered scores 0. For an unanswerable question, only finding nothing is right.
+    """Return the measures, each in 0..1, for which the question has the known answers. An answerable question without
+    an answer scores 0. For an unanswerable question, only finding nothing is right.
     """
     if question.answerable is False:
         right = float(outcome.silent)
@@ -29,7 +28,7 @@ def scores(question: Question, outcome: Outcome) -> Mapping[Measure, float]:
     if question.pages:
         quotes = from_right_documents(question, outcome.citations)
         found[Measure.PAGE_HIT] = float(any(quote.page in question.pages for quote in quotes))
-    if question.answers and not question.answer_choices:  # a choice is a label, which is never worded like an answer
+    if question.answers and not question.answer_choices:  # a choice is a label, not a wording of the answer
         found |= _of_answer(question.answers, outcome)
     if question.key_numbers:
         found[Measure.NUMBER_RECALL] = number_recall(outcome.answer, question.key_numbers)
@@ -38,15 +37,14 @@ def scores(question: Question, outcome: Outcome) -> Mapping[Measure, float]:
 
 
 def soundness(outcome: Outcome) -> Mapping[Measure, float]:
-    """Return the shares of parsed replies and of proven citations; empty without either."""
+    """Return the share of replies that could be parsed and of citations that are proven, each only if there are any."""
     found = {Measure.PARSED: 1 - outcome.unreadable / outcome.replies} if outcome.replies else {}
     return found | ({Measure.PROVEN: outcome.proven / len(outcome.citations)} if outcome.citations else {})
 
 
 def quotes_answer(question: Question, quotes: tuple[Quote, ...], *, with_evidence: bool) -> bool | None:
-    """Return True if quotes answer a question: from a right document and, if required and known, with evidence.
-
-    None if that is unknown.
+    """Return True if the quotes answer a question: one is from a right document and, with `with_evidence`, contains
+    known evidence, if any. Return None if it is unknown whether the question is answerable, or from which documents.
     """
     if question.answerable is None or (question.answerable and not question.documents):
         return None
@@ -59,8 +57,8 @@ def quotes_answer(question: Question, quotes: tuple[Quote, ...], *, with_evidenc
 
 
 def evidence_in(question: Question, passages: tuple[tuple[str, str], ...]) -> bool | None:
-    """Return True if a piece of evidence is in one of the passages (document id, text); None if no evidence is
-    known.
+    """Return True if one of the passages, given as (document id, text), contains a piece of evidence; None if no
+    evidence is known.
     """
     if not question.evidence:
         return None

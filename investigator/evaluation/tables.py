@@ -1,4 +1,4 @@
-"""Evaluation reports as text for a terminal, in columns; a dash marks a value that could not be measured."""
+"""Formats evaluation reports as tables for a terminal; a dash marks a value that could not be measured."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LISTED = 10
 
 
 def retrieval_text(report: RetrievalReport) -> Text:
-    """Return the table of the three rankings, then the gain of combining them; ends with a line feed."""
+    """Return the table of the three rankings, followed by the gain from combining them and a line feed."""
     heading = ("search", "nDCG@10", "95 %", "recall@10", "recall@100", "RR@10", "ms/query")
     rows = [
         (
@@ -53,7 +53,9 @@ def retrieval_text(report: RetrievalReport) -> Text:
 
 
 def claims_text(report: ClaimsReport) -> Text:
-    """Return the table of the rules and the verifier, over all claims and by kind, then the name of the better one."""
+    """Return the table of the rules and the verifier, for all claims and by kind, followed by the name of the better
+    one.
+    """
     heading = ("claims", "judge", "number", "balanced", "true accepted", "false refused", "true withheld", "ms/claim")
     groups = [("all", report.rules, report.verifier), *report.by_kind]
     rows = [
@@ -78,7 +80,7 @@ def _share(share: float | None) -> str:
 
 
 def folder_text(report: FolderReport) -> Text:
-    """Return the measures with their intervals, the questions by kind, the costs and the failures."""
+    """Return the measures with their intervals, the questions by kind, the cost and the failures."""
     blocks = [Text(f"{plural(report.asked, 'question')}, {inert_line(report.engine)}"), _measures(report.everything)]
     if report.kinds:
         blocks.append(_kinds(report.kinds))
@@ -92,7 +94,7 @@ def folder_text(report: FolderReport) -> Text:
 
 
 def share(estimate: Estimate | None) -> str:
-    """Return a figure with three digits, or a dash."""
+    """Return a value with three decimals, or a dash."""
     return "-" if estimate is None else f"{estimate.value:.3f}"
 
 

@@ -1,4 +1,4 @@
-"""An Investigator as a step of a LangChain chain."""
+"""Wraps an Investigator as a step of a LangChain chain."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from investigator.services.run_records import RunOptions
 
 
 class Request(Record):
-    """A question, and the run that it follows up; mission and strategy default to those of the settings."""
+    """A question and its options. `after` is the run that the question follows up; the mission and the strategy default
+    to those of the settings.
+    """
 
     question: str
     mission: str | None = None
@@ -33,8 +35,8 @@ class InvestigatorRunnable(Runnable[str | Request, Answer]):  # type: ignore[mis
     """Takes a question, a Request or a mapping with its fields; returns the Answer.
 
     `stream` and `astream` yield each event of the investigation as it happens and then the Answer, so that the next
-    step of a chain receives the same value as from `invoke`. Calls of a chat model are child runs of this runnable,
-    with the callbacks of its config. Raises the errors of `Investigator.investigate`.
+    step of a chain receives the same value as from `invoke`. Calls to a chat model are traced as child runs of this
+    runnable, with the callbacks of its config. Raises the errors of `Investigator.investigate`.
     """
 
     def __init__(self, investigator: Investigator, *, longest_wait: float = LONGEST_WAIT) -> None:

@@ -16,7 +16,7 @@ from investigator.errors import WorkspaceLockedError
 from investigator.investigator import Investigator
 
 LONGEST_WAIT = 3600.0
-"""Seconds that a call waits for earlier calls."""
+"""Number of seconds that a call waits for earlier calls."""
 
 _LOCKS: dict[Path, Lock] = {}
 
@@ -25,10 +25,9 @@ Item = TypeVar("Item")
 
 @contextmanager
 def one_at_a_time(investigator: Investigator, longest_wait: float = LONGEST_WAIT) -> Iterator[None]:
-    """Wait until no other call of this process is in progress in the folder, at most `longest_wait` seconds.
-
-    A workspace has one writer. Raises WorkspaceLockedError if that takes longer, and for a call that would wait for
-    itself, because the events of another call are being read.
+    """Wait until no other call of this process uses the folder, because a workspace has one writer. Raises
+    WorkspaceLockedError after `longest_wait` seconds, which also happens to a call made while reading the events of
+    another call on the same folder, because the two wait for each other.
     """
     lock = _LOCKS.setdefault(investigator.folder.resolve(), Lock())
     if not lock.acquire(timeout=longest_wait):
@@ -40,9 +39,8 @@ def one_at_a_time(investigator: Investigator, longest_wait: float = LONGEST_WAIT
 
 
 async def in_one_thread(begin: Callable[[], Iterator[Item]]) -> AsyncGenerator[Item, None]:
-    """Yield the items of the iterator from `begin`, all produced by the same thread.
-
-    A caller that stops early does not wait for the item in progress: the thread closes the iterator after it.
+    """Yield the items of the iterator that `begin` returns; one thread produces all of them. A caller that stops early
+    does not wait for the item in progress: the thread finishes it and then closes the iterator.
     """
     loop, context = asyncio.get_running_loop(), copy_context()
     thread = ThreadPoolExecutor(1, thread_name_prefix="investigator-stream")

@@ -1,1 +1,1 @@
-"""The shipped tasks: data sets as teachers, found by name."""
+"""The built-in tasks: data sets as teachers, which are found by name."""

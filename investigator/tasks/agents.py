@@ -1,5 +1,5 @@
-"""Agents over a folder of documents, for use in worlds: `investigator` answers questions, `bb3_chat` converses. Both
-can be created from options alone: create_agent({"model": "bb3_chat", "folder": "my_folder"}).
+"""Defines agents that use a folder of documents: `investigator` answers questions, and `bb3_chat` converses. Both can
+be created from options alone: create_agent({"model": "bb3_chat", "folder": "my_folder"}).
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from investigator.investigator import Investigator
 from investigator.settings import Settings, load_settings
 
 MOST_TURNS = 1000
-"""Limit on the replies in one conversation, unless the option `max_turns` sets a different limit."""
+"""Maximum number of replies in one conversation, unless the option `max_turns` sets another one."""
 
 
 class FolderInvestigatorAgent(InvestigatorAgent):
     """An InvestigatorAgent that opens its own Investigator.
 
-    Options: `folder`; `engine`, a name such as `openai:gpt-5-mini` or a list of `role=name`, as `--model` of the
-    command line (default: the built-in engine); `workspace`, `prompts`; `settings`, a file; `set`, a list of
-    `part.field=value`. Raises DialogueError without a folder, and the errors of Investigator.
+    Options: `folder`; `engine`, a name such as `openai:gpt-5-mini` or a list of `role=name`, as for the option
+    `--model` (default: the built-in engine); `workspace`, `prompts`; `settings`, a file; `set`, a list of
+    `part.field=value`. Raises DialogueError if no folder is given, and the errors of Investigator.
     """
 
     def __init__(
@@ -49,16 +49,16 @@ class FolderInvestigatorAgent(InvestigatorAgent):
 
 
 class FolderChatAgent(Agent):
-    """A chat about a folder, with memory; each copy has its own conversation, and a batch is one reply.
+    """A chat about a folder, with memory. Each copy has its own conversation; the replies of a batch are made together.
 
     The `memories` of a message are remembered; with the text "Opening" they start the conversation. If `episode_done`
     is true, the conversation ends with the reply. Several messages received before an act form one turn. Options: those
-    of `investigator`; `user`, whose memories are used and kept (without it each conversation is with a guest, of whom
-    nothing is kept); those of ChatOptions and of individual modules under BB3's names, such as `search_decision`,
+    of `investigator`; `user`, whose memories are used and kept (without it, each conversation is with a guest, about
+    whom nothing is kept); those of ChatOptions and of individual modules under BB3's names, such as `search_decision`,
     `srm_inference` and `sdm_model`; `max_turns` (1000): the last reply in a conversation has `episode_done`, and
     `epoch_done` becomes true, so that two agents do not talk forever.
-    The call limit in the settings, if any, applies to all conversations together. `notices` names the options that an
-    engine does not support. The creator of the agent shuts it down, and its copies with it. Raises DialogueError
+    The call limit in the settings, if any, applies to all conversations together. `notices` lists the options that an
+    engine does not support. Shutting down the original agent also shuts down its copies. Raises DialogueError
     without a folder and for invalid options, and the errors of `open_chat`.
     """
 
@@ -85,7 +85,7 @@ class FolderChatAgent(Agent):
         return tuple(self._room.notices)
 
     def observe(self, observation: Mapping[str, object]) -> Message:
-        """Observe a message; earlier unanswered messages are prepended."""
+        """Observe a message; earlier messages that have no reply yet are prepended to it."""
         heard = _Heard(observation)
         earlier = self.observation
         if earlier is not None and earlier.get(EPISODE_DONE):
@@ -98,7 +98,7 @@ class FolderChatAgent(Agent):
         return heard
 
     def act(self) -> Message:
-        """Return the reply to the observation; a polite question if there is none.
+        """Return the reply to the observation, or a polite question if nothing was observed.
 
         Raises the errors of FolderChat.reply.
         """
@@ -107,10 +107,9 @@ class FolderChatAgent(Agent):
         return act
 
     def batch_act(self, observations: Sequence[Message | None]) -> list[Message]:
-        """Return the replies to the observations of copies, in order, by one call; padding has no reply.
-
-        A message that no copy has observed starts a new conversation. Raises DialogueError if `max_turns` is exceeded,
-        and the errors of FolderChat.reply.
+        """Return the replies to the observations of copies, in order, made together; padding gets no reply. A message
+        that no copy has observed starts a new conversation. Raises DialogueError if `max_turns` is exceeded, and the
+        errors of FolderChat.reply.
         """
         acts = [Message(id=self.id, episode_done=False) for _ in observations]
         talks: list[_Talk] = []
@@ -149,7 +148,7 @@ class FolderChatAgent(Agent):
         return {**super().share(), "room": self._room}
 
     def shutdown(self) -> None:
-        """Forget the guest; the agent's creator closes the folder for all copies."""
+        """Forget the guest; the original agent also closes the folder, for all copies."""
         self._begin_anew()
         if not self._is_copy:
             self._room.close()
@@ -167,7 +166,7 @@ class FolderChatAgent(Agent):
 
 
 class _Talk:
-    """A copy's state in its conversation; the session starts with the first reply."""
+    """The state of one copy's conversation; its session starts with the first reply."""
 
     def __init__(self, user: str) -> None:
         self.is_guest = not user
@@ -178,7 +177,7 @@ class _Talk:
 
 
 class _Heard(Message):
-    """A message with its conversation, because another copy may make the replies of a batch."""
+    """A message with its conversation, because another copy may reply to it as part of a batch."""
 
     talk: _Talk | None = None
 
@@ -216,7 +215,7 @@ class _Room:
         return talk.session
 
     def leave(self, talk: _Talk) -> None:
-        """End a conversation: nothing about a guest is kept."""
+        """End a conversation, and forget everything about the user if it is a guest."""
         if talk.user in self._guests and self._chat is not None:
             self._guests.remove(talk.user)
             self._chat.memory.forget(talk.user)
@@ -231,7 +230,7 @@ class _Room:
 
 
 def _investigator(opt: Opt) -> Investigator:
-    """Return the Investigator for the given options. Raises DialogueError without a folder, and the errors of
+    """Return the Investigator for the given options. Raises DialogueError if no folder is given, and the errors of
     Investigator.
     """
     folder = opt.text("folder")

@@ -2,8 +2,9 @@
 
 Lines are `N text`, or `N question TAB answer TAB numbers of the supporting lines`.
 
-`babi:datafile=PATH` reads one file. `babi:task1k:15` reads task 15 below `datapath`, the unpacked archive, with 1,000
-questions, `babi:task10k:15` with 10,000; without a number, it reads all tasks, as do `babi:all1k` and `babi:all10k`.
+`babi:datafile=PATH` reads one file. `babi:task1k:15` reads task 15 with 1,000 questions from `datapath`, the unpacked
+archive, and `babi:task10k:15` with 10,000. Without a number, these read all tasks, as do `babi:all1k` and
+`babi:all10k`.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _TASKS = range(1, 21)
 
 
 class StoryQuestion(NamedTuple):
-    """A question with the story since the previous one, its answer and the supporting lines."""
+    """A question with its answer, the supporting lines, and the part of the story since the previous question."""
 
     story: tuple[str, ...]
     question: str
@@ -34,9 +35,8 @@ class StoryQuestion(NamedTuple):
 
 
 class DefaultTeacher(FileTeacher):
-    """Shows the story since the last question, and the question; a story is an episode.
-
-    All answers in a file are the candidates.
+    """Shows the story since the last question, and then the question; each story is an episode. The candidates are all
+    answers in the file.
     """
 
     suffixes = (".txt",)
@@ -57,13 +57,13 @@ class DefaultTeacher(FileTeacher):
 
 
 class Task1kTeacher(DefaultTeacher):
-    """A task, given its number, with 1,000 questions."""
+    """The task with the given number, with 1,000 questions."""
 
     most_parts = 3
     folders: ClassVar[tuple[str, ...]] = ("en", "en-valid", "en-valid-nosf")
 
     def chosen(self, opt: Opt) -> tuple[Path, ...]:
-        """Return the file of the task in the task string; the files of all tasks if it names none."""
+        """Return the file of the task in the task string, or the files of all tasks if the string has no number."""
         if not opt.text("datapath") or opt.text("datafile"):
             hint = "Set datapath to the folder of the unpacked archive, which contains the folder en: datapath=FOLDER"
             raise DialogueError("bAbI's tasks by number need datapath, not datafile", hint=hint)
@@ -89,7 +89,7 @@ class Task1kTeacher(DefaultTeacher):
 
 
 class Task10kTeacher(Task1kTeacher):
-    """A task, given its number, with 10,000 questions."""
+    """The task with the given number, with 10,000 questions."""
 
     folders = ("en-10k", "en-valid-10k", "en-valid-10k-nosf")
 
@@ -103,7 +103,7 @@ class All10kTeacher(Task10kTeacher):
 
 
 def questions_of(file: Path) -> Iterator[StoryQuestion]:
-    """Return the questions of a file. Raises DialogueFormatError for a line without a number or a question without an
+    """Yield the questions in a file. Raises DialogueFormatError for a line without a number or a question without an
     answer.
     """
     told: dict[int, str] = {}

@@ -1,6 +1,6 @@
-"""Conversations of BB3x: `bb3x` teaches the messages, `bb3x:sdm` (mdm, sgm, mgm, skm, mkm, srm, mrm, vrm) one module.
-
-`datafile` is a JSONL file of conversations, a folder with a file for each fold, or one with the files as released.
+"""Conversations of BB3x. The labels of `bb3x` are messages; those of `bb3x:sdm` (or mdm, sgm, mgm, skm, mkm, srm, mrm,
+vrm) are outputs of that module. `datafile` is a JSONL file of conversations, a folder with a file for each fold, or a
+folder with the released files.
 """
 
 from __future__ import annotations
@@ -25,10 +25,8 @@ _SPEAKERS = {"bot": Speaker.SELF, "human": Speaker.PARTNER}
 
 
 class DefaultTeacher(FileTeacher):
-    """Shows the conversation before a message; the label is that message.
-
-    Options: `label_agent` (`bot` or `human`: whose messages are labels) and `selection` (`plain`, `filter_adversarial`,
-    `crowdworkers`).
+    """Shows the conversation before a message; the label is that message. Options: `label_agent` (whose messages are
+    labels, `bot` or `human`) and `selection` (`plain`, `filter_adversarial`, `crowdworkers`).
     """
 
     expected = "one BB3x conversation per line: message_history with sender and text, including such a message"
@@ -41,7 +39,7 @@ class DefaultTeacher(FileTeacher):
         super().__init__(options, shared)
 
     def chosen(self, opt: Opt) -> tuple[Path, ...]:
-        """Return the file of the fold; for a folder with the released files, all files of the fold."""
+        """Return the file of the fold; in a folder with the released files, these are all files of the fold."""
         path = named_path(opt)
         if not path.is_dir() or not any(path.glob("release_data_*.jsonl")):
             return (data_file(opt, *self.suffixes),)
@@ -64,7 +62,7 @@ class DefaultTeacher(FileTeacher):
 
 
 class _OfModule(DefaultTeacher):
-    """Base class of the teachers for individual modules: it shows the module's input, and the label is its output."""
+    """Base class of the teachers for individual modules; they show the module's input, and the label is its output."""
 
     module: ClassVar[Module]
     own_options = frozenset()

@@ -1,8 +1,8 @@
-"""A test collection in the layout of BEIR (Thakur et al. 2021), for finding the documents relevant to a query.
+"""Test collections in the layout of BEIR (Thakur et al. 2021): the task is to find the documents relevant to a query.
 
 `beir:datafile=FOLDER` with `corpus.jsonl`, `queries.jsonl`, and `qrels/train.tsv`, `qrels/dev.tsv`, `qrels/test.tsv`.
-The labels are the ids of the relevant documents, best first. `beir:candidates` offers all ids as candidates, so that a
-ranking agent is measured by hits and reciprocal rank.
+The labels are the ids of the relevant documents, best first. `beir:candidates` offers all ids as candidates, so that
+agents that rank are measured by hits and reciprocal rank.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from investigator.tasks.reading import file_of_fold, named_path
 
 
 class DefaultTeacher(FileTeacher):
-    """Asks a query; the labels are the ids of the relevant documents. `corpus` is the path of the documents."""
+    """Sends a query; the labels are the ids of the relevant documents. The field `corpus` is the path of the
+    documents.
+    """
 
     expected = "corpus.jsonl and queries.jsonl with _id and text, and qrels with at least one score above 0"
 

@@ -1,6 +1,5 @@
-"""Conversations as JSONL, one per line, with the turns under `dialog`; `conversations:datafile=PATH`.
-
-`conversations:label_turns=both` teaches both sides; see ConversationTeacher.
+"""Conversations as JSONL, one per line, with the turns under `dialog`: `conversations:datafile=PATH`. With
+`conversations:label_turns=both`, the turns of both speakers are labels; see ConversationTeacher.
 """
 
 from __future__ import annotations
@@ -12,13 +11,15 @@ from investigator.tasks.file_teacher import FileTeacher
 
 
 class DefaultTeacher(FileTeacher, ConversationTeacher):
-    """Reads a file, or the file of the fold in a folder."""
+    """Reads a file, or the file of the fold if it is given a folder."""
 
     expected = 'one conversation of two or more turns per line: {"dialog": [[{"id": ..., "text": ...}, ...]]}'
     own_options = frozenset({"label_turns"})
 
     def turns(self, conversation: object) -> list[Turn]:
-        """Return the turns of a conversation; in a task each must have a text. Raises DialogueFormatError otherwise."""
+        """Return the turns of a conversation. Raises DialogueFormatError if one has no text, which a task does not
+        allow.
+        """
         found = super().turns(conversation)
         for number, turn in enumerate(found, start=1):
             if not isinstance(turn["text"], str):

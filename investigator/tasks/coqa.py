@@ -1,4 +1,4 @@
-"""CoQA (Reddy et al. 2019): questions about a story, each of which builds on the earlier ones.
+"""CoQA (Reddy et al. 2019): questions about a story, each of which depends on the earlier ones.
 
 `coqa` shows the story before the first question; `coqa:open` never shows it.
 """
@@ -43,13 +43,13 @@ class Coqa(TaskRow):
 
 
 class DefaultTeacher(FileTeacher):
-    """Shows the story and the first question, then the questions alone. A story is an episode."""
+    """Shows the story with the first question, and then only the questions. Each story is an episode."""
 
     suffixes = (".json",)
     expected = "CoQA's JSON: `data` with story, questions and answers, each with input_text and turn_id"
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
-        """Return the questions of all stories. Raises DialogueFormatError if one has no answer."""
+        """Yield the questions about all stories. Raises DialogueFormatError if one has no answer."""
         for content in json_document(self.file, Coqa):
             for story in content.data:
                 for turn, question in enumerate(story.questions):

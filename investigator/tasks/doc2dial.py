@@ -1,7 +1,7 @@
 """Conversations about documents, as in Doc2Dial (Feng et al. 2020): its JSON, or JSONL with one conversation per line.
 A line has `turns` (or `conversation`), each with a speaker and a text; if a conversation ends with a question, the
 reply is in `reference`. `doc2dial` goes through a conversation reply by reply, `doc2dial:last` asks only for the last
-reply, `doc2dial:search` asks whether the last turn needs a search.
+reply, and `doc2dial:search` asks if the last turn needs a search.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from investigator.tasks.file_teacher import Fields, FileTeacher
 from investigator.tasks.rows import Id, TaskRow, json_document, json_rows
 
 ASKERS: Final = frozenset({"user", "u", "human", "customer", "student", "usr"})
-"""Speakers who ask. If none of them speaks, the first speaker asks."""
+"""The names of speakers who ask. If no speaker has one of them, the first speaker is the one who asks."""
 
 SEARCH, NO_SEARCH = "search", "do not search"
 
@@ -49,13 +49,13 @@ class ConversationRow(TaskRow):
 
     @property
     def about(self) -> Fields:
-        """Return the fields of the whole conversation."""
+        """Return the fields about the whole conversation."""
         known = {"conversation_id": self.id, "document": self.doc_id}
         return {key: value for key, value in known.items() if value}
 
     @property
     def about_reference(self) -> Fields:
-        """Return the fields of the requested reply."""
+        """Return the fields about the expected reply."""
         known: Mapping[str, object] = {
             "documents": [context.document_id for context in self.contexts if context.document_id],
             "passages": [*(context.text for context in self.contexts), *self.knowledge_text],
@@ -71,7 +71,7 @@ class Doc2Dial(TaskRow):
 
 
 class Exchange(NamedTuple):
-    """A question and its reply, the number of earlier turns, and the known facts about the reply."""
+    """A question and its reply, the number of turns before the reply, and what is known about the reply."""
 
     asked: str
     reply: str
@@ -80,7 +80,7 @@ class Exchange(NamedTuple):
 
 
 class DefaultTeacher(FileTeacher):
-    """Goes through each conversation, which is an episode: the text is the asker's turn, the label is the reply."""
+    """Goes through each conversation as an episode: the text is the asker's turn, and the label is the reply to it."""
 
     suffixes = (".jsonl", ".json")
     expected = "Doc2Dial's JSON, or one conversation per line: turns with speaker and text, and a reply"
@@ -113,7 +113,7 @@ class LastTeacher(DefaultTeacher):
 
 
 class SearchTeacher(DefaultTeacher):
-    """Shows a conversation; the label is the decision to search for its last turn."""
+    """Shows a conversation; the label is the decision whether its last turn needs a search."""
 
     expected = "one conversation per line with turns, at least one of them with search: true or false"
 
@@ -127,7 +127,9 @@ class SearchTeacher(DefaultTeacher):
 
 
 def exchanges(row: ConversationRow) -> tuple[Exchange, ...]:
-    """Return the questions and replies. Several turns of the asker are joined, including a greeting."""
+    """Return the questions of a conversation with their replies. A question consists of all turns since the last reply,
+    including a greeting.
+    """
     speakers = {turn.speaker.casefold() for turn in row.turns}
     askers = speakers & ASKERS or {row.turns[0].speaker.casefold()}
     found: list[Exchange] = []

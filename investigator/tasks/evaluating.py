@@ -15,8 +15,8 @@ from investigator.errors import DialogueError
 def evaluate(world: World, count: int | None = None, *, on_turn: Callable[[int], None] = lambda _: None) -> Report:
     """Return the metrics of one pass through the world's data, or of at most `count` turns.
 
-    The world is reset first. `on_turn` receives the number of finished turns after each. Raises DialogueError if the
-    data has no end, as in training, and no `count` is given.
+    The world is reset first. `on_turn` is called after each turn with the number of turns so far. Raises DialogueError
+    if the data never ends, as in training, and no `count` is given.
     """
     if count is None and _is_endless(world):
         hint = "Evaluate with datatype=valid or test, or give a count."
@@ -31,7 +31,7 @@ def evaluate(world: World, count: int | None = None, *, on_turn: Callable[[int],
 
 
 def _is_endless(world: World) -> bool:
-    """Return True if the data of any teacher is endless; a task string may name its own datatype."""
+    """Return True if the data of any teacher repeats without end; each task string may set its own datatype."""
     parts = world.worlds if isinstance(world, MultiWorld) else [world.world] if isinstance(world, WorldOfCopies) else []
     asking = [agent.datatype for agent in world.get_agents() if isinstance(agent, Teacher)]
     asking = asking or [Datatype(world.opt.text("datatype", "train"))]

@@ -1,5 +1,5 @@
-"""The base of the shipped tasks, whose examples come from files named in options; a task without examples is an
-error.
+"""Defines the base class of the built-in tasks, whose examples come from files that options name. A task without
+examples is an error.
 """
 
 from __future__ import annotations
@@ -29,21 +29,20 @@ _OTHER_METRICS = frozenset({"exs", "precision", "recall", "mrr", *(f"hits@{k}" f
 
 
 class FileTeacher(DialogTeacher):
-    """Base of the shipped teachers; subclasses define `expected`, the contents of their files, and `examples`.
-
-    A teacher may lack data, but a task may not: results over no examples would mislead. Raises DialogueError if no file
-    is given or suitable, and DialogueFormatError, with the expected contents, if a file cannot be read or the files
-    have no example.
+    """Base of the built-in teachers. Subclasses define `expected`, a description of their files, and `examples`. Unlike
+    other teachers, they reject data without examples, because results over no examples would be misleading. Raises
+    DialogueError if no file is given or suitable, and DialogueFormatError, with the description, if a file cannot be
+    read or the files have no example.
     """
 
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl",)
-    """The suffixes of its files, which are used to find a file in a folder."""
+    """The suffixes of the teacher's files, by which a file is found in a folder."""
     expected: ClassVar[str]
-    """Description of its files, to follow "It must contain"."""
+    """What its files contain; it completes the sentence "It must contain ..."."""
     own_options: ClassVar[frozenset[str]] = frozenset()
     """The teacher's own options, in addition to OPTIONS."""
     most_parts: ClassVar[int] = 2
-    """Maximum number of parts of a task string, except options: the task and the teacher."""
+    """Maximum number of parts of a task string besides options; by default these are the task and the teacher."""
 
     def __init__(self, opt: Mapping[str, object], shared: Shared | None = None) -> None:
         options = Opt.of(opt)
@@ -53,7 +52,7 @@ class FileTeacher(DialogTeacher):
 
     @property
     def file(self) -> Path:
-        """Return the file, or the first of several."""
+        """Return the file, or the first one if there are several."""
         return self.files[0]
 
     @property
@@ -61,7 +60,7 @@ class FileTeacher(DialogTeacher):
         return str(self.file)
 
     def chosen(self, opt: Opt) -> tuple[Path, ...]:
-        """Return the files to read, at least one: the file or files named by `datafile` or `datapath`."""
+        """Return the files to read, at least one; by default the file that `datafile` or `datapath` names."""
         return (data_file(opt, *self.suffixes),)
 
     @classmethod
@@ -80,8 +79,8 @@ class FileTeacher(DialogTeacher):
             raise DialogueValueError(f"the task {task} has no option {unknown!r}", hint=hint)
 
     def examples(self) -> Iterator[tuple[Entry, bool]]:
-        """Return the fields of each example, and a flag for the start of an episode; by default those of the next
-        class.
+        """Yield the fields of each example, and True if an episode starts with it; by default as the next class in the
+        method resolution order reads them.
         """
         return super().setup_data(self.datafile)
 

@@ -22,10 +22,10 @@ NOT_IN_THE_DOCUMENTS = "not in the documents"
 
 
 class DefaultTeacher(FileTeacher):
-    """Asks each question; `folder` of the message is the folder of documents. The labels are the answers or, if none
-    are known, the evidence sentences. For a reply with a `status`, like those of InvestigatorAgent, it also measures
-    `decision` (answered if and only if the documents contain an answer), and for one with `citations` to a question
-    with known documents `cites_a_right_document`.
+    """Asks each question; the field `folder` of the message is the folder of documents. The labels are the answers or,
+    if none are known, the evidence sentences. If a reply has a `status`, as those of InvestigatorAgent have, `decision`
+    measures if the question was answered exactly if the documents contain an answer. If a reply has `citations` and the
+    right documents are known, `cites_a_right_document` is measured.
     """
 
     expected = "one question per line: id, question and, if known, answers, answerable, doc_ids and evidence"
@@ -64,7 +64,7 @@ def documents_folder(opt: Opt, questions: Path) -> Path:
 
 
 def _known(question: Question) -> Fields:
-    """Return the known fields of the answer, with labels only if a reply can be graded."""
+    """Return the fields that are known about the answer; there are labels only if a reply can be graded."""
     labels = (NOT_IN_THE_DOCUMENTS,) if question.answerable is False else question.answers or question.evidence
     known: Mapping[str, object] = {
         "labels": labels,

@@ -22,7 +22,7 @@ class Paragraph(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Return title and sentences."""
+        """Return the title and the sentences."""
         return f"{self.title}\n{''.join(self.sentences).strip()}"
 
 
@@ -34,7 +34,7 @@ class Fact(NamedTuple):
 
 
 def _pairs(second: str) -> BeforeValidator:
-    """Parse pairs in each published form: as pairs, as two columns, or as JSON text of one of these."""
+    """Parse pairs in any of the published forms: as pairs, as two columns, or as either of these in a JSON string."""
 
     def paired(value: object) -> object:
         if isinstance(value, str):
@@ -56,7 +56,7 @@ def _parsed(text: str) -> object:
 
 
 def _as_tuples(value: object) -> object:
-    """Convert lists of lists to tuples of tuples, as in rows."""
+    """Convert lists, however nested, to tuples, as rows require."""
     return tuple(map(_as_tuples, value)) if isinstance(value, list | tuple) else value
 
 
@@ -108,7 +108,7 @@ class DefaultTeacher(FileTeacher):
 
 
 class GoldTeacher(DefaultTeacher):
-    """Shows the paragraphs that are needed, and the question."""
+    """Shows only the paragraphs needed to answer, and the question."""
 
     def shown(self, row: MultiHopRow) -> Sequence[Paragraph]:
         return row.gold
@@ -122,7 +122,7 @@ class OpenTeacher(DefaultTeacher):
 
 
 def _evidence(row: MultiHopRow) -> Iterator[str]:
-    """Return the supporting sentences; the data name a few that do not exist."""
+    """Yield the supporting sentences, skipping the few in the data that do not exist."""
     by_title = {paragraph.title: paragraph.sentences for paragraph in row.context}
     for fact in row.supporting_facts:
         sentences = by_title.get(fact.title, ())

@@ -1,4 +1,4 @@
-"""Loads the teacher that a task string names."""
+"""Finds and creates the teacher that a task string names."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class Tasks:
     """Finds the classes of task strings.
 
     A name without a dot is a task of ours, or one that another package adds through the entry points
-    `investigator.tasks`; a dotted path names any module. `entries` are the tasks that tags refer to, by default all
-    listed tasks; `pattern` and `worlds` give the modules of our tasks' teachers and worlds.
+    `investigator.tasks`; a dotted path names any module. `entries` are the tasks to which tags refer, by default all
+    listed tasks; `pattern` and `worlds` are the patterns of the modules with the teachers and the worlds of our tasks.
     """
 
     def __init__(
@@ -60,11 +60,9 @@ class Tasks:
             raise UnknownTaskError(error.message, hint=self._hint(task, place)) from error
 
     def teacher(self, opt: Mapping[str, object]) -> Teacher:
-        """Return the teacher of the task in the options; of several tasks, a MultiTaskTeacher.
-
-        Options in the task string override all other options. Raises DialogueError if there is no task, an option is
-        missing, or the string of a shipped task has an unknown option, UnknownTaskError, and the teacher's errors about
-        its data.
+        """Return the teacher of the task in the options, or a MultiTaskTeacher if there are several tasks. Options in
+        the task string override all other options. Raises DialogueError if there is no task, an option is missing, or
+        the string of a shipped task has an unknown option, UnknownTaskError, and the teacher's errors about its data.
         """
         options = Opt.of(opt)
         tasks = self.ids(required_task(options))
@@ -79,8 +77,8 @@ class Tasks:
     def world_class(
         self, task: str, number_of_agents: int | None, *, interactive: bool = False, self_chat: bool = False
     ) -> type[World] | None:
-        """Return the class of the world that a task defines, or else the default world for that number of agents; None
-        if neither exists.
+        """Return the class of the world that a task defines, or else the default one for that number of agents, or None
+        if the number is None.
         """
         place = world_place(
             task, interactive=interactive, self_chat=self_chat, pattern=_module_of(task) or self._worlds
@@ -91,7 +89,7 @@ class Tasks:
             return None if number_of_agents is None else default_world(number_of_agents)
 
     def _teachers(self, options: Opt, tasks: Sequence[str]) -> list[Teacher]:
-        """Return the teachers of several tasks. Those with the same name get their task strings as ids."""
+        """Return the teachers of several tasks. If teachers have the same id, their task strings become their ids."""
         teachers = [self.teacher({**options, "task": task}) for task in tasks]
         names = Counter(teacher.id for teacher in teachers)
         for teacher, task in zip(teachers, tasks, strict=True):
@@ -100,7 +98,7 @@ class Tasks:
         return teachers
 
     def _hint(self, task: str, place: Place) -> str:
-        """Return the tasks with a similar name; for an existing task, its teachers."""
+        """Return a hint with the teachers of an existing task, or the tasks with similar names."""
         name = task.strip().partition(":")[0]
         teachers = _teachers_in(place.module)
         if teachers:
@@ -125,5 +123,7 @@ def _teachers_in(module: str) -> list[str]:
 
 
 def create_teacher(opt: Mapping[str, object]) -> Teacher:
-    """Return the teacher of the task in the options; of several tasks, a MultiTaskTeacher. See `Tasks.teacher`."""
+    """Return the teacher of the task in the options, or a MultiTaskTeacher if there are several. See
+    `Tasks.teacher`.
+    """
     return Tasks().teacher(opt)

@@ -1,4 +1,4 @@
-"""The records that the commands of tasks print as JSON."""
+"""Defines the records that the commands for tasks print as JSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class ListedTask(Record):
 
 
 class TaskExample(Record):
-    """An example of a task: its message, with the fields from the task."""
+    """An example of a task: its message, with any fields that the task adds."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -25,6 +25,6 @@ class TaskExample(Record):
 
 
 class TaskReport(Record):
-    """The measures of a task by name; one that is not a number is null."""
+    """The measures of a task by name; NaN and infinity are printed as null."""
 
     metrics: dict[str, float | None]

@@ -1,4 +1,4 @@
-"""QuAC (Choi et al. 2018): a student asks a teacher about a section that only the teacher sees.
+"""QuAC (Choi et al. 2018): a student asks a teacher about a section of an article that only the teacher sees.
 
 `quac` shows the section before the first question; `quac:open` never shows it.
 """
@@ -12,7 +12,7 @@ from investigator.tasks.span_questions import AskedQuestion, SpanTeacher, texts_
 
 
 class DefaultTeacher(SpanTeacher):
-    """Shows the section and the first question, then the questions alone. A conversation is an episode."""
+    """Shows the section with the first question, and then only the questions. Each conversation is an episode."""
 
     expected = "QuAC's JSON: `data` with paragraphs, in them context and qas with id, question and answers"
     are_conversations = True
@@ -21,8 +21,8 @@ class DefaultTeacher(SpanTeacher):
         return (*_titles(asked), asked.passage.context) if asked.turn == 0 else ()
 
     def known(self, asked: AskedQuestion) -> Fields:
-        """Return the labels, starting with the answer with which the conversation continued, and the kind of the
-        answer.
+        """Return the labels, of which the first is the answer after which the conversation continued, and the kind of
+        the answer.
         """
         row = asked.row
         labels = texts_of(*((row.orig_answer,) if row.orig_answer else ()), *row.answers)
@@ -30,7 +30,7 @@ class DefaultTeacher(SpanTeacher):
 
 
 class OpenTeacher(DefaultTeacher):
-    """Shows the titles and the first question, then the questions alone."""
+    """Shows the titles with the first question, and then only the questions."""
 
     def shown(self, asked: AskedQuestion) -> Sequence[str]:
         return _titles(asked) if asked.turn == 0 else ()

@@ -10,7 +10,7 @@ from investigator.dialogue.options import Opt
 from investigator.errors import DialogueError
 
 FOLD_NAMES = {"train": ("train",), "valid": ("valid", "dev"), "test": ("test",)}
-"""Words for each fold in file names."""
+"""The words by which a file name tells its fold."""
 
 
 def fold_of(opt: Opt) -> str:
@@ -39,7 +39,9 @@ def named_path(opt: Opt, needed: str = "a file of data") -> Path:
 
 
 def expanded(named: str) -> Path:
-    """Return the path in an option, with `~` expanded to the home of a user; an unknown user's path is unchanged."""
+    """Return the path in an option, with `~` expanded to a home folder; the path is unchanged if the user is
+    unknown.
+    """
     try:
         return Path(named).expanduser()
     except RuntimeError:
@@ -56,9 +58,9 @@ def files_in(folder: Path) -> list[Path]:
 
 
 def data_file(opt: Opt, *suffixes: str) -> Path:
-    """Return the file named by `datafile`, or else `datapath`. In a folder it is the only file with one of the suffixes
-    and the fold in its name, or else the only file with one of the suffixes. Raises DialogueError unless exactly one
-    file fits.
+    """Return the file named by `datafile`, or else by `datapath`. If that is a folder, return its only file with one of
+    the suffixes and the fold in its name, or else its only file with one of the suffixes. Raises DialogueError unless
+    exactly one file fits.
     """
     path = named_path(opt)
     if path.is_file():
@@ -67,9 +69,8 @@ def data_file(opt: Opt, *suffixes: str) -> Path:
 
 
 def file_of_fold(opt: Opt, folder: Path, files: Iterable[Path], kind: str = "data") -> Path:
-    """Return the file with the fold in its name, or else the only file.
-
-    Raises DialogueError, which describes the expected file, unless exactly one file fits.
+    """Return the only file with the fold in its name, or else the only file. Raises DialogueError, with a description
+    of the expected file, unless exactly one file fits.
     """
     fold = fold_of(opt)
     fitting = sorted(file for file in files if file.is_file())
@@ -82,7 +83,9 @@ def file_of_fold(opt: Opt, folder: Path, files: Iterable[Path], kind: str = "dat
 
 
 def _text(opt: Opt, name: str) -> str:
-    """Return an option with a path. Raises DialogueError if a task string turned it into a number."""
+    """Return an option that is a path. Raises DialogueError if it looks like a number, because task strings parse
+    numbers.
+    """
     value = opt.get(name)
     if isinstance(value, bool | int | float):
         hint = f"Write a path that is not a number: {name}=./{value}"

@@ -17,24 +17,24 @@ from investigator.records import Record
 
 
 class TaskRow(Record):
-    """A row of a data set: each field must have its type, and unknown fields are ignored. If a key is duplicated in one
-    object, the last value counts.
+    """A row of a data set. Each field must have the declared type, and unknown fields are ignored. If an object has a
+    key twice, the last value is used.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True, populate_by_name=True)
 
 
 Id = Annotated[str, BeforeValidator(lambda value: str(value) if type(value) is int else value)]
-"""A name in a data set; some sets use numbers."""
+"""An id in a data set; some data sets use numbers, which become strings."""
 
 Row = TypeVar("Row", bound=TaskRow)
 Form = TypeVar("Form")
 
-_HEAD = 65_536  # number of bytes at the start of a file that reveal its format
+_HEAD = 65_536  # number of bytes read from the start of a file to find its format
 
 
 def json_rows(file: Path, kind: type[Row]) -> Iterator[Row]:
-    """Return the rows of a JSONL file. Raises DialogueFormatError, which names the line."""
+    """Yield the rows of a JSONL file. Raises DialogueFormatError with the line that is invalid."""
     for number, line in text_lines(file):
         try:
             yield kind.model_validate_json(line)
@@ -43,9 +43,8 @@ def json_rows(file: Path, kind: type[Row]) -> Iterator[Row]:
 
 
 def json_array(file: Path, kind: type[Row]) -> Iterator[Row]:
-    """Return the rows of a file that is one JSON array, or JSONL.
-
-    Raises DialogueFormatError, which names the place in it.
+    """Yield the rows of a file that is either a JSON array or JSONL. Raises DialogueFormatError with the place that is
+    invalid.
     """
     if _first_character(file) == b"[":
         for rows in _document(file, TypeAdapter(tuple[kind, ...])):  # type: ignore[valid-type]
@@ -55,9 +54,8 @@ def json_array(file: Path, kind: type[Row]) -> Iterator[Row]:
 
 
 def json_document(file: Path, kind: type[Row]) -> Iterator[Row]:
-    """Return the JSON object of a file, or nothing for a blank file.
-
-    Raises DialogueFormatError, which names the place in it.
+    """Yield the JSON object in a file, or nothing if the file is blank. Raises DialogueFormatError with the place that
+    is invalid.
     """
     yield from _document(file, TypeAdapter(kind))
 

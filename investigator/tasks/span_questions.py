@@ -1,4 +1,4 @@
-"""Questions about passages with answers quoted from them: the format of SQuAD and QuAC."""
+"""Reads the format of SQuAD and QuAC: questions about passages, with answers quoted from the passages."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class SpanAnswer(TaskRow):
 
 
 class QuestionRow(TaskRow):
-    """A question with its answers. SQuAD marks unanswerable questions; QuAC gives the answer with which the
-    conversation continued, marks yes and no (`yesno`: y, n or x), and recommends follow-up questions (`followup`: y, m
-    or n).
+    """A question with its answers. SQuAD marks unanswerable questions. QuAC gives the answer after which the
+    conversation continued (`orig_answer`), says if it means yes or no (`yesno`: y, n or x), and if a follow-up question
+    makes sense (`followup`: y, m or n).
     """
 
     id: Id
@@ -63,7 +63,7 @@ class AskedQuestion(NamedTuple):
 
 
 class SpanTeacher(FileTeacher, ABC):
-    """Base of the teachers of such files; subclasses give the text before a question, and its fields."""
+    """Base of the teachers of such files; subclasses return the text to show before a question, and its fields."""
 
     suffixes: ClassVar = (".json",)
     are_conversations: ClassVar[bool]
@@ -81,11 +81,11 @@ class SpanTeacher(FileTeacher, ABC):
 
     @abstractmethod
     def shown(self, asked: AskedQuestion) -> Sequence[str]:
-        """Return the text before the question, without empty parts."""
+        """Return the parts of the text before the question; empty ones are dropped."""
 
     @abstractmethod
     def known(self, asked: AskedQuestion) -> Fields:
-        """Return the labels and other known facts."""
+        """Return the labels and any other known fields."""
 
 
 def texts_of(*answers: SpanAnswer) -> tuple[str, ...]:

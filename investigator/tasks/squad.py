@@ -1,7 +1,7 @@
 """SQuAD 1.1 and 2.0 (Rajpurkar et al. 2016, 2018): questions about a paragraph.
 
-`squad` shows paragraph and question, `squad:open` the question alone, `squad:index` adds the start positions of the
-answers.
+`squad` shows the paragraph and the question, `squad:open` shows only the question, and `squad:index` adds the start
+positions of the answers.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class DefaultTeacher(SpanTeacher):
 
 
 class OpenTeacher(DefaultTeacher):
-    """Shows only the question: the answer must be found elsewhere."""
+    """Shows only the question, whose answer must be found without the paragraph."""
 
     def shown(self, asked: AskedQuestion) -> Sequence[str]:
         return ()

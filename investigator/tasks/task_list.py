@@ -1,4 +1,4 @@
-"""The list of tasks: our own, each with a file in this folder and a line here, and those of other packages."""
+"""Lists the tasks: our own, each with a file in this folder and a line here, and those of other packages."""
 
 from __future__ import annotations
 
@@ -38,15 +38,17 @@ TASK_LIST: Final = (
 
 
 def listed_tasks() -> tuple[TaskEntry, ...]:
-    """Return all tasks: ours, then those of other packages, whose modules are imported for this. A module describes its
-    task in `TASK`, a TaskEntry; without it the task has its name, no tags, and the first line of the module's
+    """Return all tasks: ours, then those of other packages, whose modules are imported for this. A module may describe
+    its task in `TASK`, a TaskEntry; otherwise its entry has the name, no tags, and the first line of the module's
     docstring. Raises SettingsError if a module cannot be imported, DialogueTypeError if its `TASK` is something else.
     """
     return (*TASK_LIST, *(_entry(point) for name, point in found(PLUG_INS).items() if not _is_ours(name)))
 
 
 def plugged_in(name: str) -> EntryPoint | None:
-    """Return the entry point of a task from another package; None if no package adds it, or the name is ours."""
+    """Return the entry point of a task from another package; None if no package adds it, or one of our tasks has the
+    name.
+    """
     return None if _is_ours(name) else found(PLUG_INS).get(name)
 
 

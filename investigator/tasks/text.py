@@ -1,4 +1,4 @@
-"""The text format of ParlAI: one example per line, with tab-separated fields; `text:datafile=PATH`."""
+"""The text format of ParlAI: one example per line, with tab-separated fields. Use `text:datafile=PATH`."""
 
 from __future__ import annotations
 

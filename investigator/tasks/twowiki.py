@@ -1,4 +1,4 @@
-"""2WikiMultiHopQA (Ho et al. 2020): questions over two to four articles, in the form of HotpotQA.
+"""2WikiMultiHopQA (Ho et al. 2020): questions that need two to four articles, in the form of HotpotQA.
 
 `twowiki` shows all paragraphs and the question, `twowiki:gold` only the needed ones, `twowiki:open` the question alone;
 the triples that lead to the answer are in `reasoning`.

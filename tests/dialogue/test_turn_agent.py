@@ -160,5 +160,5 @@ def test_an_agent_may_reply_in_batches_only() -> None:
 def test_an_agent_without_replies_says_so() -> None:
     agent = TurnAgent()
     told(agent, "a")
-    with pytest.raises(DialogueError, match="TurnAgent has no replies"):
+    with pytest.raises(DialogueError, match="TurnAgent does not define how to reply"):
         agent.act()

@@ -1,4 +1,6 @@
-"""Metrics of dialogues, defined as in ParlAI: additive values, grading of replies, reports and their tables."""
+"""Metrics of dialogues, defined as in ParlAI: values that can be added, the grading of replies, and reports as
+tables.
+"""
 
 from investigator.dialogue.metrics.reports import (
     Metrics,

@@ -33,8 +33,8 @@ def ranking_metrics(candidates: Iterable[str], labels: Iterable[str]) -> dict[st
 
 def scored_metrics(scores: Sequence[float], label: int, top: int | None = None) -> Mapping[str, AverageMetric]:
     """Return `rank` and `mrr` of the candidate `label` for an agent that ranks by scores and knows the right candidate.
-    Equal scores rank in order. A label outside the `top` ranks after all candidates. Raises MetricsError if no
-    candidate has that index.
+    Candidates with equal scores rank in the order given. If the label is not among the `top`, it ranks after all
+    candidates. Raises MetricsError if no candidate has that index.
     """
     own = _score_of(scores, label)
     rank = 1 + sum(score > own or (score == own and index < label) for index, score in enumerate(scores))
@@ -44,11 +44,10 @@ def scored_metrics(scores: Sequence[float], label: int, top: int | None = None) 
 
 
 def in_batch_metrics(scores: Sequence[float], label: int) -> Mapping[str, AverageMetric]:
-    """Return `train_accuracy`, `rank` and `mrr` of one row of a batch in which each row's labels are the others'
-    negatives.
-
-    Equal scores share a rank, and the first of the highest is the guess. As in ParlAI's training, the reciprocal rank
-    is 1 / (rank + 0.00001). Raises MetricsError if no candidate has that index.
+    """Return `train_accuracy`, `rank` and `mrr` of one row of a batch, in which the labels of the other rows are the
+    wrong candidates. Candidates with equal scores share a rank, and the first of those with the highest score is the
+    guess. As in ParlAI's training, the reciprocal rank is 1 / (rank + 0.00001). Raises MetricsError if no candidate has
+    that index.
     """
     own = _score_of(scores, label)
     rank = 1 + sum(score > own for score in scores)

@@ -1,4 +1,4 @@
-"""Reports: metrics added up over copies, merged over tasks and workers, and shown as a table."""
+"""Adds up the metrics of copies, merges the reports of tasks and workers, and shows a report as a table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from investigator.reports.columns import columns
 
 
 class Metrics:
-    """Metrics by name: totals over this object and the copies that share them, and recent values of this copy.
+    """Metrics by name: the totals of all copies that share them, and the recent values of this copy.
     Thread-safe. A copy for another thread is `Metrics(shared=metrics.share())`.
     """
 
@@ -51,7 +51,7 @@ class Metrics:
         self._recent.clear()
 
     def share(self) -> dict[str, object]:
-        """Return the state with which a copy adds to the same totals."""
+        """Return the state that lets a copy add to the same totals."""
         return {"totals": self._totals}
 
 
@@ -79,9 +79,9 @@ class _Sums:
 def aggregate_named_reports(reports: Mapping[str, Report], micro_average: bool = False) -> dict[str, Metric]:
     """Merge the reports of tasks, by name: each metric as `task/name`, and as `name` for all tasks together.
 
-    Averages become the mean over the tasks that have them (a task without examples counts as 0), or are pooled with
-    `micro_average`; sums are added; a global metric is taken from the first task only. A single report is returned
-    unchanged. Raises MetricsError without reports, or if fixed metrics differ.
+    An average over all tasks is the mean over the tasks that have it (a task without examples counts as 0), or is
+    pooled with `micro_average`. Sums are added, and a global metric is taken from the first task only. A single report
+    is returned unchanged. Raises MetricsError if there are no reports, or if fixed metrics differ.
     """
     if not reports:
         raise MetricsError("no reports to merge", hint="Give the report of at least one task.")
@@ -115,7 +115,7 @@ def aggregate_unnamed_reports(reports: Iterable[Report]) -> dict[str, Metric]:
 
 
 def _add(together: dict[str, Metric], name: str, metric: Metric) -> None:
-    """Add to the existing value. Raises MetricsError, naming the metric, if that is impossible."""
+    """Add a metric to the existing value. Raises MetricsError with the metric's name if that is impossible."""
     try:
         together[name] = metric if name not in together else together[name] + metric
     except MetricsError as error:
@@ -123,14 +123,12 @@ def _add(together: dict[str, Metric], name: str, metric: Metric) -> None:
 
 
 _DIGITS = 4
-_TOGETHER = ""  # the prefix of a metric over all tasks
+_TOGETHER = ""  # the prefix of metrics over all tasks
 
 
 def report_table(report: Report) -> str:
-    """Return the metrics as a table: a row for all tasks, one for each task, a column for each metric.
-
-    Rows and columns are in the order of the report; a metric that a task lacks is left blank. An empty report gives an
-    empty text.
+    """Return the metrics as a table, with a row for all tasks and one for each task, and a column for each metric. Rows
+    and columns have the order of the report; the cell of a metric that a task lacks is blank. An empty report gives "".
     """
     rows: dict[str, dict[str, str]] = {_TOGETHER: {}}
     for key, metric in report.items():
@@ -147,7 +145,9 @@ def report_table(report: Report) -> str:
 
 
 def _shown(metric: Metric) -> str:
-    """Return a value as text; whole numbers and large numbers have no exponent, so that counts are not rounded."""
+    """Return a value as text; whole and large numbers are written without an exponent, so that counts are not
+    rounded.
+    """
     value = float(metric.value())
     if value.is_integer() or 10**_DIGITS <= abs(value) < float("inf"):
         return f"{value:.0f}"

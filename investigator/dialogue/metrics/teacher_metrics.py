@@ -1,4 +1,4 @@
-"""TeacherMetrics: grades replies for a teacher."""
+"""Defines TeacherMetrics, which grades replies for a teacher."""
 
 from __future__ import annotations
 
@@ -55,10 +55,11 @@ class TeacherMetrics(Metrics):
     def evaluate_response(self, observation: Message, labels: Sequence[str]) -> None:
         """Grade one reply. It counts as an example (`exs`), and the applicable metrics are added.
 
-        A text is graded against each label, and the best grade counts. `text_candidates`, best first, give hits@k and
-        mrr. The reply's own `metrics` are added, numbers as averages; one with the name of a built-in metric is called
-        `USER_name`. Without labels a reply cannot be graded, so only its own metrics are added. Raises DialogueError if
-        candidates are not a list, or the reply's metrics are not a mapping of names to numbers.
+        A text is graded against each label, and the best grade counts. `text_candidates`, which must be best first, are
+        graded by hits@k and mrr. The reply's own `metrics` are added, with numbers as averages; if one has the name of
+        a built-in metric, it is renamed to `USER_name`. Without labels a reply cannot be graded, so only its own
+        metrics are added. Raises DialogueError if candidates are not a list, or the reply's metrics are not a mapping
+        of names to numbers.
         """
         right = (labels,) if isinstance(labels, str) else tuple(labels)
         found: dict[str, Metric] = {"exs": SumMetric(1)}

@@ -1,4 +1,4 @@
-"""BLEU, ROUGE and distinct n-grams of replies, with ParlAI's definition of words."""
+"""Computes BLEU, ROUGE and distinct n-grams of replies, with ParlAI's definition of words."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SPLIT_BY_TREEBANK = {
 
 
 def bleu(guess: str, answers: Sequence[str], order: int = 4) -> AverageMetric:
-    """Return BLEU-`order` against all answers, from 0 to 1; 0 without answers or if no word is right.
+    """Return BLEU-`order` against all answers, from 0 to 1; 0 if there are no answers or no word is right.
 
     Source: Papineni et al. 2002, smoothed by method 1 of Chen and Cherry (2014). N-grams of every length from 1 to
     `order` have equal weight; a text without words counts as one empty word. A text with fewer words than `order`
@@ -61,8 +61,8 @@ def rouge(guess: str, answers: Iterable[str]) -> Rouge:
     """Return ROUGE-1, ROUGE-2 and ROUGE-L of the guess, each the best over the answers.
 
     Source: Lin 2004, as in its Perl script: words consist of ASCII letters and digits, are stemmed by Porter's original
-    algorithm, and only the first 665 characters count. The script also looks up irregular forms ("went", "children") in
-    WordNet's lists, which are not used here: such a form and its base form count as different words.
+    algorithm, and only the first 665 characters count. Unlike the script, this function does not look up irregular
+    forms ("went", "children") in WordNet, so such a form and its base form count as different words.
     """
     words = _stems(guess)
     references = [_stems(answer) for answer in answers]
@@ -76,7 +76,7 @@ def rouge(guess: str, answers: Iterable[str]) -> Rouge:
 
 @dataclass(frozen=True)
 class InterDistinctMetric(Metric):
-    """The share of distinct n-grams in all texts together; 1e-7 without n-grams (Li et al. 2016).
+    """The share of distinct n-grams in all texts together (Li et al. 2016); 1e-7 if there are no n-grams.
 
     The counts are stored in `parts`, each with more than twice as many n-grams as the next, so that adding a text does
     not copy all earlier counts.
@@ -111,7 +111,7 @@ def _ngrams(words: Sequence[str], length: int) -> NgramCounts:
 
 
 def _matches(words: Sequence[str], references: Sequence[Sequence[str]], length: int) -> int:
-    """Return the number of the guess's n-grams in an answer, clipped to the highest count in any answer."""
+    """Return how many n-grams of the guess occur in an answer; each counts at most as often as in any one answer."""
     allowed: NgramCounts = Counter()
     for reference in references:
         allowed |= _ngrams(reference, length)

@@ -1,4 +1,4 @@
-"""Metric: a value with the data needed to add it to another value of its kind."""
+"""Defines metrics: values with the data needed to add them to others of their kind."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from investigator.errors import MetricsError
 
 
 class Metric(ABC):
-    """A frozen value. `+` combines two metrics of one class; adding None changes nothing. If `is_global` is set, one
-    value covers all tasks, so a report on several tasks keeps the first value. If `macro_average` is set, the value for
-    several tasks is the mean of their values, regardless of size, unless pooling is requested.
+    """An immutable value. `+` combines two metrics of one class; adding None changes nothing. If `is_global` is set,
+    each value covers all tasks, so a report on several tasks keeps the first. If `macro_average` is set, the value for
+    several tasks is the mean of their values, whatever their size, unless pooling is requested.
     """
 
     is_global: ClassVar[bool] = False
@@ -25,10 +25,10 @@ class Metric(ABC):
 
     @abstractmethod
     def _plus(self, other: Self) -> Self:
-        """Return the combination of both, which have the same class."""
+        """Return the combination of two metrics of this class."""
 
     def __add__(self, other: Self | None) -> Self:
-        """Return the combination of both. Raises MetricsError if their classes differ."""
+        """Return the combination of two metrics. Raises MetricsError if their classes differ."""
         if other is None:
             return self
         if type(other) is not type(self):
@@ -44,7 +44,7 @@ class Metric(ABC):
 
 
 Report: TypeAlias = Mapping[str, Metric]
-"""Metrics by name; if there are several tasks, a metric of one of them is called `task/name`."""
+"""Metrics by name; if there are several tasks, a metric of one task is called `task/name`."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class SumMetric(Metric):
 
 @dataclass(frozen=True)
 class AverageMetric(Metric):
-    """A mean, as its numerator and denominator. An empty mean is 0; any other numerator over 0 is NaN."""
+    """A mean, stored as numerator and denominator. 0 over 0 is 0; any other numerator over 0 is NaN."""
 
     macro_average: ClassVar[bool] = True
 
@@ -96,7 +96,7 @@ class FixedMetric(Metric):
 
 @dataclass(frozen=True)
 class TimerMetric(Metric):
-    """An amount per second, over the time from `start` to `end` (seconds of one clock); 0 if no time has passed.
+    """An amount per second, between the times `start` and `end` (in seconds, from one clock); 0 if no time has passed.
 
     The sum of two covers the time from the earlier start to the later end, so that concurrent work adds up.
     """

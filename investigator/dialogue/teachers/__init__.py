@@ -1,8 +1,8 @@
 """Teachers: agents that ask from data and grade the replies (seed: parlai_core_concepts, "Teachers").
 
-Choose by the data: a file in ParlAI's text format needs ParlAIDialogTeacher, conversations in JSON lines
-ConversationTeacher, any other file DialogTeacher and its `setup_data`, examples with custom fields FixedDialogTeacher
-and its `get`, data too large for memory ChunkTeacher, and a task without fixed data Teacher.
+The data determines the class: use ParlAIDialogTeacher for a file in ParlAI's text format, ConversationTeacher for
+conversations in JSON lines, DialogTeacher and its `setup_data` for any other file, FixedDialogTeacher and its `get` for
+examples with custom fields, ChunkTeacher for data too large for memory, and Teacher for a task without fixed data.
 """
 
 from investigator.dialogue.teachers.base import Teacher

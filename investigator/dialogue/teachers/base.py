@@ -1,4 +1,4 @@
-"""Teacher: an agent that knows the right answers and grades replies."""
+"""Defines Teacher: an agent that knows the right answers and grades replies."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from investigator.dialogue.metrics.values import Report
 from investigator.dialogue.options import Opt
 
 PROGRESS = frozenset({"order", "stream", "chunks", "metrics"})
-"""Shared state of a teacher's copies in addition to the data: their joint progress."""
+"""The parts of the state shared by a teacher's copies that are progress, not data."""
 
 
 class Teacher(Agent):
     """Asks with `act`, grades with `observe`, and reports with `report`.
 
     Derive from it directly if the questions depend on the dialogue; for fixed data use one of its subclasses. Options:
-    `task` (its id), `datatype` (default `train`), `metrics` (a list for TeacherMetrics). Iterating yields the examples
-    of one pass over the data without advancing the teacher; it is endless if the datatype is.
+    `task` (its id), `datatype` (default `train`), `metrics` (a list for TeacherMetrics). Iterating over a teacher
+    yields the examples of one pass over the data, without advancing the teacher; the pass never ends if the datatype
+    repeats the data.
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
@@ -50,15 +51,17 @@ class Teacher(Agent):
         return type(self)(Opt(self.opt, batchsize=1), self.share_data())
 
     def share_data(self) -> dict[str, object]:
-        """Return the state for an independent copy: what `share` returns, without the progress."""
+        """Return the state for an independent copy: the result of `share` without the progress."""
         return {key: value for key, value in self.share().items() if key not in PROGRESS}
 
     def expect(self, question: Message) -> None:
-        """Remember the question with its labels, by which the next reply is graded."""
+        """Remember the question, because its labels are needed to grade the next reply."""
         self._asked = question
 
     def observe(self, observation: Mapping[str, object]) -> Message:
-        """Grade a reply, once, by the labels of the last question; `metrics` of the reply holds the grades."""
+        """Grade a reply by the labels of the last question; only the first reply to it is graded. The grades are stored
+        in the reply's `metrics`.
+        """
         reply = Message.of(observation)
         asked, self._asked = self._asked, None
         labels = asked.known_labels() if asked else []

@@ -1,4 +1,4 @@
-"""ChunkTeacher: asks from data that is too large for memory, loaded chunk by chunk on demand."""
+"""Defines ChunkTeacher, which asks from data too large for memory and loads it chunk by chunk."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Sample = TypeVar("Sample")
 
 
 class ChunkQueue(Generic[Sample]):
-    """Takes samples from `load` in a separate thread, at most `size` ahead of the consumer.
+    """Reads samples from `load` in a separate thread, at most `size` ahead of the consumer.
 
     Several threads may call `take`. The thread starts with the first `take`.
     """
@@ -38,7 +38,8 @@ class ChunkQueue(Generic[Sample]):
     def take(self) -> Sample | None:
         """Return the next sample; None after the last sample.
 
-        Raises the loading error after all samples before it, converted to a DialogueError if it is foreign.
+        If loading fails, the samples loaded before are returned first, and then the error is raised: as it is if it is
+        one of ours, else as a DialogueError.
         """
         with self._changed:
             if self._thread is None and not self._ended:
@@ -77,7 +78,7 @@ class ChunkQueue(Generic[Sample]):
             for sample in self._load():
                 if not self._put(sample, run):
                     return
-        except BaseException as problem:  # noqa: BLE001 - it is raised where the samples are taken
+        except BaseException as problem:  # noqa: BLE001 - `take` raises it
             error = problem
         with self._changed:
             if run == self._run:
@@ -97,9 +98,9 @@ class ChunkQueue(Generic[Sample]):
 class ChunkTeacher(FixedDialogTeacher, Generic[Sample]):
     """Derive from it and write `get_num_samples`, `get_fold_chunks`, `load_from_chunk` and `create_message`.
 
-    Chunks are loaded in a separate thread, at most `get_buffersize` samples ahead. They come in order or, if the
-    datatype shuffles, in random order, as do the samples inside a chunk. If the datatype cycles (`train`), the data
-    starts over; otherwise (`train:ordered` too) padding follows the last sample and is the only mark of the end. Copies
+    Chunks are loaded in a separate thread, at most `get_buffersize` samples ahead. Chunks, and the samples in a chunk,
+    come in order or, if the datatype shuffles, in random order. If the datatype cycles (`train`), the data starts over.
+    Otherwise (even for `train:ordered`) only the padding after the last sample shows that the data has ended. Copies
     that share the data take samples in turn. `shutdown` ends the thread. An error while loading is raised by `act`.
     """
 
@@ -121,7 +122,7 @@ class ChunkTeacher(FixedDialogTeacher, Generic[Sample]):
         raise missing("get_fold_chunks", self)
 
     def load_from_chunk(self, chunk_idx: int) -> Iterable[Sample]:
-        """Return the samples of one chunk, as a list or one by one; on another thread. To be overridden."""
+        """Return the samples of one chunk, as a list or an iterator; called on another thread. To be overridden."""
         raise missing("load_from_chunk", self)
 
     def create_message(self, queue_output: Sample, entry_idx: int = 0) -> Message:

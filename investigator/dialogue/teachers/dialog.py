@@ -1,4 +1,4 @@
-"""DialogTeacher: asks from the data that its `setup_data` reads from a file."""
+"""Defines DialogTeacher, which asks from the data that its `setup_data` reads from a file."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ class DialogTeacher(FixedDialogTeacher):
         return path
 
     def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:
-        """Yield pairs of an entry and a flag for the start of an episode. To be overridden. An entry is `(text, labels,
-        reward, label candidates, path of an image)`, any of which may be None and the last ones omitted, or a dict of
-        fields.
+        """Yield pairs of an entry and a flag for the start of an episode. To be overridden. An entry is a dict of
+        fields, or a tuple `(text, labels, reward, label candidates, path of an image)`; any item of the tuple may be
+        None, and trailing items may be omitted.
         """
         raise missing("setup_data", self)
 
     def label_candidates(self) -> Iterable[str] | None:
-        """Return candidates shared by all examples; None if examples have none, or their own."""
+        """Return the candidates of all examples; None if examples have no candidates, or each its own."""
         return None
 
     def make_message(self, entry: Entry) -> Message:
@@ -124,8 +124,9 @@ LoadImage = Callable[[str], object | None]
 def message_of(entry: object, candidates: frozenset[str] | None, load_image: LoadImage) -> Message:
     """Return the message of an entry: a tuple of up to five parts, or fields by name.
 
-    `candidates` apply to the whole task: each example gets them, and its labels must be among them. Raises
-    DialogueError if the entry has another form, sets an automatic field, or has candidates without its label.
+    `candidates` are those of the whole task: each example with labels gets them, and any label not among them is added.
+    Raises DialogueError if the entry has another form, sets a field that is set automatically, or has candidates that
+    lack its label.
     """
     if isinstance(entry, Mapping):
         message = _of_fields(entry)

@@ -1,4 +1,6 @@
-"""DialogData and StreamDialogData: the examples of a DialogTeacher, all in memory or one episode at a time."""
+"""Defines DialogData and StreamDialogData, which hold the examples of a DialogTeacher: all of them, or one episode at a
+time.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ Entry = Sequence[object] | Mapping[str, object]
 """(text, labels, reward, label candidates, path of an image), or fields by name."""
 
 Entries = Iterable[tuple[Entry, bool]]
-"""Entries in order, each with a flag for the start of an episode."""
+"""Entries in order, each with a flag that is True if an episode starts with it."""
 
 MakeMessage = Callable[[Entry], Message]
 
@@ -41,7 +43,7 @@ class DialogData:
         self._make_message = make_message
 
     def get(self, episode_idx: int, entry_idx: int = 0) -> tuple[Message, bool]:
-        """Return one example, and True if it is the last of all. Raises DialogueError if it does not exist."""
+        """Return one example, and True if it is the last one of the data. Raises DialogueError if it does not exist."""
         if not 0 <= episode_idx < len(self._episodes) or not 0 <= entry_idx < len(self._episodes[episode_idx]):
             raise DialogueError(f"episode {episode_idx} has no example {entry_idx}")
         episode = self._episodes[episode_idx]
@@ -61,9 +63,9 @@ class DialogData:
 
 
 class StreamDialogData:
-    """The episodes of a data file, read on demand: the current one and the next are held. Copies of a teacher share one
-    instance and take whole episodes in turn. Thread-safe. With `restarts` the file starts again after its end, unless
-    it has no episodes.
+    """The episodes of a data file, read on demand: only the current one and the next are in memory. Copies of a teacher
+    share one instance and take whole episodes in turn. Thread-safe. With `restarts`, reading starts over after the end
+    of the file, unless the file has no episodes.
     """
 
     def __init__(self, load: Callable[[], Entries], *, restarts: bool) -> None:
@@ -77,8 +79,8 @@ class StreamDialogData:
         self._begin()
 
     def next_episode(self) -> tuple[list[Entry], bool] | None:
-        """Return the entries of the next episode, and True if it is the last of the file; None after that. Raises
-        reading errors, and DialogueError from then on until `reset`.
+        """Return the entries of the next episode, and True if it is the last one of the file; None if no episode is
+        left. Raises errors of reading; after such an error, every call raises DialogueError until `reset`.
         """
         with self._lock:
             if self._broken:

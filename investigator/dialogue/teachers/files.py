@@ -1,4 +1,4 @@
-"""Teachers of files: ParlAI's text format, conversations as JSON lines, and the old numbered format."""
+"""Teachers that read files: ParlAI's text format, conversations as JSON lines, and the old numbered format."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ _log = logging.getLogger(__name__)
 
 
 class _AsWrittenTeacher(DialogTeacher):
-    """Keeps the fields of its entries as in the file. In training, a stream starts over even if it is in order."""
+    """Keeps the fields of its entries as they are in the file. In training, a stream starts over even if it is
+    ordered.
+    """
 
     def make_message(self, entry: Entry) -> Message:
         return Message(entry) if isinstance(entry, Mapping) else super().make_message(entry)
@@ -36,8 +38,8 @@ class ParlAIDialogTeacher(_AsWrittenTeacher):
     """Reads the file of the option `datafile`, one example per line (see `text_format`).
 
     An episode ends at a line with `episode_done:True`, and with the file. Blank lines are skipped. Raises DialogueError
-    if the file cannot be read, and DialogueFormatError, naming file, line and gist, if a line has no text, no labels,
-    or `eval_labels`, or if it cannot be parsed.
+    if the file cannot be read, and DialogueFormatError, with the file and the line, if a line cannot be parsed, has no
+    text or no labels, or has `eval_labels`.
     """
 
     def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:
@@ -70,7 +72,7 @@ def _example(datafile: str, number: int, line: str) -> Message:
 
 
 SILENCE = "__SILENCE__"
-"""The text that the first speaker hears."""
+"""The text to which the first speaker's first turn replies."""
 
 CONTEXT = "context"
 """The id of turns without a speaker."""
@@ -79,7 +81,7 @@ Turn = Mapping[str, object]
 
 
 class LabelTurns(StrEnum):
-    """The speaker whose turns are the labels: by position, regardless of the ids of the turns."""
+    """Whose turns are the labels. Speakers are told apart by position, not by the ids of the turns."""
 
     SECOND_SPEAKER = "secondspeaker"
     FIRST_SPEAKER = "firstspeaker"
@@ -92,8 +94,8 @@ class ConversationTeacher(_AsWrittenTeacher):
 
     The turns of all inner lists are concatenated, without those with the id `context`. The option `label_turns`
     (`secondspeaker`, `firstspeaker`, `both`) selects whose turns are the labels; a turn without a reply is dropped.
-    Examples carry both turns as `x_turn` and `y_turn`. Blank lines are skipped. Raises DialogueError if the file cannot
-    be read or `label_turns` is unknown, and DialogueFormatError, naming file, line and gist, if a line is not a
+    Each example has both turns, as `x_turn` and `y_turn`. Blank lines are skipped. Raises DialogueError if the file
+    cannot be read or `label_turns` is unknown, and DialogueFormatError, with the file and the line, if a line is not a
     conversation.
     """
 
@@ -139,7 +141,9 @@ def turns_of(conversation: object) -> list[Turn]:
 
 
 def episodes(turns: Sequence[Turn], label_turns: LabelTurns) -> Iterator[list[Turn]]:
-    """Return the examples of a conversation for the first speaker, for the second, or for one after the other."""
+    """Yield the examples of a conversation as one episode for the first speaker, the second speaker, or each of
+    them.
+    """
     if label_turns is not LabelTurns.SECOND_SPEAKER:
         yield _examples([{"text": SILENCE}, *turns])
     if label_turns is not LabelTurns.FIRST_SPEAKER:
@@ -162,12 +166,13 @@ class _NumberedLine(NamedTuple):
 
 
 class FbDeprecatedDialogTeacher(DialogTeacher):
-    """Reads the file of the option `datafile`, one numbered line after the other.
+    """Reads the file of the option `datafile`, which has numbered lines.
 
     A line is `number text<TAB>label|label<TAB>reward<TAB>candidate|candidate`; only the number is required. A number
-    that is not above the previous one begins an episode. Lines without labels are prepended to the text of the next
-    one, with a line break, and their rewards are added to its reward; such lines at the end of an episode become an
-    example without labels. Raises DialogueFormatError, naming file, line and gist, if a number or a reward is invalid.
+    that is not higher than the previous one begins an episode. A line without labels is prepended to the text of the
+    next line, with a line break, and its reward is added to the next one's; such lines at the end of an episode become
+    an example without labels. Raises DialogueFormatError, with the file and the line, if a number or a reward is
+    invalid.
     """
 
     def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:

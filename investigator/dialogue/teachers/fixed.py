@@ -1,4 +1,4 @@
-"""FixedDialogTeacher: asks from data that does not depend on the replies."""
+"""Defines FixedDialogTeacher, which asks from data that does not depend on the replies."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from investigator.errors import DialogueError
 
 
 class EpisodeOrder:
-    """Picks the next episode, for a teacher and all its copies together. Thread-safe."""
+    """Picks the next episode for a teacher and its copies, which share one order. Thread-safe."""
 
     def __init__(self, datatype: Datatype, seed: int) -> None:
         self._datatype = datatype
@@ -41,8 +41,8 @@ class EpisodeOrder:
 class FixedDialogTeacher(Teacher):
     """Derive from it and write `get`, `num_episodes` and `num_examples`. Copies share the data and take episodes in
     turn. Labels are shown while training; otherwise they are moved to `eval_labels`, or omitted with the option
-    `hide_labels`. After the end of the data, or without data, it returns padding. Further options: `batchsize` (the
-    number of copies that act together), `seed` of the random order.
+    `hide_labels`. It returns padding after the end of the data, or if there is no data. Further options: `batchsize`
+    (the number of copies that act together) and `seed` (of the random order).
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
@@ -102,7 +102,7 @@ class FixedDialogTeacher(Teacher):
 
 
 def missing(method: str, teacher: Teacher) -> DialogueError:
-    """Return the error of a teacher that lacks a method."""
+    """Return the error for a teacher that does not override a required method."""
     return DialogueError(
         f'"{method}" must be overridden by {type(teacher).__name__}', hint=f"Write the method {method} in that class."
     )

@@ -1,4 +1,4 @@
-"""AbstractImageTeacher: asks about images, which are given as pixels, as characters, or not at all."""
+"""Defines AbstractImageTeacher, which asks about images and sends them as pixels, as characters, or not at all."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ COLUMNS = 60
 """Width of an image in characters."""
 
 LARGEST = 50_000_000
-"""Pixel limit of an image: a larger one would take over 150 MB."""
+"""Maximum number of pixels in an image; a larger one would take over 150 MB."""
 
 _DARK_TO_LIGHT = "@%#*+=-:. "
-_CHARACTER_RATIO = 0.5  # a character is about twice as high as it is wide
+_CHARACTER_RATIO = 0.5  # because a character is about twice as high as it is wide
 
 
 class ImageMode(StrEnum):
@@ -34,7 +34,7 @@ class ImageMode(StrEnum):
     RAW = "raw"
     """The pixels, as an RGB image of Pillow."""
     ASCII = "ascii"
-    """Lines of characters, light ones for light pixels."""
+    """Lines of characters; sparse characters represent light pixels."""
     NO_IMAGE_MODEL = "no_image_model"
     """No image."""
 
@@ -46,8 +46,8 @@ class ImageLoader:
         self.mode = ImageMode(Opt.of(opt).choice("image_mode", list(ImageMode), ImageMode.RAW))
 
     def load(self, path: str) -> object | None:
-        """Return the image of a file in the loader's mode; None if no image is requested. Raises DialogueError if the
-        file is missing or not an image, MissingPackageError if Pillow is not installed.
+        """Return the image in a file, in the loader's mode; None if that mode is without images. Raises DialogueError
+        if the file is missing or not an image, MissingPackageError if Pillow is not installed.
         """
         if self.mode is ImageMode.NO_IMAGE_MODEL:
             return None
@@ -87,9 +87,9 @@ def _opened(path: str) -> Image:
 class AbstractImageTeacher(FixedDialogTeacher):
     """Derive from it and write `image_id_to_image_path`; each item of the data is an episode of one example.
 
-    The data is a JSON file with a list of objects: an image's id in `image_id_key`, the text in `text_key`, labels in
-    `label_key`, and any other fields. Options: `datafile`, `image_mode` (`raw`, `ascii`, `no_image_model`). The image
-    is loaded when its example is used. Raises DialogueError if the data or an image cannot be read.
+    The data is a JSON file with a list of objects: an image's id in `image_id_key`, the text in `text_key`, the labels
+    in `label_key`, and any other fields. Options: `datafile`, `image_mode` (`raw`, `ascii`, `no_image_model`). The
+    image is loaded when its example is used. Raises DialogueError if the data or an image cannot be read.
     """
 
     image_id_key = "image_id"
@@ -128,7 +128,7 @@ class AbstractImageTeacher(FixedDialogTeacher):
         return items
 
     def get(self, episode_idx: int, entry_idx: int = 0) -> Message:
-        """Return one item as an example, with its image in the image mode, and the image's id."""
+        """Return one item as an example, with the image in the loader's mode and the image's id."""
         item = dict(self.data[episode_idx])
         image_id = item.get(self.image_id_key)
         if image_id is None:

@@ -1,4 +1,4 @@
-"""MultiTaskTeacher: several teachers as one, with one task per episode."""
+"""Defines MultiTaskTeacher, which combines several teachers and asks from one of them in each episode."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from investigator.errors import DialogueError
 
 class MultiTaskTeacher(Teacher):
     """Asks from several teachers, switching at the end of an episode. TaskChoice picks the next teacher, seeded by the
-    option `seed`. After the end of all data it returns padding. Raises DialogueError without teachers.
+    option `seed`. It returns padding after the end of all data. Raises DialogueError if there are no teachers.
     """
 
     def __init__(
@@ -63,7 +63,9 @@ class MultiTaskTeacher(Teacher):
         return all(task.epoch_done() for task in self.tasks)
 
     def report(self) -> Report:
-        """Return the metrics by task (`task/metric`) and over all tasks (`aggregate_micro` pools the examples)."""
+        """Return the metrics of each task (`task/metric`) and of all tasks (`metric`; `aggregate_micro` pools the
+        examples).
+        """
         reports = {task.id: task.report() for task in self.tasks}
         return aggregate_named_reports(reports, micro_average=self.opt.switch("aggregate_micro"))
 

@@ -1,4 +1,6 @@
-"""Worlds, where agents take turns: one at a time, several tasks in succession, in batches and in threads."""
+"""Worlds, in which agents take turns: one world at a time, for several tasks in succession, in batches, or in
+threads.
+"""
 
 from investigator.dialogue.worlds.base import World
 from investigator.dialogue.worlds.batch import BatchWorld

@@ -1,4 +1,4 @@
-"""World: an environment in which agents take turns (seed: parlai_core_concepts, "Worlds")."""
+"""Defines World: an environment in which agents take turns (seed: parlai_core_concepts, "Worlds")."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Reports(Protocol):
 
 @runtime_checkable
 class HasExamples(Protocol):
-    """An agent that reads data, and may know its amount."""
+    """An agent that reads data, and may know how much there is."""
 
     def num_examples(self) -> int | None:
         """Return the number of examples; None if it is not known."""
@@ -36,10 +36,10 @@ class HasExamples(Protocol):
 
 
 class World:
-    """Agents that take turns: each acts, and all others observe it at once. Pass either `agents`, or another world's
-    `share` result as `shared`; this world is then a copy of it, with copies of its agents. `acts` holds the last
-    act of each agent, or None before the first. Raises DialogueValueError if both or neither are given, or if one is
-    not an agent.
+    """Agents that take turns: each acts, and all others observe the act immediately. Pass either `agents`, or as
+    `shared` the result of another world's `share`; this world then is a copy of it, with copies of its agents. `acts`
+    contains the last act of each agent, or None if it has not acted yet. Raises DialogueValueError if both or neither
+    are given, or if one is not an agent.
     """
 
     def __init__(
@@ -97,12 +97,12 @@ class World:
         self.update_counters()
 
     def begin_turn(self) -> None:
-        """Prepare the turn, before the first agent acts."""
+        """Prepare the turn; called before the first agent acts."""
 
     def take_act(self, index: int, act: object) -> Message:
         """Record an act, and return the message that the others observe.
 
-        Raises DialogueError if it is not a message; it is in `acts` even then.
+        Raises DialogueError if it is not a message; even then it is stored in `acts`.
         """
         acts = self.get_acts()
         acts[index] = cast(Message, act)  # an invalid act can be inspected afterwards
@@ -111,7 +111,9 @@ class World:
         return message
 
     def heard(self, listener: int, actor: int, act: Message) -> Message | None:
-        """Return one agent's observation of another's act, both given by index; None if it hears nothing."""
+        """Return what one agent observes of another agent's act, or None if it hears nothing; both are given by their
+        indices.
+        """
         return None if listener == actor else act
 
     @staticmethod
@@ -125,7 +127,7 @@ class World:
         return Message.of(act)
 
     def update_counters(self, rows: int = 1) -> None:
-        """Count one turn with the given number of examples; this is for worlds that override `parley`."""
+        """Count one turn with this number of examples; worlds that override `parley` must call it."""
         self.total_parleys += 1
         self.total_exs += rows
         done = self.epoch_done()
@@ -134,9 +136,8 @@ class World:
 
     @property
     def total_epochs(self) -> float:
-        """Return the passes through the data, with fractions for incomplete ones; padding counts as an example.
-
-        If the amount of data is unknown, only full passes count.
+        """Return the number of passes through the data, including the fraction of an unfinished pass; padding counts as
+        an example. If the amount of data is unknown, only complete passes count.
         """
         examples = self.num_examples()
         return self.total_exs / examples if examples else float(self._epochs)
@@ -184,12 +185,14 @@ class World:
         return {"world_class": type(self), "opt": self.opt, "agents": [agent.share() for agent in self.agents]}
 
     def clone(self) -> Self:
-        """Return a copy with copies of the agents, as their `share` defines. It has no acts yet and counts from 0."""
+        """Return a copy of the world, with copies of the agents made from their `share`. It has no acts yet, and its
+        counters are 0.
+        """
         return type(self)(self.opt, None, self.share())
 
     @staticmethod
     def of_share(shared: Shared) -> World:
-        """Return a copy of the world from its shared state. Raises DialogueError if it names no world class."""
+        """Create a copy of a world from its shared state. Raises DialogueError if the state names no world class."""
         kind = shared.get("world_class")
         if not isinstance(kind, type) or not issubclass(kind, World):
             hint = "Start from super().share() in the share() of the world."
@@ -220,7 +223,7 @@ def ends_episode(act: object) -> bool:
 
 
 def shared_parts(shared: Shared, key: str) -> Sequence[object]:
-    """Return the list under a key of a world's shared state. Raises DialogueError if it has none."""
+    """Return the list stored under a key in a world's shared state. Raises DialogueError if no list is stored there."""
     parts = shared.get(key)
     if not isinstance(parts, Sequence) or isinstance(parts, str):
         raise DialogueError(
@@ -230,13 +233,13 @@ def shared_parts(shared: Shared, key: str) -> Sequence[object]:
 
 
 def shared_options(shared: Shared) -> Opt:
-    """Return the options in the shared state of an agent or a world; may be empty."""
+    """Return the options in the shared state of an agent or a world; empty if it contains none."""
     opt = shared.get("opt")
     return Opt.of(opt) if isinstance(opt, Mapping) else Opt()
 
 
 def _agents_of(shared: Shared) -> list[Agent]:
-    """Return copies of the agents that a world shares, or the agent itself if that is shared."""
+    """Return copies of the agents in a world's shared state; an agent that is itself in the state is not copied."""
     return [
         part if isinstance(part, Agent) else create_agent_from_shared(part if isinstance(part, Mapping) else {})
         for part in shared_parts(shared, "agents")

@@ -1,4 +1,4 @@
-"""BatchWorld: copies of a world in lockstep, with a model that answers all of them at once."""
+"""Defines BatchWorld: copies of a world that run in lockstep, with a model that answers all of them at once."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from investigator.errors import DialogueError, DialogueValueError
 
 
 class WorldOfCopies(World):
-    """A world, the root, and copies of it made by `share`. The copies take the turns; the root collects the metrics.
-    `worlds` are the copies, each of which gets its index. Raises DialogueValueError unless either the root or the
-    shared state of another world of this class is given, or if the number of copies is below 1.
+    """A world, called the root, and copies of it made by `share`. The copies take the turns, and the root collects the
+    metrics. `worlds` are the copies, each of which is given its index. Raises DialogueValueError unless either the root
+    or the shared state of another world of this class is given, or if the number of copies is below 1.
     """
 
     count_option: ClassVar[str] = "batchsize"
-    """The option for the number of copies; 1 by default."""
+    """The option that sets the number of copies, 1 by default."""
     place_option: ClassVar[str] = "batchindex"
-    """The option that gives a copy and its agents their index, from 0."""
+    """The option in which a copy and its agents find the index of the copy, from 0."""
 
     def __init__(
         self, opt: Mapping[str, object] | None, world: World | None = None, shared: Shared | None = None
@@ -49,7 +49,7 @@ class WorldOfCopies(World):
         return self.world.get_agents()
 
     def get_acts(self) -> list[Message | None]:
-        """Return the acts of the root, which takes no turns; the copies have their own."""
+        """Return the acts of the root, which takes no turns; the acts of the copies are in the copies."""
         return self.world.get_acts()
 
     def num_examples(self) -> int | None:
@@ -69,14 +69,14 @@ class WorldOfCopies(World):
 
 
 Heard = list[Message | None]
-"""An agent's observations since its last act, row by row; None for a row without one."""
+"""What an agent observed in each row since its last act; None for a row in which it observed nothing."""
 
 
 class BatchWorld(WorldOfCopies):
-    """`batchsize` copies of a world, which are the rows of the batch. The root's agent makes the acts of all rows by
-    one `batch_act`, if it has one. Otherwise each row's agent acts for itself. The rows' agents then observe: the agent
-    that acted through `self_observe`, if it is defined, and the other agents as their world allows. A row continues
-    with padding after the end of its data.
+    """`batchsize` copies of a world, which are the rows of the batch. If an agent of the root has `batch_act`, one call
+    of it makes the acts of all rows; otherwise the agent of each row acts itself. The agents of the rows then observe
+    the acts: the agent that acted by `self_observe`, if it defines that, and the others as their world allows. A row
+    continues with padding after the end of its data.
     """
 
     def __init__(
@@ -86,9 +86,9 @@ class BatchWorld(WorldOfCopies):
         self._heard: list[Heard] = []
 
     def parley(self) -> None:
-        """Run one turn in all rows. Raises DialogueError if an act is not a message, `batch_act` returns too few or too
-        many, or rows have different numbers of agents, and DialogueValueError if an agent does not return its
-        observation.
+        """Run one turn in all rows. Raises DialogueError if an act is not a message, if `batch_act` returns the wrong
+        number of acts, or if rows have different numbers of agents, and DialogueValueError if an agent does not return
+        its observation.
         """
         for row in self.worlds:
             row.begin_turn()
@@ -123,8 +123,8 @@ class BatchWorld(WorldOfCopies):
 def act_in_rows(
     rows: Sequence[World], model: Agent | None, actor: int, heard: Sequence[Message | None]
 ) -> list[Message]:
-    """Return the acts of the agents at one index: from one `batch_act` of `model`, or from each by itself. Raises
-    DialogueError if an act is not a message, or `batch_act` does not return one for each row.
+    """Return the acts of the rows' agents with the index `actor`, made by one `batch_act` of `model` or by each agent
+    itself. Raises DialogueError if an act is not a message, or `batch_act` does not return one for each row.
     """
     if model is None or not isinstance(model, ActsInBatches):
         return [row.take_act(actor, row.get_agents()[actor].act()) for row in rows]
@@ -138,7 +138,7 @@ def act_in_rows(
 
 
 def observe_in_row(row: World, listener: int, actor: int, act: Message) -> Message | None:
-    """Let an agent of one row observe an act, and return the observation; None if it hears nothing. Raises
+    """Let an agent of one row observe an act. Return the observation, or None if it hears nothing. Raises
     DialogueValueError if the agent does not return its observation.
     """
     agent = row.get_agents()[listener]
@@ -155,7 +155,9 @@ def observe_in_row(row: World, listener: int, actor: int, act: Message) -> Messa
 
 
 def _told(shared: Shared, options: Mapping[str, object]) -> dict[str, object]:
-    """Return the shared state, with the options of each part: the world, the worlds in it, their agents."""
+    """Return the shared state with these options set in all of its parts: the world, the worlds in it, and their
+    agents.
+    """
     changed: dict[str, object] = {**shared, **options, "opt": Opt({**shared_options(shared), **options})}
     for key in ("agents", "worlds"):
         parts = shared.get(key)

@@ -26,8 +26,8 @@ class TaskLoader(Protocol):
     def world_class(
         self, task: str, number_of_agents: int | None, *, interactive: bool = False, self_chat: bool = False
     ) -> type[World] | None:
-        """Return the world that a single task defines, if requested that for a human or for self-chat; None if it
-        defines none.
+        """Return the world class that a single task defines, or None. The flags request its class for a human or for
+        self-chat.
         """
         ...
 
@@ -43,16 +43,17 @@ def create_world(
     *,
     make_world: type[World] | None = None,
 ) -> World:
-    """Return the world for agents and the tasks in the option `task`. A single task gives a world of its teacher and
-    the agents: `make_world`, or the task's own world, or a DialogPartnerWorld for two and a MultiAgentDialogWorld for
-    any other number. Several tasks make a MultiWorld. With `batchsize` above 1 it becomes a BatchWorld, with
-    `dynamic_batching` also a DynamicBatchWorld; with `numthreads` above 1 copies of all that run in a HogwildWorld.
-    `num_workers` is rejected: teachers of large data load it in their own threads.
+    """Return the world for agents and the tasks in the option `task`. The world of a single task has its teacher and
+    the agents; its class is `make_world`, or the task's own, or DialogPartnerWorld for two agents and
+    MultiAgentDialogWorld for any other number. Several tasks make a MultiWorld. If `batchsize` is above 1, the result
+    is put into a BatchWorld, or a DynamicBatchWorld with `dynamic_batching`; if `numthreads` is above 1, copies of that
+    run in a HogwildWorld. `num_workers` is rejected: teachers of large data load it in their own threads.
 
-    With the option `interactive_task` a human, the first of the agents, talks with a model; with `selfchat_task` agents
-    talk with each other, or one with its copy. Both work without the teacher, in the InteractiveWorld or SelfChatWorld
-    of the task, or else in the default world. Raises UnknownTaskError if no task is given or known,
-    DialogueUnsupportedError and DialogueValueError for options without effect, and the errors of the worlds.
+    With the option `interactive_task`, a human, who is the first agent, talks with a model; with `selfchat_task`, the
+    agents talk with each other, or a single agent with its copy. Neither uses the teacher; their world is the
+    InteractiveWorld or SelfChatWorld of the task, or else the default world. Raises UnknownTaskError if no task is
+    given or known, DialogueUnsupportedError and DialogueValueError for options without effect, and the errors of the
+    worlds.
     """
     options = Opt.of(opt).deepcopy()
     if options.number("num_workers", 0) > 0:

@@ -1,4 +1,6 @@
-"""Worlds of agents that talk: two agents led by one, any number in turn, and agents in an environment."""
+"""Defines worlds of agents that talk: two agents, one of which leads; any number of agents in turn; and agents in an
+environment.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from investigator.errors import DialogueError
 class DialogPartnerWorld(World):
     """The first agent, often a teacher, says something; the second hears it and replies; the first hears the reply.
 
-    An act of the first agent ends an episode, and its `epoch_done` means the end of the data; the world has its id.
+    The first agent's acts end episodes, its `epoch_done` marks the end of the data, and its id is that of the world.
     Raises DialogueError unless there are two agents.
     """
 
@@ -46,8 +48,8 @@ class EndsEpisodes(Protocol):
 
 
 class MultiAgentDialogWorld(World):
-    """Agents that act one after the other; each hears everything said since its last act. Raises DialogueError
-    without agents.
+    """Agents that act one after the other; each hears everything said since its last act. Raises DialogueError if there
+    are no agents.
     """
 
     def __init__(
@@ -58,7 +60,7 @@ class MultiAgentDialogWorld(World):
             raise DialogueError("this world has no agents", hint="Give at least one agent.")
 
     def episode_done(self) -> bool:
-        """Return True if an agent ended it, by its `episode_done` or in its last act."""
+        """Return True if an agent ended the episode, by its `episode_done` or its last act."""
         return any(map(self._ended_by, self.agents, self.acts))
 
     def epoch_done(self) -> bool:
@@ -70,11 +72,10 @@ class MultiAgentDialogWorld(World):
 
 
 class ExecutableWorld(MultiAgentDialogWorld):
-    """Agents in an environment: an act is executed in it first, then the environment gives each agent its observation.
-
-    A subclass defines `execute`, and `observe` if agents perceive something other than the words; its state is created
-    in `init_world`, called by the constructor after setting options and agents. An act without an `id` gets that of
-    its agent.
+    """Agents in an environment, in which each act is executed before the agents observe it. A subclass defines
+    `execute`, and `observe` if agents perceive something other than the words. It creates its state in `init_world`,
+    which the constructor calls after setting the options and the agents. An act without an `id` gets the id of its
+    agent.
     """
 
     def __init__(
@@ -90,8 +91,8 @@ class ExecutableWorld(MultiAgentDialogWorld):
         """Change the environment by this agent's act; the base class changes nothing."""
 
     def observe(self, agent: Agent, act: Message) -> Message | None:
-        """Return this agent's observation of an executed act, even its own; None if it perceives nothing. The base
-        class returns the act itself, except to the agent with the act's id.
+        """Return what this agent observes of an executed act, which may be its own; None if it perceives nothing. The
+        base class returns the act itself, but None for the agent that made it.
         """
         return None if agent.id == act["id"] else act
 

@@ -1,4 +1,4 @@
-"""DynamicBatchWorld: batches limited by their number of words."""
+"""Defines DynamicBatchWorld, whose batches are limited by their number of words."""
 
 from __future__ import annotations
 
@@ -15,24 +15,23 @@ from investigator.dialogue.worlds.multi import MultiWorld
 from investigator.errors import DialogueTypeError, DialogueValueError
 
 BUFFERED = 8
-"""Examples read ahead per row of a batch, to group those of similar length."""
+"""Number of examples read ahead for each row of a batch, so that those of similar length can be grouped."""
 STEP = 8
-"""The length of an example is rounded up to a multiple of this."""
+"""The length of an example is rounded up to a multiple of this number."""
 
 
 class Growth(StrEnum):
-    """The option `dynamic_batching`: batches grow to the limit, or only group examples of similar length."""
+    """The value of `dynamic_batching`: fill batches up to the limit, or only group examples of similar length."""
 
     FULL = "full"
     BATCHSORT = "batchsort"
 
 
 class DynamicBatchWorld(WorldOfCopies):
-    """The teachers of many copies read ahead, and one `batch_act` of the student answers examples of similar length.
-    If `dynamic_batching` is `full`, a batch takes as many examples as fit within
-    `(text_truncate + label_truncate) * batchsize` words, each counted with the length of the longest (`truncate` is the
-    default for both); if it is `batchsort`, a batch takes `batchsize` examples. The longest waiting example is always
-    in the next batch.
+    """The teachers of many copies read ahead, and one `batch_act` of the student answers examples of similar length. If
+    `dynamic_batching` is `full`, a batch takes as many examples as fit within `(text_truncate + label_truncate) *
+    batchsize` words, if each counted as the length of the longest (`truncate` is the default for both); if it is
+    `batchsort`, a batch takes `batchsize` examples. The example that has waited longest is always in the next batch.
 
     Raises DialogueTypeError unless the world is a DialogPartnerWorld or a MultiWorld of DialogPartnerWorlds, with a
     student that acts in batches, and DialogueValueError if no truncation is given.
@@ -58,8 +57,8 @@ class DynamicBatchWorld(WorldOfCopies):
         return BUFFERED * self.opt.number("batchsize", 1)
 
     def parley(self) -> None:
-        """Run one batch: the student answers it, the teachers hear the answers and read on; `rows` is its size. Does
-        nothing after the end of all data. Raises DialogueError like BatchWorld.
+        """Run one batch: the student answers it, the teachers hear the answers and read on; `rows` is its size. Do
+        nothing after the end of all data. Raises the errors of BatchWorld.
         """
         self._read_ahead()
         places = self._next_batch()
@@ -108,8 +107,8 @@ class DynamicBatchWorld(WorldOfCopies):
 def grown(
     sizes: Mapping[int, int], first: int, *, most_rows: int | None = None, most_words: int | None = None
 ) -> list[int]:
-    """Return the keys of a batch: `first`, which is always included, and those nearest in size, as long as the batch
-    stays within the limits. Every example counts with the size of the largest.
+    """Return the keys of a batch: `first`, which is always included, and those nearest to it in size, as long as the
+    batch stays within the limits. Every example counts as the size of the largest.
     """
     batch = [first]
     for place in sorted(sizes.keys() - {first}, key=lambda place: (abs(sizes[place] - sizes[first]), place)):
@@ -121,7 +120,9 @@ def grown(
 
 
 def _truncation(opt: Opt) -> tuple[int, int]:
-    """Return the maximum words of a text and of a label; a negative number means no limit."""
+    """Return the maximum number of words of a text and of a label. Raises DialogueValueError if that of a text is not
+    set.
+    """
     general = opt.number("truncate", -1)
     own = (opt.number("text_truncate", -1), opt.number("label_truncate", -1))
     text, label = (general if most < 0 else most for most in own)
@@ -132,7 +133,7 @@ def _truncation(opt: Opt) -> tuple[int, int]:
 
 
 def _size(example: Message, text: int, label: int) -> int:
-    """Return the words of an example, without truncated ones, rounded up."""
+    """Return the number of words of a truncated example, rounded up to a multiple of STEP."""
     first = next(iter(example.known_labels()), "")
     words = min(len(example.text.split()), text) + min(len(first.split()), label)
     return max(1, -(-words // STEP)) * STEP

@@ -1,4 +1,4 @@
-"""HogwildWorld: copies of a world running concurrently in threads."""
+"""Defines HogwildWorld: copies of a world that run concurrently in threads."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ class _Worker:
 
 
 class HogwildWorld(WorldOfCopies):
-    """`numthreads` copies, each in its own thread. A parley starts one turn in one of them and does not wait. Each copy
-    has at most one turn in progress, and a further parley waits until a copy is free: N parleys are N turns of all
-    copies together. A copy is idle after the end of its data; when all are idle, a parley does nothing and does not
-    count. The next call that notices a failure in a thread raises it as WorkerError with the error as its cause. The
-    copies' agents act concurrently, so their shared state must be thread-safe. This saves time if agents wait for
+    """`numthreads` copies, each in its own thread. A parley starts a turn in one copy and does not wait for it. Each
+    copy runs at most one turn at a time; if all are busy, a parley waits for one of them. So N parleys are N turns of
+    all copies together. A copy is idle after the end of its data; if all are idle, a parley does nothing and is not
+    counted. If a turn fails, the next call that notices it raises a WorkerError, with the error as its cause. The
+    copies' agents act concurrently, so their shared state must be thread-safe. Threads save time if agents wait for
     models or servers.
     """
 
@@ -122,7 +122,9 @@ class HogwildWorld(WorldOfCopies):
                 raise
 
     def _free(self) -> _Worker | None:
-        """Return the copy that has been free for longest, waiting for one if needed; None if all are idle."""
+        """Return a copy that can take a turn, waiting for one if needed; None if all are idle. The copies are tried in
+        rotation.
+        """
         while True:
             for _ in range(len(self._workers)):
                 worker = self._workers[0]

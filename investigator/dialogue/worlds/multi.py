@@ -1,4 +1,4 @@
-"""MultiWorld: several tasks for the same agent."""
+"""Defines MultiWorld: several tasks for the same agent."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from investigator.errors import DialogueValueError
 
 
 class MultiWorld(World):
-    """A world for each task; TaskChoice picks one for each episode. When all data has ended, it stays with the last
-    world, which returns padding. In a copy, agents that all worlds share stay shared. Raises DialogueValueError without
-    worlds, and the errors of TaskChoice.
+    """A world for each task; TaskChoice picks one for each episode. After the end of all data, it stays with the last
+    world, which returns padding. If all worlds share an agent, the worlds of a copy also share one. Raises
+    DialogueValueError if there are no worlds, and the errors of TaskChoice.
     """
 
     def __init__(
@@ -84,8 +84,8 @@ class MultiWorld(World):
         return total([world.num_episodes() for world in self.worlds])
 
     def report(self) -> Report:
-        """Return each world's metrics as `id/name`, and over all worlds as `name`: the mean, or the pooled value with
-        `aggregate_micro`. If several worlds have the same id, a number is added to the later worlds' ids.
+        """Return each world's metrics as `id/name`, and those of all worlds as `name`: the mean, or the pooled value
+        with `aggregate_micro`. If several worlds have the same id, a number is added to the later worlds' ids.
         """
         reports: dict[str, Report] = {}
         for world in self.worlds:
@@ -117,7 +117,7 @@ class MultiWorld(World):
 
 
 def _seed(opt: Opt) -> str:
-    """Return the seed, which differs for copies in other rows or threads."""
+    """Return the seed, which is different for each row and thread."""
     return ":".join(str(opt.get(key, "")) for key in ("seed", "batchindex", "threadindex"))
 
 

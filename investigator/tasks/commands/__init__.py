@@ -1,1 +1,1 @@
-"""The commands of tasks."""
+"""The commands for tasks."""

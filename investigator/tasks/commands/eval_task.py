@@ -51,8 +51,8 @@ def eval_task(
 ) -> None:
     """Let an agent do a task, and print accuracy, F1 and other measures.
 
-    The agent gets each text of the task, and its replies are graded by the labels. If you interrupt it, the results so
-    far are printed. Exit codes: 0 done, 4 a limit was reached, 1 the evaluation failed.
+    The agent gets each text of the task, and its replies are graded by the labels. If you interrupt the command, it
+    prints the results so far. Exit codes: 0 done, 4 a limit was reached, 1 the evaluation failed.
     """
     for name in (task, agent):
         find_in_current_folder(name)
@@ -73,7 +73,7 @@ def eval_task(
 
 
 def _check_used(agent: str, task: str, common: CommonOptions, folder: Path | None) -> None:
-    """Raise DialogueValueError if neither the agent nor the task uses a given option."""
+    """Raise DialogueValueError if an option was given that neither the agent nor the task uses."""
     if not needs_no_documents(agent_class(agent)):
         return
     given = {

@@ -26,7 +26,7 @@ from investigator.tasks.loading import create_teacher
 from investigator.tasks.printed import ListedTask, TaskExample
 from investigator.tasks.task_list import listed_tasks
 
-_SHOWN_OF_FIELD = 200  # characters; a text and its labels are shown in full
+_SHOWN_OF_FIELD = 200  # maximum number of characters; only texts and labels are shown in full
 _OWN_LINES = frozenset({"text", "labels", "eval_labels", "label_candidates", "episode_done", "id"})
 
 
@@ -36,7 +36,9 @@ def tasks(
     ] = "",
     as_json: AsJsonLines = False,
 ) -> None:
-    """List the tasks that can be displayed and evaluated. Write your own tasks as modules: my_package.my_task."""
+    """List the tasks that can be displayed and evaluated. A task of your own is a module, named as
+    my_package.my_task.
+    """
     found = [entry for entry in listed_tasks() if _fits(entry, wanted)]
     if as_json:
         print_lines(((Printed.TASK, ListedTask(**entry._asdict())) for entry in found), own=True)
@@ -70,7 +72,7 @@ def display(
 ) -> None:
     """Show the examples of a task: text, labels, number of candidates, and other fields.
 
-    Write your own task as its module, such as my_package.my_task, which may be in the current folder.
+    A task of your own is named by its module, such as my_package.my_task, which may be in the current folder.
     """
     find_in_current_folder(task)
     named = {} if datafile is None else {"datafile": str(datafile)}
@@ -87,7 +89,9 @@ def display(
 
 
 def find_in_current_folder(task: str) -> None:
-    """Add the current folder to the import path if a task string names a module; installed modules take precedence."""
+    """Append the current folder to the import path if a task string names a module, so that installed modules take
+    precedence.
+    """
     folder = os.getcwd()
     if any("." in each.partition(":")[0] for each in task.split(",")) and folder not in sys.path:
         sys.path.append(folder)
@@ -141,7 +145,7 @@ def _record_of(example: Message) -> TaskExample:
 
 
 def _plain(value: object) -> object:
-    """Return the value in JSON form; pictures and similar objects as a description."""
+    """Return a value in JSON form; images and other objects become descriptions."""
     if isinstance(value, Mapping):
         return {str(key): _plain(each) for key, each in value.items()}
     if isinstance(value, set | frozenset):
