@@ -1,1 +1,1 @@
-"""The modules of BlenderBot 3 over the documents and memories of a folder (seed: bb3_agents)."""
+"""BlenderBot 3's modules, using the documents of a folder and the memories of its users (seed: bb3_agents)."""

@@ -1,4 +1,4 @@
-"""The options of a chat: when to search and to remember, and how to combine knowledge (seed: bb3_agents)."""
+"""Defines the options of a chat: when to search, when to remember, how to combine knowledge (seed: bb3_agents)."""
 
 from __future__ import annotations
 
@@ -31,16 +31,20 @@ class Conditioning(StrEnum):
 class ChatOptions(Record):
     """The options of a chat, with BB3's names."""
 
-    search_decision: Decide = Field(default=Decide.COMPUTE, description="always, never or compute: search documents")
-    memory_decision: Decide = Field(default=Decide.COMPUTE, description="always, never or compute: use memories")
+    search_decision: Decide = Field(
+        default=Decide.COMPUTE, description="whether to search documents: always, never or compute"
+    )
+    memory_decision: Decide = Field(
+        default=Decide.COMPUTE, description="whether to use memories: always, never or compute"
+    )
     contextual_knowledge_decision: Decide = Field(
-        default=Decide.COMPUTE, description="always, never or compute: take up a topic of the conversation"
+        default=Decide.COMPUTE, description="whether to refer to a topic of the conversation: always, never or compute"
     )
     knowledge_conditioning: Conditioning = Field(
         default=Conditioning.COMBINED,
-        description="combined, separate or both: how to reply from several kinds of knowledge",
+        description="how to reply from several kinds of knowledge: combined, separate or both",
     )
     combined_dialogue_module: Module = Field(default=Module.SRM, description="module that writes combined replies")
-    inject_query_string: str = Field(default="", description="added to every search query")
+    inject_query_string: str = Field(default="", description="text added to every search query")
     n_docs: int = Field(default=5, ge=1, le=50, description="number of documents that a search requests")
     memory_decision_use_memories: bool = Field(default=True, description="show memories to the memory decision")

@@ -1,4 +1,6 @@
-"""Assembles a chat over a folder from engines for the modules, memories of users, and a search of the folder."""
+"""Sets up a chat about a folder: the engines of its modules, the memories of its users, and the search in the
+folder.
+"""
 
 from __future__ import annotations
 
@@ -53,14 +55,14 @@ def open_chat(
     on_notice: Callable[[str], None] = lambda _: None,
     search: DocumentSearch | None = None,
 ) -> Iterator[FolderChat]:
-    """Open a chat over the documents of a folder until the context ends. `models` names engines for individual modules;
-    the others use the engine of the role `chat`. The fields set in `decodings` control decoding; `on_notice` receives
-    notices about unsupported options. `search` replaces the search in the folder. Replies to identical prompts are
-    reused, and the limits of the settings apply to all conversations of the chat together. Raises FolderError,
-    SettingsError, CredentialError, WorkspaceLockedError, StoreError.
+    """Open a chat about the documents of a folder; it is closed when the context ends. `models` names engines for
+    individual modules; the others use the engine of the role `chat`. The fields set in `decodings` control decoding;
+    `on_notice` receives notices about unsupported options. `search` replaces the search in the folder. Replies to
+    identical prompts are reused, and the limits of the settings apply to all conversations of the chat together. Raises
+    FolderError, SettingsError, CredentialError, WorkspaceLockedError, StoreError.
     """
     open_shelf = one_at_a_time(investigator.library)
-    with open_shelf():  # so that a problem with the folder is reported now, not at the first question
+    with open_shelf():  # to report a problem with the folder now, not at the first question
         pass
     parts = investigator.parts.with_templates(CONTRACTS, chat_answers)
     journal = _ChatJournal(parts.prices.price_of, time.monotonic)
@@ -113,7 +115,7 @@ def _spare_a_small_model(
 
 
 def _engines_by_module(parts: Parts, models: Mapping[Module, str | Engine]) -> Mapping[Module, Engine]:
-    """Open the engines chosen for modules, one for each name."""
+    """Create the engines chosen for modules; modules with the same name share one."""
     names = {name for name in models.values() if isinstance(name, str)}
     opened = {name: parts.engine(name) for name in names}
     return {module: opened[model] if isinstance(model, str) else model for module, model in models.items()}

@@ -1,4 +1,4 @@
-"""The requests to modules and their replies, for every form of prompt."""
+"""Defines the requests to modules and their replies, whatever the form of the prompt."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class ModuleRequest(Record):
 class ModuleReply(Record):
     """The reply of a module. `needed` is the decision of sdm and mdm; `score` ranks the response among several.
 
-    `is_stock` is True if rules wrote it instead of a model, so that it says nothing about the speaker. `unsaid` is the
+    `is_stock` is True if rules wrote it instead of a model; it then says nothing about the speaker. `unsaid` is the
     withheld part of the model's text, which was not proven or not a reply. `source_problem` reports quotes that the
     files no longer contain.
     """
@@ -62,7 +62,7 @@ class ModuleReply(Record):
 
 
 class Modules(Protocol):
-    """Asks modules, with one form of prompts and the engines behind it."""
+    """Asks modules, in one form of prompts."""
 
     def ask(self, requests: Sequence[ModuleRequest]) -> Sequence[ModuleReply]:
         """Return one reply for each request, in order; the requests are independent."""

@@ -29,7 +29,7 @@ _NO_REPLY = "I have no reply to that."
 _MOST_OF_A_TURN = 64  # upper limit of the memories that one turn creates or uses
 _OPENING_FIELD = TABLE[Module.ORM].name
 LONGEST_TURN = 20_000
-"""Maximum number of characters in a turn. Longer text belongs in a document of the folder."""
+"""Maximum number of characters in a turn. Longer text belongs in a document."""
 
 
 @dataclass
@@ -47,8 +47,8 @@ class FolderChat:
     """Replies in conversations about a folder. Thread-safe if each thread has its own sessions. `client_of`
     returns the client of a module; `memory` contains the memories of the users; `new_id` creates the id of a chat, and
     `chance` returns random numbers from 0 to 1. Up to `side_by_side` calls of one step run concurrently. `on_step` is
-    called before each module call. `search` replaces the search in the folder; its results are proven only if they are
-    in the folder, whose documents `reread` reads again from their files.
+    called before each module call. `search` replaces the search in the folder; its results are proven only if the
+    folder contains them. `reread` reads documents of the folder again from their files.
     """
 
     def __init__(
@@ -116,9 +116,9 @@ class FolderChat:
         return [self._message(session, message, drafts.get(id(session))) for session, message in said]
 
     def take_back(self, session: ChatSession, reply: Message) -> None:
-        """Undo the last reply of a session, because it was never shown, and the turn before it. Memories of the reply
-        are deleted, too; those of the user's message are kept. Nothing is undone if no module wrote the reply, because
-        it is then not part of the conversation. Raises StoreError.
+        """Undo the last reply of a session, because it was never shown, and the turn before it. Memories created from
+        the reply are deleted as well; those created from the user's message are kept. Nothing is undone if no module
+        wrote the reply, because it is then not part of the conversation. Raises StoreError.
         """
         if not session.messages or session.messages[-1] is not reply:
             return

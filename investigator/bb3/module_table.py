@@ -63,7 +63,7 @@ def _short(least: int, most: int, *, penalized: bool = False) -> Decoding:
 
 
 def _reply(least: int = 20, *, penalized: bool = True, context: bool = False, excluded: bool = False) -> Decoding:
-    """Return factual nucleus decoding for a reply; with `excluded`, it may repeat the knowledge."""
+    """Return factual nucleus decoding for a reply; with `excluded`, repeating the knowledge is not penalised."""
     return Decoding(
         inference=Inference.FACTUAL_NUCLEUS,
         beam_min_length=least,

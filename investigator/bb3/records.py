@@ -74,7 +74,7 @@ class PersonalFact(Record):
 class TurnsVariables(Record):
     """Variables of the templates that see only the conversation: sdm, sgm, mgm, ckm, vrm.
 
-    The oldest turn is first; sdm and mgm are about the last one.
+    The oldest turn is first; sdm and mgm judge the last one.
     """
 
     turns: tuple[Turn, ...]
@@ -141,7 +141,7 @@ class KnowledgeReply(Record):
 
 
 class ResponseReply(Record):
-    """A response, and the supporting words of the documents."""
+    """A response, and the words of the documents that support it."""
 
     quotes: tuple[str, ...] = ()
     reply: Text = ""

@@ -19,7 +19,7 @@ from investigator.engines.base import Hear
 from investigator.errors import DialogueError, DialogueFormatError, FolderError, RunError
 from investigator.secrets import redacted
 
-THANKS = "Thank you, that is noted."
+THANKS = "Thank you, I have noted that."
 CHATS = "chats"
 """The folder of a workspace for saved conversations."""
 

@@ -88,7 +88,7 @@ class Draft:
         return self.combined is None and self.chosen_module in (Module.VRM, Module.ORM)
 
     def message(self, agent_id: str) -> Message:
-        """Return the reply with everything that supports it, under BB3's names; empty texts are omitted."""
+        """Return the reply with all that it is based on, under BB3's names; empty texts are omitted."""
         said = self.chosen or ModuleReply(text="")
         message = Message(text=said.text, id=agent_id, episode_done=False)
         found = {

@@ -30,7 +30,7 @@ class InvestigatorAgent(Agent):
 
     Replies have `text`, `status`, and `citations` (quotes in their wire form). A message that is not a question, such
     as an empty text, gets a polite reply without an investigation. Copies share the `investigator`, which is asked one
-    question at a time. Errors of the investigation are raised.
+    question at a time. Other errors of the investigation are raised.
     """
 
     def __init__(

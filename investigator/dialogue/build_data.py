@@ -57,7 +57,7 @@ def build(folder: Path, version: str, make: Callable[[Path], None]) -> bool:
 
 
 def unpack(archive: Path, folder: Path) -> tuple[Path, ...]:
-    """Unpack a zip, a tar (plain, gz, bz2, xz) or one gz file into the folder; return the files in it, sorted.
+    """Unpack a zip, a tar (plain, gz, bz2, xz) or a gz file into the folder; return the sorted files in the folder.
 
     Nothing is written outside the folder. Raises DialogueFormatError for an archive that is damaged, or is a tar with
     links, devices or paths that lead outside.

@@ -57,7 +57,7 @@ class Datatype:
 
     @property
     def cycles(self) -> bool:
-        """Return True if the data repeats without end."""
+        """Return True if the data repeats endlessly."""
         return self.training and not self._has("ordered")
 
     @property
@@ -67,7 +67,7 @@ class Datatype:
 
     @property
     def without_stream(self) -> str:
-        """Return the datatype's name without streaming."""
+        """Return the name of the datatype without the flag `stream`."""
         return ":".join(part for part in self.name.split(":") if part != "stream")
 
     def _has(self, flag: str) -> bool:
@@ -77,7 +77,7 @@ class Datatype:
 def split_by_fold(
     fold: str, data: Sequence[Item], train: float, valid: float, test: float, seed: int = 42
 ) -> list[Item]:
-    """Return the items of one fold of data without predefined folds.
+    """Return the items of one fold of data that has no predefined folds.
 
     The items are shuffled with the seed and then cut, so that the three folds are disjoint and cover all items. Raises
     DialogueValueError if the fractions do not add up to 1.

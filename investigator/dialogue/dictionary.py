@@ -60,6 +60,8 @@ class Dictionary:
         return [self.index(token) for token in tokens_of(text)]
 
     def decode(self, indexes: Sequence[int]) -> str:
-        """Return the text for the indices; `NULL`, `START` and `END` produce nothing. Raises DialogueError."""
+        """Return the text of the tokens with these indices; `NULL`, `START` and `END` produce nothing. Raises
+        DialogueError.
+        """
         silent = (NULL, START, END)
         return "".join(token for token in map(self.token, indexes) if token not in silent)

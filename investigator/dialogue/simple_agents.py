@@ -40,7 +40,7 @@ class _SimpleAgent(Agent, ABC):
 
 
 class RepeatLabelAgent(_SimpleAgent):
-    """Replies with the labels: the best possible reply.
+    """Replies with the labels, which is the best possible reply.
 
     Options: `return_one_random_answer` (default true; if false, the reply is all labels, separated by commas),
     `cant_answer_percent` (despite its name, a probability between 0 and 1; default 0), `cant_answer_message`.
@@ -60,7 +60,7 @@ class RepeatLabelAgent(_SimpleAgent):
 
 
 class FixedResponseAgent(_SimpleAgent):
-    """Always gives the same reply: the option `fixed_response`."""
+    """Always gives the same reply, which is the option `fixed_response`."""
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
         super().__init__(opt, shared)
@@ -89,7 +89,7 @@ class RandomCandidateAgent(_SimpleAgent):
 def _chance(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise DialogueError(
-            f"the option cant_answer_percent must not be {value!r}",
+            f"the option cant_answer_percent cannot be {value!r}",
             hint="Give a probability between 0 and 1, such as 0.25.",
         )
     return float(value)
@@ -178,7 +178,7 @@ def _episodes(messages: Iterable[Mapping[str, object]]) -> list[Episode]:
     episode: list[Message] = []
     for number, message in enumerate(messages):
         if not isinstance(message, Mapping):
-            raise DialogueError(f"message {number} is not a message but {type(message).__name__}", hint="Give dicts.")
+            raise DialogueError(f"item {number} is not a message but {type(message).__name__}", hint="Give dicts.")
         episode.append(Message(message))
         if message.get(EPISODE_DONE):
             episodes.append(tuple(episode))

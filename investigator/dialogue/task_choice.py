@@ -71,7 +71,9 @@ class TaskChoice:
             raise DialogueValueError("the weights of the tasks are all 0", hint=hint)
 
     def next(self, last: int, ended: Callable[[int], bool]) -> int:
-        """Return the index of the task after `last` (-1 at the beginning); `last` again if all have ended."""
+        """Return the index of the task that follows `last` (-1 at the beginning), or `last` itself if all have
+        ended.
+        """
         count = len(self.cum_weights)
         if self._draws:
             return self._chance.choices(range(count), cum_weights=self.cum_weights)[0]

@@ -59,8 +59,8 @@ def split_task(task: str) -> SplitTask:
 
 
 def with_task_options(opt: Mapping[str, object]) -> Opt:
-    """Return the options, overridden by those in the task string under `task`. Raises DialogueError if no task is
-    given.
+    """Return the options, overridden by those in the task string, which is the option `task`. Raises DialogueError if
+    no task is given.
     """
     task, options = split_task(required_task(Opt.of(opt)))
     return Opt({**opt, **options, "task": task})
@@ -91,9 +91,9 @@ def expanded(tasks: str | None, entries: Iterable[TaskEntry]) -> tuple[str, ...]
 
 
 def teacher_place(task: str, pattern: str = OWN_TASKS) -> Place:
-    """Return the location of the teacher class for a single task string. `babi` is `DefaultTeacher` in the module that
-    `pattern` gives for the task, `babi:task1k` its `Task1kTeacher`. In a dotted path the class name is used unchanged:
-    `my_package.my_task:MyTeacher`.
+    """Return the location of the teacher class for a single task string. `babi` names `DefaultTeacher` in the module
+    that `pattern` gives for the task, and `babi:task1k` names its `Task1kTeacher`. In a dotted path the class name is
+    used unchanged: `my_package.my_task:MyTeacher`.
     """
     name, teacher = _name_and_teacher(task)
     if not teacher:

@@ -38,7 +38,7 @@ class _Awaits(StrEnum):
 class TurnAgent(Agent):
     """Replies to each message, given the episode so far. A subclass defines `reply_to`, or `batch_act` if it can reply
     to several messages at once. Both must use only the observation (its `full_text` is the history): in batches, other
-    copies of the agent hold the histories. Options: `use_reply` (see UseReply; `label`), and those of History.
+    copies of the agent hold the histories. Options: `use_reply` (see UseReply; default `label`), and those of History.
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
@@ -61,8 +61,8 @@ class TurnAgent(Agent):
         return None
 
     def observe(self, observation: Mapping[str, object]) -> Message:
-        """Add a message to the history, and return a copy with `full_text`. Raises DialogueError if the last message
-        had labels or ended the episode and the agent has not acted since.
+        """Add a message to the history, and return a copy of it with the field `full_text`. Raises DialogueError if the
+        last message had labels or ended the episode and the agent has not acted since.
         """
         self._check_awaits()
         heard = Message(observation)

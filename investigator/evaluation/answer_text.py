@@ -21,7 +21,7 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 def tokens(text: str) -> list[str]:
-    """Return the words of a text as SQuAD compares them: lower case, without punctuation and English articles
+    """Return the words of a text as SQuAD compares them: in lower case, without punctuation or English articles
     (Rajpurkar et al. 2016). In addition, characters are normalised (NFKC), punctuation of all scripts is dropped, and
     each character of a script without spaces is a word.
     """
@@ -49,7 +49,9 @@ PARLAI = Definition(lambda text: normalize_answer(text).split(), 0.0)
 
 @dataclass(frozen=True)
 class Overlap:
-    """The share of the guess that is right, the share of the answer that was given, and their harmonic mean, 0..1."""
+    """The share of the guess that is right, the share of the answer that the guess contains, and their harmonic mean,
+    0..1.
+    """
 
     precision: float = 0.0
     recall: float = 0.0

@@ -30,7 +30,7 @@ class Estimate(Record):
 def mean_of(values: Sequence[float], seed: int = 0) -> Estimate | None:
     """Return the mean with its interval; None if there are no values.
 
-    For the differences of two systems on the same questions, this is the paired bootstrap.
+    If the values are the differences between two systems on the same questions, this is the paired bootstrap.
     """
     if not values:
         return None

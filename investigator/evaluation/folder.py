@@ -57,7 +57,7 @@ class EvaluationOptions(Record):
 
 
 class FolderEvaluation:
-    """Asks an investigator each question of a file as a user would, and records and measures the outcomes.
+    """Asks an investigator each question in a file, as a user would, and records and measures the outcomes.
 
     `joint` is the budget, if any, that the investigator shares with others. The vectors of all passages are computed
     before the first question. Raises EvaluationDataError if outcomes would be stored inside the folder.
@@ -163,7 +163,7 @@ class FolderEvaluation:
                 yield self._progress((self._clock() - began) / done)
 
     def forecast(self, question: Question) -> Forecast:
-        """Return the expected cost of a question, without paid calls. Raises the errors of `run`."""
+        """Estimate the cost of a question, without making paid calls. Raises the errors of `run`."""
         return self._investigator.forecast(question.asked)
 
     def report(self) -> FolderReport:

@@ -60,7 +60,7 @@ def rows_of(file: Path, kind: type[Row]) -> Iterator[tuple[int, Row]]:
 
 
 def by_id(file: Path, what: str, rows: Iterable[tuple[int, IdentifiedRow]]) -> dict[str, IdentifiedRow]:
-    """Return the numbered rows of a file by id. Raises EvaluationDataError for a duplicate id, or if the file contains
+    """Collect the numbered rows of a file by id. Raises EvaluationDataError for a duplicate id, or if the file contains
     no `what`.
     """
     found: dict[str, IdentifiedRow] = {}

@@ -93,7 +93,7 @@ class OutcomeFile:
         return {outcome.id: outcome for outcome in (self._outcome(number, line) for number, line in lines)}
 
     def append(self, outcome: Outcome) -> None:
-        """Store one outcome at once. Raises StoreError."""
+        """Store one outcome immediately. Raises StoreError."""
         try:
             append_line(self.path, outcome.model_dump_json())
         except OSError as error:

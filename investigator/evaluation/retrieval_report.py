@@ -42,7 +42,7 @@ class QueryResult(Record):
 
 
 class HalfReport(Record):
-    """Means over queries for one half of the search."""
+    """The means over all queries for one half of the search."""
 
     half: Half
     ndcg_10: Estimate

@@ -58,8 +58,8 @@ class FolderChatAgent(Agent):
     `srm_inference` and `sdm_model`; `max_turns` (1000): the last reply in a conversation has `episode_done`, and
     `epoch_done` becomes true, so that two agents do not talk forever.
     The call limit in the settings, if any, applies to all conversations together. `notices` lists the options that an
-    engine does not support. Shutting down the original agent also shuts down its copies. Raises DialogueError
-    without a folder and for invalid options, and the errors of `open_chat`.
+    engine does not support. Shutting down the original agent also shuts down its copies. Raises DialogueError if no
+    folder is given or an option is invalid, and the errors of `open_chat`.
     """
 
     def __init__(
@@ -221,7 +221,7 @@ class _Room:
             self._chat.memory.forget(talk.user)
 
     def close(self) -> None:
-        """Forget all guests, and close the folder, once."""
+        """Forget all guests and close the folder; safe to call again."""
         if self._chat is not None:
             for guest in self._guests:
                 self._chat.memory.forget(guest)

@@ -72,7 +72,7 @@ class _OfModule(DefaultTeacher):
 
 
 def _teacher_of(module: Module, what: str) -> type[_OfModule]:
-    """Return the class of a module's teacher, with the module's purpose as its docstring."""
+    """Create the class of a module's teacher; `what` becomes its docstring."""
     expected = f"one BB3x conversation per line, at least one of them with an output of the module {module}"
     name = f"{module.title()}Teacher"
     body = {"__doc__": what, "__module__": __name__, "module": module, "expected": expected}

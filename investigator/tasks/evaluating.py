@@ -20,7 +20,7 @@ def evaluate(world: World, count: int | None = None, *, on_turn: Callable[[int],
     """
     if count is None and _is_endless(world):
         hint = "Evaluate with datatype=valid or test, or give a count."
-        raise DialogueError("training data has no end", hint=hint)
+        raise DialogueError("training data repeats endlessly", hint=hint)
     world.reset()
     turns = 0
     while not world.epoch_done() and (count is None or turns < count):

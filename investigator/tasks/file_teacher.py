@@ -20,7 +20,7 @@ from investigator.errors import DialogueFormatError, DialogueValueError, Evaluat
 from investigator.tasks.reading import data_file
 
 Fields = Mapping[str, object]
-"""The fields of a message: `text`, `labels`, and further fields of the task."""
+"""The fields of a message: `text`, `labels`, and any others that the task adds."""
 
 OPTIONS = frozenset({"datafile", "datapath", "datatype", "batchsize", "seed", "hide_labels", "metrics"})
 """The options of every task."""

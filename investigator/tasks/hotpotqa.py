@@ -1,5 +1,5 @@
 """HotpotQA (Yang et al. 2018): questions that need more than one paragraph. `hotpotqa` shows all paragraphs and the
-question, `hotpotqa:gold` only the needed ones, `hotpotqa:open` the question alone.
+question, `hotpotqa:gold` shows only the paragraphs that are needed, and `hotpotqa:open` shows only the question.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ from investigator.tasks.task_list import PLUG_INS, TASK_LIST, listed_tasks, plug
 class Tasks:
     """Finds the classes of task strings.
 
-    A name without a dot is a task of ours, or one that another package adds through the entry points
+    A name without a dot is one of our tasks, or one that another package adds through the entry point group
     `investigator.tasks`; a dotted path names any module. `entries` are the tasks to which tags refer, by default all
     listed tasks; `pattern` and `worlds` are the patterns of the modules with the teachers and the worlds of our tasks.
     """
@@ -45,7 +45,7 @@ class Tasks:
         self._worlds = worlds or pattern
 
     def ids(self, task: str | None) -> list[str]:
-        """Return the individual task strings in a task string. Raises DialogueError, UnknownTaskError."""
+        """Split a task string into single task strings. Raises DialogueError, UnknownTaskError."""
         entries = self._entries
         if entries is None:
             entries = listed_tasks() if "#" in (task or "") else ()

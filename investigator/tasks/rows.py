@@ -1,5 +1,5 @@
-"""Reads data files into strict records; errors name the file, the place and the value. FileTeacher checks for empty
-files on behalf of all tasks.
+"""Reads data files into strict records; errors name the file, the place and the value. FileTeacher reports empty files,
+for all tasks.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ TASK_LIST: Final = (
     TaskEntry("bAbI", "babi", ("QA", "Stories"), "bAbI text; with datapath=FOLDER babi:task1k:1 to babi:task10k:20"),
     TaskEntry("BB3x", "bb3x", ("Dialogue",), "BB3x conversations; bb3x:sdm etc. for one module"),
     TaskEntry("ParlAI-text", "text", ("Format",), "the text format of ParlAI: text, labels, one example per line"),
-    TaskEntry("Conversations", "conversations", ("Format",), "JSONL, one conversation per line, under dialog"),
+    TaskEntry("Conversations", "conversations", ("Format",), "JSONL with one conversation per line, under dialog"),
 )
 
 

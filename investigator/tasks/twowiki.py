@@ -1,7 +1,7 @@
 """2WikiMultiHopQA (Ho et al. 2020): questions that need two to four articles, in the form of HotpotQA.
 
-`twowiki` shows all paragraphs and the question, `twowiki:gold` only the needed ones, `twowiki:open` the question alone;
-the triples that lead to the answer are in `reasoning`.
+`twowiki` shows all paragraphs and the question, `twowiki:gold` shows only the paragraphs that are needed, and
+`twowiki:open` shows only the question. The triples that lead to the answer are in `reasoning`.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ def test_the_card_says_what_there_is_and_what_was_left_out(tmp_path: Path) -> No
     publish(tmp_path, "1", said, redactor(), DAY, in_training)
     card = (tmp_path / "1" / "CARD.md").read_text(encoding="utf-8")
     for line in (
-        "Made on 2024-02-29. This is the first version.",
+        "Created on 2024-02-29. This is the first version.",
         "| conversations | 2 | 0 | 0 | 2 |",
         "| users | 1 | 0 | 0 | 1 |",
         "| messages of the human | 2 | 0 | 0 | 2 |",

@@ -252,8 +252,8 @@ def test_a_local_model_is_sent_the_text_of_the_form_and_the_documents(
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--model", "openai:small"], "openai:small cannot take a prompt without a chat template"),
-        (["--sdm-model", "gguf:x.gguf"], "gguf:x.gguf cannot take a prompt without a chat template"),
+        (["--model", "openai:small"], "openai:small cannot continue a prompt without a chat template"),
+        (["--sdm-model", "gguf:x.gguf"], "gguf:x.gguf cannot continue a prompt without a chat template"),
         (["--model", "transformers:x", "--completions", "http://127.0.0.1:9"], "two models were given"),
     ],
 )

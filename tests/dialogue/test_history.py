@@ -105,7 +105,7 @@ def test_tokens_are_those_of_the_text_and_reversed_on_demand(
 
 
 def test_tokens_need_a_tokenizer() -> None:
-    with pytest.raises(DialogueError, match="no tokens"):
+    with pytest.raises(DialogueError, match="cannot return tokens"):
         heard_and_said(History(), "a").get_history_vec()
 
 

@@ -183,7 +183,7 @@ def test_setup_data_must_say_where_episodes_begin() -> None:
         def setup_data(self, datafile: str) -> Iterator[Any]:
             yield "a question without a mark"
 
-    with pytest.raises(DialogueError, match="setup_data gave a question"):
+    with pytest.raises(DialogueError, match="setup_data yielded a question"):
         Forgetful({"datafile": "x", "datatype": "valid"})
 
 

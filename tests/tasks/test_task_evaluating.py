@@ -97,7 +97,7 @@ def test_questions_about_a_folder_are_asked_of_whoever_knows_the_documents() -> 
 @pytest.mark.parametrize("task", [f"{SQUAD}:datatype=train", f"{COQA},{SQUAD}:datatype=train"])
 def test_data_without_end_is_noticed_where_the_task_string_asks_for_it(task: str, opt: dict[str, object]) -> None:
     with world(task, RepeatLabelAgent({}), **opt) as endless:
-        with pytest.raises(DialogueError, match="has no end"):
+        with pytest.raises(DialogueError, match="repeats endlessly"):
             evaluate(endless)
         assert figures(evaluate(endless, 4))
     with world(f"{SQUAD}:datatype=valid", RepeatLabelAgent({}), datatype="train", **opt) as ending:

@@ -27,14 +27,14 @@ def conversation_of(line: str, place: str = "the line") -> Conversation:
         where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"])
         told = f"{where.lstrip('.')}: {first['msg']}" if where else str(first["msg"])
         found = line if first["type"] == "json_invalid" else str(first["input"])
-        raise DialogueFormatError(f"{place} contains no conversation: {told}; found {_gist(found)}") from error
+        raise DialogueFormatError(f"{place} is not a valid conversation: {told}; found {_gist(found)}") from error
 
 
 def conversations_in(path: Path) -> Iterator[Conversation]:
     """Yield the conversations in a file; `text_lines` splits it into lines.
 
-    Raises DialogueFormatError for a line that cannot be read, with its number, and DialogueError if the file cannot be
-    read.
+    Raises DialogueFormatError, with the line number, for a line that cannot be parsed, and DialogueError if the file
+    cannot be read.
     """
     for number, line in text_lines(path):
         yield conversation_of(line, f"line {number} of {path}")

@@ -71,8 +71,8 @@ def _is_label(message: ChatMessage, label_of: Speaker, selection: Selection) -> 
 class ModuleExample(Record):
     """The input of one module in a conversation, and the reply that it should give.
 
-    `turns` are the turns that the module sees, oldest first: sdm, mdm and mgm see only the last one. `targets` are
-    its accepted outputs; `reply` is the index of the bot's message that they belong to.
+    `turns` are the turns that the module sees, oldest first: sdm, mdm and mgm see only the last one. `targets` are its
+    accepted outputs; `reply` is the index of the bot's message for which they were made.
     """
 
     module: Module
@@ -108,7 +108,7 @@ class ModuleExample(Record):
 
 
 def module_examples(conversation: Conversation, modules: Sequence[Module] = tuple(Module)) -> tuple[ModuleExample, ...]:
-    """Return the examples of the given modules, reply by reply; only sdm, mdm, sgm, mgm, skm, mkm, srm, mrm and vrm
+    """Return the examples for the given modules, reply by reply; only sdm, mdm, sgm, mgm, skm, mkm, srm, mrm and vrm
     have examples.
 
     A reply is recorded with the memories that existed after it, so the modules that wrote it saw those of the previous

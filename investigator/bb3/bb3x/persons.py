@@ -53,7 +53,7 @@ def turn_of(message: ChatMessage) -> Turn:
 def chat_message_of(reply: Message, bot_message_id: str) -> ChatMessage:
     """Return a reply with its decisions, query, knowledge, documents and memories under the names of the card.
 
-    A decision is empty if no module made it, or if the module replied with unexpected words.
+    A decision is empty if no module made it, or if the module's reply was not one of the expected words.
     """
     fields: dict[str, object] = {"text": reply.text, "sender": Sender.BOT, "bot_message_id": bot_message_id}
     fields |= {name: str(reply[name]) for name in _TEXTS if reply.get(name)}

@@ -1,4 +1,4 @@
-"""A conversation and its messages, with every field of the data card (seed: bb3x_data_card, "Composition").
+"""Defines conversations and their messages, with every field of the data card (seed: bb3x_data_card, "Composition").
 
 Two spellings are accepted. The card and the released files differ in the words for the sender and in the name of a
 conversation's id: what was read is kept, and `by_human` and `id` understand both. The card also gives some fields a
@@ -32,7 +32,9 @@ class Sender(StrEnum):
 
 
 class SearchDecision(StrEnum):
-    """The reply of the search decision module, empty if it was not asked; the card has two names for "yes"."""
+    """The reply of the search decision module, which is empty if the module was not asked. The card has two names for
+    "yes".
+    """
 
     SEARCH = "search"
     DO_SEARCH = "do search"
@@ -73,7 +75,7 @@ class ForeignRecord(Record):
 
 
 class Safety(ForeignRecord):
-    """The findings of a classifier and a string matcher about a message; `__ok__` if they find nothing."""
+    """The verdicts of a classifier and a string matcher on a message; `__ok__` means that they found nothing."""
 
     duo_safety: str | None = None
     string_matcher: str | None = None

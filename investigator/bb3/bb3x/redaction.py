@@ -46,7 +46,7 @@ class Kept:
         self._titles = "\n".join(folded(title) for title in titles)
 
     def holds(self, words: str) -> bool:
-        """Return True if these words are to be kept."""
+        """Return True if these words must not be replaced."""
         plain = folded(words.strip(" .,"))
         return plain in famous_names() or bool(
             plain and self._titles and re.search(rf"(?<!\w){re.escape(plain)}(?!\w)", self._titles)

@@ -1,6 +1,6 @@
 """Releases conversations whose users consented, redacted and split, in numbered versions.
 
-`releases/<version>/` holds `train.jsonl`, `valid.jsonl`, `test.jsonl` and `CARD.md`. A version is written atomically
+`releases/<version>/` contains `train.jsonl`, `valid.jsonl`, `test.jsonl` and `CARD.md`. A version is written atomically
 and never changes; a newer one supersedes it, but it remains readable.
 """
 

@@ -56,7 +56,7 @@ def card_of(
     lines = [
         f"# Conversations, version {version}",
         "",
-        f"Made on {made_on.isoformat()}. "
+        f"Created on {made_on.isoformat()}. "
         + (f"It supersedes version {supersedes}." if supersedes else "This is the first version."),
         "",
         "## Contents",

@@ -1,4 +1,4 @@
-"""Assigns a conversation to a split, a part of a data set."""
+"""Assigns conversations to splits, which are the parts of a data set."""
 
 from __future__ import annotations
 

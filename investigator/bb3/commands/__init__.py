@@ -1,1 +1,1 @@
-"""The commands of the chat."""
+"""The commands for chats."""

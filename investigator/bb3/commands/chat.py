@@ -103,7 +103,7 @@ def chat(
 
 
 def _load(investigator: Investigator) -> None:
-    """Load what the first reply needs, while the user types the first turn."""
+    """Load whatever the first reply needs, while the user is typing the first turn."""
     with contextlib.suppress(InvestigatorError):  # the first reply will report the problem
         investigator.search("hello", limit=1)
 
@@ -183,7 +183,9 @@ def _change_memory(text: str, chat: FolderChat, user: str) -> None:
 
 
 class _Lines:
-    """The lines of the input; at a terminal they can be edited, and the first Ctrl-C ends only the turn."""
+    """Reads the lines of the input. At a terminal, lines can be edited, and the first Ctrl-C ends only the current
+    turn.
+    """
 
     def __init__(self, source: TextIO, *, interactive: bool) -> None:
         self._source = source
@@ -191,7 +193,9 @@ class _Lines:
         self._is_interrupted = False
 
     def interrupt(self) -> None:
-        """End the turn at a terminal. Raises KeyboardInterrupt elsewhere, or the second time in a row."""
+        """End the current turn, if the input is a terminal. Raises KeyboardInterrupt if it is not, or if called twice
+        in a row.
+        """
         if self._is_interrupted or not self._interactive:
             raise KeyboardInterrupt
         self._is_interrupted = True

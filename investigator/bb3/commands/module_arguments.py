@@ -1,4 +1,6 @@
-"""Options for individual modules on the command line: `--srm-inference nucleus`, `--sdm-model gguf:FILE`. Pure."""
+"""Parses options for individual modules on the command line: `--srm-inference nucleus`, `--sdm-model gguf:FILE`.
+Pure.
+"""
 
 from __future__ import annotations
 

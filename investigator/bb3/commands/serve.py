@@ -1,4 +1,4 @@
-"""`investigator serve FOLDER...`: a page in the browser and an API for programs, on this machine."""
+"""`investigator serve FOLDER...`: serves a page for the browser and an API for programs."""
 
 from __future__ import annotations
 

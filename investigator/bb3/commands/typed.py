@@ -68,9 +68,7 @@ def read_line(typed: str) -> Line:
 
 
 def chat_options(search: str, memories: str, topics: str, knowledge: str) -> ChatOptions:
-    """Return the options for searching, remembering and combining knowledge. Raises SettingsError for an unknown
-    word.
-    """
+    """Return the chat's options, parsed from words such as "always". Raises SettingsError for an unknown word."""
     words = {
         "search_decision": search,
         "memory_decision": memories,

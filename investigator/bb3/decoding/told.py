@@ -199,7 +199,8 @@ def not_followed(kind: EngineKind, told: Decoding) -> Mapping[str, object]:
 def engines_as_told(
     engines: Mapping[Module, Engine], decodings: Mapping[Module, Decoding]
 ) -> tuple[Mapping[Module, Engine], tuple[str, ...]]:
-    """Return the engines of modules with their decodings, and a notice for each that does not support all of it.
+    """Return the engines of modules with their decodings applied, and a notice for each engine that does not support
+    all of its options.
 
     Only the fields set in a decoding count; an engine's own settings apply to the rest.
     """
@@ -224,7 +225,9 @@ def _options(fields: Mapping[str, Sequence[Module]]) -> Iterator[str]:
 
 
 def _as_told(engine: Engine, told: Decoding) -> tuple[Engine, Mapping[str, object], str]:
-    """Return the engine with the decoding, the unsupported options, and the engine's reason, if any."""
+    """Return the engine with the decoding applied, the options that it does not support, and its reason, if it gives
+    one.
+    """
     kind = kind_of(engine.name)
     given: Mapping[str, object] = told.model_dump(exclude_unset=True)
     beyond = not_followed(kind, told)

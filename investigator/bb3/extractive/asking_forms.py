@@ -35,7 +35,9 @@ def has_question_mark(text: str) -> bool:
 
 
 def asks_anywhere(text: str) -> bool:
-    """Return True if the text has a question word or ending in a language in which it need not come first."""
+    """Return True if the text contains, anywhere, a question word or ending of a language in which it may follow other
+    words.
+    """
     return _anywhere().search(text) is not None
 
 
@@ -50,9 +52,7 @@ def is_preposition(word: str) -> bool:
 
 
 def after_greeting(text: str) -> str:
-    """Return the text after a greeting in a language other than English, German, French and Spanish, or the whole
-    text.
-    """
+    """Return a text without an initial greeting in a language other than English, German, French and Spanish."""
     end = _GREETING_ENDS.search(text)
     return text[end.end() :] if end and is_polite_elsewhere(text[: end.start()]) and text[end.end() :] else text
 

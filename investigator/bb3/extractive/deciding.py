@@ -54,7 +54,7 @@ _ASKS_FOR_MEMORY = re.compile(
 class SearchFeatures(Record):
     """The features for the search decision. The features of form, each 0..1, say whether the turn begins with a
     question word, requests information, has a question mark, mentions the speaker, and names things (three or more give
-    1). The features of meaning are the cosines with the nearest example of each kind.
+    1). The features of meaning are the cosine similarities to the nearest example of each kind.
     """
 
     question_word: float
@@ -206,7 +206,7 @@ def memory_features(text: str, facts: Sequence[str], kinds: TurnKinds) -> Memory
 
 
 def share_said(fact: str, said: set[str]) -> float:
-    """Return the share of the fact's words whose stems occur in the conversation, 0..1."""
+    """Return the share (0..1) of the fact's content words whose stems are among those `said`."""
     own = {stem(word) for word in content_words(fact)}
     return len(own & said) / len(own) if own else 0.0
 

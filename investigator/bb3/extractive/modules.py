@@ -41,7 +41,7 @@ _MODULES = {module.template: module for module in Module}
 
 
 def chat_answers(embedder: Embedder) -> Answers:
-    """Return the built-in engine's answers to the chat's templates. Thread-safe."""
+    """Return the function with which the built-in engine answers the chat's templates. Thread-safe."""
     kinds = TurnKinds(embedder)
     of_turns: dict[Module, Callable[[Sequence[Turn]], Record]] = {
         Module.SDM: lambda turns: decide_search(turns, kinds),
@@ -62,7 +62,7 @@ def chat_answers(embedder: Embedder) -> Answers:
         module = _MODULES.get(template.removesuffix(".j2"))
         if module is None:
             return None
-        if module is not Module.MGM and isinstance(variables, _WITH_TURNS):  # memories are kept as typed
+        if module is not Module.MGM and isinstance(variables, _WITH_TURNS):  # memories are stored as they were typed
             variables = variables.changed(turns=plain_turns(variables.turns))
         match variables:
             case TurnsVariables() if module in of_turns:

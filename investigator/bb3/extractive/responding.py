@@ -59,7 +59,7 @@ def respond(variables: ResponseVariables) -> ResponseReply:
 
 
 def respond_from_documents(variables: ResponseVariables) -> ResponseReply:
-    """Return the reply of `respond` or, without quotes, a reply that says so."""
+    """Return the reply of `respond`; if there are no quotes, the reply says so."""
     reply = respond(variables)
     text = last_text(variables.turns)
     if variables.knowledge or _wants_no_answer(variables):

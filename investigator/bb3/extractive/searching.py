@@ -61,7 +61,7 @@ def query(turns: Sequence[Turn]) -> PhraseReply:
 
 
 def entity(turns: Sequence[Turn]) -> PhraseReply:
-    """Return the current subject of the conversation, as written there; "" if it has none."""
+    """Return the current subject of the conversation, in the words of the conversation; "" if there is none."""
     return PhraseReply(text=salient([_own_words(turn) for turn in turns]))
 
 
@@ -123,7 +123,9 @@ def _asked(text: str) -> tuple[str, str]:
 
 
 def _without_telling(sentence: str) -> str:
-    """Return a sentence, or only its final question if the rest is about the speaker; "" if all of it is."""
+    """Return a sentence, or only its final question if the rest of it is about the speaker; "" if the whole sentence
+    is.
+    """
     for joint in _JOINT.finditer(sentence):
         rest = sentence[joint.end() :]
         if is_question(rest) and begins_with_question_word(rest) and _tells(sentence[: joint.start()]):
@@ -160,7 +162,7 @@ def _says_little(asked: str) -> bool:
 
 
 def _stands_for_itself(asked: str, turns: Sequence[Turn]) -> bool:
-    """Return True if a question without a pronoun has enough words to need no earlier turn."""
+    """Return True if a question without a pronoun has enough words to be understood without the earlier turns."""
     terms = key_terms(asked)
     if word_count(terms) + bool(terms and _MEASURED.search(folded(asked))) >= _FEW_WORDS:
         return True
@@ -200,7 +202,7 @@ def _own_words(turn: Turn) -> str:
 
 
 def _turn_before(turns: Sequence[Turn]) -> str:
-    """Return the last speaker's previous turn; a question made only of pronouns continues from there."""
+    """Return the previous turn of the last speaker, because a question made only of pronouns refers to it."""
     return next((turn.text for turn in reversed(turns[:-1]) if turn.speaker is turns[-1].speaker), "")
 
 

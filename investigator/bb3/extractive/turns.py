@@ -35,7 +35,7 @@ _INQUIRY = re.compile(
 
 
 def last_text(turns: Sequence[Turn]) -> str:
-    """Return the text of the last turn; "" without turns."""
+    """Return the text of the last turn; "" if there are no turns."""
     return turns[-1].text if turns else ""
 
 
@@ -65,7 +65,7 @@ def inquires(text: str) -> bool:
 
 
 def is_question(sentence: str) -> bool:
-    """Return True if a sentence is a question by its mark, its first word, or its phrasing."""
+    """Return True if a sentence is a question, judging by its question mark, its first word, or its phrasing."""
     return has_question_mark(sentence) or begins_with_question_word(sentence) or inquires(sentence)
 
 
@@ -87,7 +87,8 @@ def tells_about_speaker(text: str) -> bool:
 def named_things(text: str) -> list[str]:
     """Return titles between quotation marks and runs of capitalised words, in order and without repetitions.
 
-    The first word of a sentence is a name only if a run continues after it, or its case shows it (NASA, iPhone).
+    The first word of a sentence counts as a name only if other capitalised words follow it, or if it has capitals after
+    its first letter (NASA, iPhone).
     """
     names = _TITLE.findall(text)
     for sentence in sentences(_TITLE.sub(" , ", text)):
@@ -96,7 +97,7 @@ def named_things(text: str) -> list[str]:
 
 
 def key_terms(text: str) -> list[str]:
-    """Return each content word once, as written, except words about talking."""
+    """Return each content word once, as written, except words such as "tell", which only keep a conversation going."""
     found: dict[str, str] = {}
     for token in tokens(text):
         if _carries_meaning(token):
@@ -105,12 +106,14 @@ def key_terms(text: str) -> list[str]:
 
 
 def word_count(terms: Sequence[str]) -> int:
-    """Return the number of words; in an unspaced script each pair of characters counts."""
+    """Return the number of words; in a script without spaces, each pair of characters counts as one."""
     return sum(len(spaced(term).split()) for term in terms)
 
 
 def things_spoken_of(text: str) -> list[str]:
-    """Return the names in a turn, then its other things: runs of one or two words, or the last word of a longer run."""
+    """Return the names in a turn, followed by the other things it mentions: each run of one or two content words, or
+    the last word of a longer run.
+    """
     names = named_things(text)
     parts = {bare(token) for name in names for token in tokens(name)}
     phrases: list[list[str]] = [[]]
@@ -187,5 +190,5 @@ def _carries_meaning(token: str) -> bool:
 
 
 def _asks(token: str) -> bool:
-    """Return True for a question word; "who's" counts like "who"."""
+    """Return True for a question word; "who's" is treated as "who"."""
     return is_kind(re.split("['’]", token, maxsplit=1)[0], WordKind.ASKING)

@@ -1,1 +1,1 @@
-"""The forms of module prompts: control tokens, prefixes, and templates for today's chat models."""
+"""Asks modules with prompts of three forms: control tokens, prefixes, and templates for today's chat models."""

@@ -102,7 +102,7 @@ class ChatForm:
 
     def _decided(self, request: ModuleRequest) -> ModuleReply:
         reading = self._read(request, DecisionReply)
-        if reading.value is None:  # the model's words are recorded unchanged, and the rules decide
+        if reading.value is None:  # the model's text is recorded unchanged, and the rules decide instead
             own = self._opinion(request, DecisionReply)
             said = one_line(reading.raw)[:_LONGEST_TOLD] or "nothing"
             return ModuleReply(text=said, needed=own is not None and own.needed, failed=True)

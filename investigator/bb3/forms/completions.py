@@ -164,7 +164,7 @@ class CompletionsClient:
         try:
             body = _Body.model_validate_json(octets)
         except ValidationError:
-            raise _Passing(f"{place} sent no valid completion (status {status}): {said}") from None
+            raise _Passing(f"{place} sent an invalid completion (status {status}): {said}") from None
         if body.error is not None:
             raise _Passing(f"API Error: {body.error}")
         if status in _REFUSALS:

@@ -19,7 +19,7 @@ _MARK = re.compile(
 )
 _TAG = re.compile(r"<\W?/?\W?[\w ]{1,30}(?:>|$)|<\W*$")
 _HEADING = re.compile(r"^\w+(?:,? \w+){2,}:", re.MULTILINE)
-"""Three or more words and a colon at the beginning of a prompt line."""
+"""Matches a heading: three or more words and a colon at the beginning of a line of the prompt."""
 _LEAST_OF_PROMPT = 5  # minimum number of words for a sentence to be recognised as part of the prompt
 _LEAST_OF_TURN = 4
 _MOST_REPEATS = 2
@@ -92,7 +92,7 @@ def _takes_over(reply: str, request: ModuleRequest) -> bool:
 
 
 def _runs_in_circles(said: Sequence[str]) -> bool:
-    """Return True if a three-word phrase occurs three times, which a short reply does not need."""
+    """Return True if a phrase of three words occurs three times, as it would not in a short reply."""
     runs = Counter(zip(said, said[1:], said[2:], strict=False))
     return bool(runs) and max(runs.values()) > _MOST_REPEATS
 

@@ -75,7 +75,7 @@ def prompt_parts(
 
 
 class PrefixTexts(Record):
-    """The text at the head of a module's prompt. The last line of each example is the output."""
+    """The text at the top of a module's prompt. The last line of each example is the output."""
 
     instruction: str
     shots: tuple[str, ...] = ()
@@ -87,7 +87,7 @@ class PrefixTexts(Record):
 
 @cache
 def prefix_texts(module: Module, folder: Path | None = None) -> PrefixTexts:
-    """Return the texts of a module, from a folder of templates or the shipped ones. Raises TemplateError."""
+    """Read the texts of a module from a folder of templates, or else the shipped ones. Raises TemplateError."""
     name = f"{_FOLDER}/{module}.txt"
     path = (file_in(folder, name) if folder is not None else None) or prompts_folder() / name
     text = source_of(path)
@@ -104,7 +104,7 @@ def document_line(document: SearchDocument, words: int) -> str:
 
 
 def _conditions(request: ModuleRequest) -> tuple[str, ...]:
-    """Return the knowledge of a response, in the order in which its kinds are combined."""
+    """Return a line for each kind of knowledge of a response, in BB3's order."""
     kinds = ((Module.CRM, request.entity), (Module.MRM, request.memory), (Module.SRM, request.knowledge))
     return tuple(f"{TABLE[module].knowledge_prefix}: {_joined_lines(text)}" for module, text in kinds if text)
 

@@ -104,7 +104,9 @@ def lines_of(turns: Sequence[Turn], options: PrefixOptions) -> list[PromptLine]:
 
 
 def seen_by(module: Module, lines: Sequence[PromptLine], options: PrefixOptions) -> list[str]:
-    """Return the lines that a module sees: all or the last one; the memory decision also sees memories."""
+    """Return the lines that a module sees: all of them, or the last one; the memory decision also sees lines with
+    memories.
+    """
     if not TABLE[module].one_turn_history:
         return [line.text for line in lines]
     last = [line.text for line in lines if not line.is_persona][-1:]
@@ -127,7 +129,7 @@ def shortened(parts: PromptParts, limit: int, count: CountTokens) -> PromptParts
 
 def most_that_fit(number: int, fits: Callable[[int], bool]) -> int:
     """Return the largest count, up to `number`, that fits; 0 is assumed to fit, and so is any count below one that
-    fits. Small counts are tried first, so that at most twice the fitting length of a long text is examined.
+    fits. Small counts are tried first, so that of a long text at most twice the length that fits is examined.
     """
     low, high = 0, 1
     while high <= number and fits(high):

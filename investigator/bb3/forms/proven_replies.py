@@ -1,4 +1,4 @@
-"""Proves replies of a chat: statements about documents must be quoted from them, and anything else must have been
+"""Checks the replies of a chat: statements about documents must be quoted from them, and anything else must have been
 said before.
 """
 
@@ -79,7 +79,7 @@ def _told(said: str) -> list[str]:
 
 
 def proven_beginning(reply: str, request: ModuleRequest) -> str:
-    """Return the longest beginning of a reply, in whole sentences, that is grounded and continues the conversation.
+    """Return as many whole sentences from the beginning of a reply as are grounded and continue the conversation.
 
     It ends before the first sentence that is not grounded or repeats an earlier sentence; it may be empty.
     """

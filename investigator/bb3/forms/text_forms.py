@@ -37,8 +37,8 @@ class Writer(Protocol):
 
 
 class PrefixForm:
-    """The form of 30B and 175B. `options` returns the prompt options of a module. `decoding` returns its decoding,
-    which says how to clean up lines.
+    """Asks modules in the form of 30B and 175B. `options` returns the prompt options of a module. `decoding` returns
+    its decoding, which says how to clean up lines.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ def prefix_text(
 
 
 class TokenForm:
-    """The form of 3B. The 3B model reads each document separately from the request.
+    """Asks modules in the form of 3B. The 3B model reads each document separately from the request.
 
     With `in_one_text` the documents come before the context, for models that read a single text.
     """

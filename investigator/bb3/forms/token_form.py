@@ -30,7 +30,7 @@ def token_prompt(request: ModuleRequest, *, decide_with_memories: bool = True) -
 
 
 def token_documents(request: ModuleRequest, context: str) -> tuple[str, ...]:
-    """Return the model's inputs for documents or memories: each of them, followed by the context."""
+    """Return what the model reads for each document or memory: its text, followed by the context."""
     request = _without_tokens(request)
     if request.module is Module.MKM:
         return tuple(f"{memory} // {context}" for memory in request.memories)
@@ -38,7 +38,7 @@ def token_documents(request: ModuleRequest, context: str) -> tuple[str, ...]:
 
 
 def token_text(request: ModuleRequest, *, decide_with_memories: bool = True) -> str:
-    """Return the input of a model that reads one text: each document or memory, and the context after them."""
+    """Return the input of a model that reads a single text: the documents or memories, followed by the context."""
     context = token_prompt(request, decide_with_memories=decide_with_memories)
     return "".join((*token_documents(request, ""), context))
 

@@ -67,7 +67,7 @@ class LocalWriter:
         kind, _, folder = model.partition(":")
         if kind != "transformers" or not folder:
             raise SettingsError(
-                f"{model} cannot take a prompt without a chat template",
+                f"{model} cannot continue a prompt without a chat template",
                 hint="Use --model transformers:FOLDER or --completions URL, or omit --form.",
             )
         self._engine = TransformersEngine(folder, settings)

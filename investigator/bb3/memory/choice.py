@@ -37,7 +37,7 @@ class MemoryOptions(Record):
         default=0.0,
         ge=0,
         le=1,
-        description="d excludes a memory with probability d**turns since its last use; 0 excludes none",
+        description="d excludes a memory with probability d**(turns since its last use); 0 excludes none",
     )
 
 
@@ -66,7 +66,7 @@ def available_memories(
 
 def most_alike(text: str, memories: Sequence[str], tokens: Tokens) -> list[str]:
     """Return the 32 memories that share the most tokens with a text, best first; fewer than 32 are returned unchanged.
-    Among equals, the text that sorts last comes first, as in the original.
+    Ties are broken in favour of the text that sorts last, as in the original.
     """
     if len(memories) < MOST_AVAILABLE:
         return list(memories)

@@ -1,7 +1,7 @@
 """Decides which memories are still valid: if two contradict each other, only the later one is.
 
-Nothing is marked in the store. The valid facts are computed from the texts whenever memories are used, so that an older
-memory counts again once the newer one is deleted, and new rules also apply to old memories.
+The store does not record which memories are valid. That is computed from their texts whenever memories are used, so
+that an older memory becomes valid again if the newer one is deleted, and new rules also apply to old memories.
 
 Measured on 54 held-out pairs (`tests/bb3/held_back_contradictions.tsv`): recall 28 of 30, precision 28 of 28. Without
 part of the rules, the recall falls: to 12 of 30 without negations, 16 without topics, 26 without deaths, and 27 without
@@ -23,7 +23,7 @@ from investigator.language.terms import folded, words
 from investigator.records import Record
 
 NEGATED = "¬"
-"""The mark of a memory that denies something."""
+"""The search key of memories that deny something."""
 _REWRITTEN = (
     (re.compile(r"\bcan(?:no|')?t (?:stand|bear)\b|\bcan not (?:stand|bear)\b"), "hate"),
     (re.compile(r"\b(?:gave|given|give) up\b|\bno longer\b|\bused to\b|\bstopped\b"), "quit"),
@@ -263,7 +263,7 @@ def _tells_more(told: str, topic: str) -> bool:
 
 
 def _without_the_dead(plain: str) -> tuple[str, frozenset[str]]:
-    """Return "I do not have X" in place of the statement that X died, with the words for X."""
+    """Return "I do not have X" instead of "X died", and the words of X; other statements are returned unchanged."""
     for pattern, lacks in _DIED:
         if (died := pattern.match(plain)) is not None:
             return f"{lacks} {died['who']}", frozenset(words(died["who"]))

@@ -34,7 +34,7 @@ class FactTerms(Protocol):
         """Store the terms of a new fact."""
 
     def drop(self, connection: Connection, user: str, fact_id: int | None = None) -> None:
-        """Delete the terms of one fact of a user, or of all; the facts must still exist."""
+        """Delete the terms of one fact of a user, or of all facts; call it before deleting the facts themselves."""
 
     def drop_all(self, connection: Connection) -> None:
         """Delete all terms."""

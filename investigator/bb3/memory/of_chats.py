@@ -99,7 +99,7 @@ class UserMemories:
         self._turn += 1
 
     def clear(self) -> None:
-        """Forget which memories this conversation created, its only state."""
+        """Forget which memories this conversation created and which it has shown."""
         self._in_session = set()
         self._told = set()
 
@@ -134,6 +134,8 @@ def _line(speaker: Speaker, text: str) -> str:
 
 
 def _known_words(facts: Sequence[KeptFact]) -> Tokens:
-    """Return a function that splits texts into content words; facts were split when they were created."""
+    """Return a function that splits texts into content words. It looks up those of facts, which were split when they
+    were stored.
+    """
     known = {_line(fact.speaker, fact.text).lower(): tuple(Gist.read(fact.claim).terms) for fact in facts}
     return lambda text: known[text] if text in known else tuple(memory_words(text, without_stop_words=True))

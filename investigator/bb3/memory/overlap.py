@@ -2,8 +2,8 @@
 
 This deviates on purpose from ParlAI 1.7.2, whose behaviour was checked by running it. The original rejects a memory
 that contains all words of an existing one. It therefore loses `I don't have money` after `I have money`, and `I have a
-dog and a cat` after `I have a dog`. Here a repetition must also add nothing, and a negated memory never repeats one
-that is not negated.
+dog and a cat` after `I have a dog`. Here, a memory is a repetition only if it also adds nothing, and a negated memory
+never repeats one that is not negated.
 """
 
 from __future__ import annotations

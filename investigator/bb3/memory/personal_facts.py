@@ -111,7 +111,7 @@ class PersonalFacts:
             return self._read(connection, user, _of(user).order_by(_T.id.desc()).limit(most))
 
     def matching(self, user: str, terms: Collection[str], most: int) -> tuple[KeptFact, ...]:
-        """Return the user's facts that have some of the terms, ordered by BM25 score and then from newest to oldest."""
+        """Return the user's facts with at least one of the terms, by BM25 score and then from newest to oldest."""
         with self._reading(user) as connection:
             if not terms:
                 return ()
@@ -120,7 +120,9 @@ class PersonalFacts:
     def newest_of_each(
         self, user: str, marks: Collection[str], most: int = 1, terms: Collection[str] = ()
     ) -> tuple[KeptFact, ...]:
-        """Return the user's newest facts with each mark; if terms are given, only those with some of the terms."""
+        """Return, for each mark, the user's newest facts with it; if terms are given, only those with at least one of
+        them.
+        """
         found: set[int] = set()
         with self._reading(user) as connection:
             for mark in marks:
@@ -170,7 +172,7 @@ class PersonalFacts:
         with self._writing(user) as connection:
             new = written(self._kept_under(connection, user, fact_id).speaker)
             if self._same(connection, user, new) not in {None, fact_id}:
-                raise DialogueError("this is already remembered", hint="Delete one of the two.")
+                raise DialogueError("this is already remembered", hint="Delete one of the two memories.")
             self._change(connection, user, (fact_id,), lambda _: {"text": new.text, "claim": new.claim})
             self._terms.drop(connection, user, fact_id)
             self._terms.put(connection, user, fact_id, {*new.terms, *new.marks})

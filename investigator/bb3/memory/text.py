@@ -58,7 +58,9 @@ def with_prefix(memory: str, speaker: Speaker, form: MemoryForm) -> str:
 
 
 def with_some_prefix(memory: str, speaker: Speaker, form: MemoryForm) -> str:
-    """Return a memory with a prefix; one that already has any prefix of the 30B and 175B models is unchanged."""
+    """Return a memory with a prefix; a memory that already has either prefix of the 30B and 175B models is
+    unchanged.
+    """
     own, others = (_PREFIXES[MemoryForm.PREFIXES][who] for who in (Speaker.SELF, Speaker.PARTNER))
     if memory.startswith((f"{own}:", others)):
         return memory

@@ -1,4 +1,4 @@
-"""Splits memories into words: stemmed, without contractions and stop words."""
+"""Splits memories into words, which are stemmed; contractions are expanded, and stop words are dropped."""
 
 from __future__ import annotations
 

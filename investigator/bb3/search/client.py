@@ -31,8 +31,8 @@ _WORTH_ANOTHER_TRY = frozenset({408, 425, 429, *range(500, 600)})
 
 
 class FoundPage(Record):
-    """A page that a search server found. `content` is its text as sent. `origin` is where the text is in a document,
-    if the server is an investigator.
+    """A page that a search server found. `content` is its text as the server sent it. `origin` is where the text is in
+    a document, if the server is an investigator.
     """
 
     url: str = ""
@@ -97,7 +97,7 @@ class SearchServer:
         return tuple(SearchDocument(title=page.title, text=join(page.lines), url=page.url) for page in pages)
 
     def pages(self, query: str, count: int) -> tuple[FoundPage, ...]:
-        """Return the same pages, line by line."""
+        """Return the pages of `search` with their lines unjoined."""
         if not query.strip():
             return ()
         return retried(lambda: self._ask(query, count), self._retries.wait, self._sleep)
@@ -171,7 +171,7 @@ def _page(found: Mapping[str, object]) -> FoundPage:
 
 
 def _origin(told: object, content: str) -> Origin | None:
-    """Return where a text is, if that can be parsed and matches the text."""
+    """Return the place of a text, as sent by the server; None if that cannot be parsed or does not fit the text."""
     passage = told.get("passage") if isinstance(told, Mapping) else None
     if not isinstance(told, Mapping) or not isinstance(passage, Mapping):
         return None

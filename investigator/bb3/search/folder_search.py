@@ -40,7 +40,7 @@ _ELSEWHERE = "another search"
 class FolderSearch:
     """Searches a folder, or `elsewhere` if given, during one turn. Thread-safe. The folder is open only during a
     search, so other chats need not wait while a model replies. `reread` reads its documents again from their files;
-    without it no quote of the folder is accepted.
+    without it, no quotes from the folder are accepted.
     """
 
     def __init__(

@@ -52,8 +52,9 @@ def folder_searches(investigator: Investigator, on_problem: Callable[[str], None
 
 
 def search_app(search: DocumentSearch, on_problem: Callable[[str], None]) -> FastAPI:
-    """Return the application: POST to any path is a search, and every rejection is JSON with its reason. `on_problem`
-    receives the reason for a failed search. The server that mounts the application limits and authorises requests.
+    """Return the application, in which a POST to any path is a search. Rejections are JSON with the reason.
+    `on_problem` receives the reason for a failed search. The server that mounts the application limits and authorises
+    requests.
     """
     app = FastAPI(openapi_url=None)
 

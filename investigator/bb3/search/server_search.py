@@ -57,7 +57,7 @@ class ServerSearch:
 
 
 def _different(pages: Iterable[FoundPage]) -> list[FoundPage]:
-    """Return the pages with a text, without duplicates."""
+    """Return the pages that have a text, without duplicates."""
     kept: dict[tuple[str, str], FoundPage] = {}
     for page in pages:
         if page.lines:

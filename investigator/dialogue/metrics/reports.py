@@ -77,7 +77,7 @@ class _Sums:
 
 
 def aggregate_named_reports(reports: Mapping[str, Report], micro_average: bool = False) -> dict[str, Metric]:
-    """Merge the reports of tasks, by name: each metric as `task/name`, and as `name` for all tasks together.
+    """Merge the reports of several tasks: each metric becomes `task/name`, and `name` for all tasks together.
 
     An average over all tasks is the mean over the tasks that have it (a task without examples counts as 0), or is
     pooled with `micro_average`. Sums are added, and a global metric is taken from the first task only. A single report
@@ -103,7 +103,7 @@ def aggregate_named_reports(reports: Mapping[str, Report], micro_average: bool =
 
 
 def aggregate_unnamed_reports(reports: Iterable[Report]) -> dict[str, Metric]:
-    """Merge the reports of several workers at one task by adding each metric.
+    """Merge the reports of several workers on one task, by adding up each metric.
 
     Raises MetricsError if metrics with one name cannot be added.
     """

@@ -58,7 +58,7 @@ class Rouge:
 
 
 def rouge(guess: str, answers: Iterable[str]) -> Rouge:
-    """Return ROUGE-1, ROUGE-2 and ROUGE-L of the guess, each the best over the answers.
+    """Return ROUGE-1, ROUGE-2 and ROUGE-L of the guess, each for the answer for which it is highest.
 
     Source: Lin 2004, as in its Perl script: words consist of ASCII letters and digits, are stemmed by Porter's original
     algorithm, and only the first 665 characters count. Unlike the script, this function does not look up irregular
@@ -97,7 +97,7 @@ class InterDistinctMetric(Metric):
 
 
 def inter_distinct(text: str, length: int) -> InterDistinctMetric:
-    """Return the n-grams of that length in the text, to be merged with those of other texts."""
+    """Return the metric for the n-grams of that length in a text, to be added to those of other texts."""
     return InterDistinctMetric((_ngrams(normalize_answer(text).split(), length),))
 
 

@@ -75,7 +75,9 @@ class Teacher(Agent):
         return reply
 
     def custom_evaluation(self, teacher_action: Message, labels: list[str], model_response: Message) -> None:
-        """Grade a reply in further ways, with `self.metrics.add(name, metric)`; called once for each graded reply."""
+        """Override this to grade replies in other ways, with `self.metrics.add(name, metric)`; called once for each
+        graded reply.
+        """
 
     def report(self) -> Report:
         """Return the metrics of all replies, including those of copies, since the last reset, by name."""
@@ -85,7 +87,7 @@ class Teacher(Agent):
         self.metrics.clear()
 
     def reset(self) -> None:
-        """Start the data again and forget all grades."""
+        """Start over with the first example, and forget all grades."""
         super().reset()
         self.reset_metrics()
         self._asked = None

@@ -17,7 +17,7 @@ class DialogTeacher(FixedDialogTeacher):
     """Derive from it and write `setup_data`; the option `datafile` names the file.
 
     With a streaming datatype, the file is read on demand, never as a whole. Further options: `image_mode`. Raises
-    DialogueError without a datafile.
+    DialogueError if no data file is given.
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
@@ -50,9 +50,9 @@ class DialogTeacher(FixedDialogTeacher):
         return path
 
     def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:
-        """Yield pairs of an entry and a flag for the start of an episode. To be overridden. An entry is a dict of
-        fields, or a tuple `(text, labels, reward, label candidates, path of an image)`; any item of the tuple may be
-        None, and trailing items may be omitted.
+        """Yield pairs of an entry and a flag, which is True if an episode starts with it. To be overridden. An entry is
+        a dict of fields, or a tuple `(text, labels, reward, label candidates, path of an image)`; any item of the tuple
+        may be None, and trailing items may be omitted.
         """
         raise missing("setup_data", self)
 

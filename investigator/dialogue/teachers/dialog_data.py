@@ -130,7 +130,7 @@ def episodes_of(entries: Entries) -> Iterator[list[Entry]]:
     for pair in entries:
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise DialogueError(
-                f"setup_data gave {str(pair)[:80]}",
+                f"setup_data yielded {str(pair)[:80]}",
                 hint="It must yield pairs: an entry, and True if it begins an episode.",
             )
         entry, begins = pair

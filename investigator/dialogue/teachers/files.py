@@ -37,9 +37,9 @@ class _AsWrittenTeacher(DialogTeacher):
 class ParlAIDialogTeacher(_AsWrittenTeacher):
     """Reads the file of the option `datafile`, one example per line (see `text_format`).
 
-    An episode ends at a line with `episode_done:True`, and with the file. Blank lines are skipped. Raises DialogueError
-    if the file cannot be read, and DialogueFormatError, with the file and the line, if a line cannot be parsed, has no
-    text or no labels, or has `eval_labels`.
+    An episode ends at a line with `episode_done:True`, or at the end of the file. Blank lines are skipped. Raises
+    DialogueError if the file cannot be read, and DialogueFormatError, with the file and the line, if a line cannot be
+    parsed, has no text or no labels, or has `eval_labels`.
     """
 
     def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:
@@ -92,7 +92,7 @@ class LabelTurns(StrEnum):
 class ConversationTeacher(_AsWrittenTeacher):
     """Reads the file of the option `datafile`: `{"dialog": [[{"id": ..., "text": ...}, ...], ...]}` on each line.
 
-    The turns of all inner lists are concatenated, without those with the id `context`. The option `label_turns`
+    The inner lists are concatenated, and turns with the id `context` are dropped. The option `label_turns`
     (`secondspeaker`, `firstspeaker`, `both`) selects whose turns are the labels; a turn without a reply is dropped.
     Each example has both turns, as `x_turn` and `y_turn`. Blank lines are skipped. Raises DialogueError if the file
     cannot be read or `label_turns` is unknown, and DialogueFormatError, with the file and the line, if a line is not a

@@ -23,7 +23,7 @@ class EpisodeOrder:
         self._last = -1
 
     def next(self, episodes: int) -> int:
-        """Return the index of the next episode; an index beyond the last one if the data has ended."""
+        """Return the index of the next episode; if the data has ended, it is higher than that of the last episode."""
         with self._lock:
             if self._datatype.shuffles and episodes:
                 return self._random.randrange(episodes)
@@ -92,7 +92,7 @@ class FixedDialogTeacher(Teacher):
         return act
 
     def reset(self) -> None:
-        """Restart the data for all copies, and forget all grades."""
+        """Start over with the first episode, for all copies, and forget all grades."""
         super().reset()
         self.order.restart()
         self.episode_idx, self.entry_idx, self._episode_done = -1, 0, True

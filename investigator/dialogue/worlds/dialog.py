@@ -88,7 +88,7 @@ class ExecutableWorld(MultiAgentDialogWorld):
         """Create the environment; the base class has none."""
 
     def execute(self, agent: Agent, act: Message) -> None:
-        """Change the environment by this agent's act; the base class changes nothing."""
+        """Apply this agent's act to the environment; the base class does nothing."""
 
     def observe(self, agent: Agent, act: Message) -> Message | None:
         """Return what this agent observes of an executed act, which may be its own; None if it perceives nothing. The

@@ -57,8 +57,8 @@ class DynamicBatchWorld(WorldOfCopies):
         return BUFFERED * self.opt.number("batchsize", 1)
 
     def parley(self) -> None:
-        """Run one batch: the student answers it, the teachers hear the answers and read on; `rows` is its size. Do
-        nothing after the end of all data. Raises the errors of BatchWorld.
+        """Run one batch: the student answers it, and its teachers observe the answers and read ahead. `rows` is the
+        size of the batch. Do nothing after the end of all data. Raises the errors of BatchWorld.
         """
         self._read_ahead()
         places = self._next_batch()
@@ -80,7 +80,7 @@ class DynamicBatchWorld(WorldOfCopies):
         self._waiting = {}
 
     def _read_ahead(self) -> None:
-        """Let each teacher with an idle student act, unless its data has ended."""
+        """Let each teacher act whose last example was answered, unless its data has ended."""
         for place, row in enumerate(self.worlds):
             if place in self._waiting or row.epoch_done():
                 continue

@@ -28,7 +28,7 @@ class _Worker:
         return self.turn is not None and not self.turn.done()
 
     def settle(self) -> None:
-        """Check, once, whether the last turn failed. Raises WorkerError if it did."""
+        """Check if the last turn failed; each failure is reported only once. Raises WorkerError if it did."""
         ended, self.turn = self.turn, None
         error = ended.exception() if ended is not None else None
         if error is not None:
@@ -101,9 +101,8 @@ class HogwildWorld(WorldOfCopies):
         super().reset()
 
     def shutdown(self) -> None:
-        """End the threads after their turns, and release the agents' resources, once.
-
-        Raises WorkerError, after that, if a turn failed without being reported.
+        """Wait for the turns in progress, end the threads, and release the agents' resources; safe to call again. Then
+        raise WorkerError if a turn failed and this was not reported yet.
         """
         with self._lock:
             was_open, self._open = self._open, False
