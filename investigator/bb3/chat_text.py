@@ -102,7 +102,7 @@ def memories_text(facts: Sequence[KeptFact]) -> Text:
 
 
 def _told(name: str, text: str) -> str:
-    """Return the text of a field; a failure is described in words, and a reply that is no decision is reported as
+    """Return the text of a field; a failure is described in words, and a reply that is not a decision is reported as
     such.
     """
     if name == "failure":

@@ -33,7 +33,7 @@ def request_of(module: Module, text: str) -> ModuleRequest:
     """Parse a module's request; each line is a turn, a memory, a document or a piece of knowledge.
 
     `Person 1: …` and `Person 2: …` are turns (also `partner:`, `self:`, `human:`, `bot:`); a line without a prefix is a
-    turn of the speaker who does not speak next, or, if it is the last turn, the partner's. `Person 1's Persona: …` is a
+    turn, which alternates with the next one or, if it is the last, is the partner's. `Person 1's Persona: …` is a
     memory, `External Knowledge: Title | text` a document; `Previous Topic: …`, `Personal Fact: …` and `Interesting
     Fact: …` (or the same between the tokens of 3B, such as `__entity__ … __endentity__`) are inputs of a response.
     Before the first turn a personal fact is a memory; lines between turns belong to earlier replies, and are ignored,
@@ -88,9 +88,7 @@ class _Lines:
             self._say(None, line)
 
     def turns(self) -> tuple[Turn, ...]:
-        """Return the turns. A turn without a prefix belongs to the speaker who does not speak next; the last, to the
-        partner.
-        """
+        """Return the turns. A turn without a prefix alternates with the next one; the last one is the partner's."""
         speaker = Speaker.PARTNER
         found: list[Turn] = []
         for told, text in reversed(self._said):

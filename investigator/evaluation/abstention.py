@@ -1,5 +1,5 @@
 """Measures decisions not to answer, and confidence by ROC and risk-coverage curves. Pure. Answers with equal confidence
-have no order, so each measure is its expected value over their random orders.
+have no order, so each measure is its expected value over random orders.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ class Labelled(StrEnum):
 
 
 class Measure(Labelled):
-    """A measure; the comments say over which questions it is the mean."""
+    """A measure; the comments say which questions it covers."""
 
     # questions with known documents, measured by the search alone
     RANKED_FIRST = "ranked_first", "right document ranked first"

@@ -43,7 +43,7 @@ class PiiSpan:
 
 
 def without_overlaps(findings: Iterable[PiiSpan]) -> list[PiiSpan]:
-    """Return findings in text order, without those that overlap a finding given before them."""
+    """Return findings in text order, dropping any that overlaps one that comes before it in `findings`."""
     kept: list[PiiSpan] = []
     taken: set[int] = set()
     for finding in findings:

@@ -146,8 +146,8 @@ def _by_text(
 
 
 def _left_out(told: Decoding, form: Form) -> list[str]:
-    """Return the options that a completions server does not support. The form `tokens` also ignores those about
-    lines.
+    """Return the options that a completions server does not support. With the form `tokens`, these include the options
+    that select lines.
     """
     left = dict(not_followed(EngineKind.COMPLETIONS, told))
     if form is Form.TOKENS:

@@ -129,7 +129,7 @@ def shortened(parts: PromptParts, limit: int, count: CountTokens) -> PromptParts
 
 def most_that_fit(number: int, fits: Callable[[int], bool]) -> int:
     """Return the largest count, up to `number`, that fits; 0 is assumed to fit, and so is any count below one that
-    fits. Small counts are tried first, so that of a long text at most twice the length that fits is examined.
+    fits. Small counts are tried first, so that no more than twice the length that fits is ever measured.
     """
     low, high = 0, 1
     while high <= number and fits(high):

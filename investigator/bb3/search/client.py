@@ -97,7 +97,7 @@ class SearchServer:
         return tuple(SearchDocument(title=page.title, text=join(page.lines), url=page.url) for page in pages)
 
     def pages(self, query: str, count: int) -> tuple[FoundPage, ...]:
-        """Return the pages of `search` with their lines unjoined."""
+        """Return the pages that `search` returns, before their lines are joined."""
         if not query.strip():
             return ()
         return retried(lambda: self._ask(query, count), self._retries.wait, self._sleep)

@@ -54,9 +54,9 @@ def nearest_chunks(chunks: Sequence[str], query: str, count: int) -> list[str]:
 
 
 def nearest_part(text: str, query: str) -> tuple[int, int]:
-    """Return the span of a short text as a whole, or of the up to 1,500 characters of a long text that are nearest to a
-    query. They end at a word boundary, unless a word is longer than a chunk. Scripts without spaces are compared by
-    pairs of characters.
+    """Return the span of the text to read: all of a short text, or the up to 1,500 characters of a long one that are
+    nearest to a query. They end at a word boundary, unless a word is longer than a chunk. Scripts without spaces are
+    compared by pairs of characters.
     """
     if len(text) <= WHOLE_CHARACTERS:
         return 0, len(text)

@@ -1,4 +1,4 @@
-"""Teachers: agents that ask from data and grade the replies (seed: parlai_core_concepts, "Teachers").
+"""Teachers: agents that ask questions from data and grade the replies (seed: parlai_core_concepts, "Teachers").
 
 The data determines the class: use ParlAIDialogTeacher for a file in ParlAI's text format, ConversationTeacher for
 conversations in JSON lines, DialogTeacher and its `setup_data` for any other file, FixedDialogTeacher and its `get` for

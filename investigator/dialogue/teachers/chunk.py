@@ -1,4 +1,4 @@
-"""Defines ChunkTeacher, which asks from data too large for memory and loads it chunk by chunk."""
+"""Defines ChunkTeacher, which asks questions from data too large for memory, and loads it chunk by chunk."""
 
 from __future__ import annotations
 

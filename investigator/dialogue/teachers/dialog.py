@@ -1,4 +1,4 @@
-"""Defines DialogTeacher, which asks from the data that its `setup_data` reads from a file."""
+"""Defines DialogTeacher, which asks questions from the data that its `setup_data` reads from a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Defines FixedDialogTeacher, which asks from data that does not depend on the replies."""
+"""Defines FixedDialogTeacher, which asks questions from data that does not depend on the replies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Defines MultiTaskTeacher, which combines several teachers and asks from one of them in each episode."""
+"""Defines MultiTaskTeacher, which combines several teachers, one of which asks in each episode."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from investigator.errors import DialogueError
 
 
 class MultiTaskTeacher(Teacher):
-    """Asks from several teachers, switching at the end of an episode. TaskChoice picks the next teacher, seeded by the
-    option `seed`. It returns padding after the end of all data. Raises DialogueError if there are no teachers.
+    """Lets one of several teachers ask, and switches teachers at the end of an episode. TaskChoice picks the next
+    teacher, seeded by the option `seed`. It returns padding after the end of all data. Raises DialogueError if there
+    are no teachers.
     """
 
     def __init__(

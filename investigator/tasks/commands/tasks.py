@@ -36,7 +36,7 @@ def tasks(
     ] = "",
     as_json: AsJsonLines = False,
 ) -> None:
-    """List the tasks that can be displayed and evaluated. A task of your own is a module, named as
+    """List the tasks that can be displayed and evaluated. To use a task of your own, give its module:
     my_package.my_task.
     """
     found = [entry for entry in listed_tasks() if _fits(entry, wanted)]
@@ -72,7 +72,7 @@ def display(
 ) -> None:
     """Show the examples of a task: text, labels, number of candidates, and other fields.
 
-    A task of your own is named by its module, such as my_package.my_task, which may be in the current folder.
+    To show a task of your own, give its module, such as my_package.my_task, which may be in the current folder.
     """
     find_in_current_folder(task)
     named = {} if datafile is None else {"datafile": str(datafile)}
