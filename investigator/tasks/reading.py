@@ -10,7 +10,7 @@ from investigator.dialogue.options import Opt
 from investigator.errors import DialogueError
 
 FOLD_NAMES = {"train": ("train",), "valid": ("valid", "dev"), "test": ("test",)}
-"""The words by which a file name tells its fold."""
+"""The words in file names that stand for each fold."""
 
 
 def fold_of(opt: Opt) -> str:

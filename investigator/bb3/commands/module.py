@@ -57,7 +57,7 @@ def module(
 ) -> None:
     """Ask a single module, or show its prompt.
 
-    The context may hold `Person 1: …`, `Person 2: …`, `Person 1's Persona: …`, `External Knowledge: Title | text`,
+    The context may contain `Person 1: …`, `Person 2: …`, `Person 1's Persona: …`, `External Knowledge: Title | text`,
     `Previous Topic: …`, `Personal Fact: …` and `Interesting Fact: …`; speakers of unnamed lines alternate.
 
     Module options, which also work in a chat: --sdm-model gguf:FILE sets the engine of one module; --srm-topp 0.8

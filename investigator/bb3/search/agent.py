@@ -29,7 +29,7 @@ class SearchAgent(Agent):
     """Treats each message as a query and answers with documents, one per line, as `title | text`. Options: `server`
     (`test` invents documents), `raw_server` (an address that overrides `server`), `n_docs`, `intra_doc_delimiter`
     (between the lines of a document). The reply's `top_docs` are the lines, `urls` the addresses of the documents.
-    Raises SettingsError without a server.
+    Raises SettingsError if no server is given.
     """
 
     def __init__(
