@@ -11,7 +11,7 @@ from investigator.records import Record
 
 
 class Decide(StrEnum):
-    """When to use a kind of knowledge: always, never, or if its module decides to."""
+    """Controls when a kind of knowledge is used: always, never, or if its module decides to."""
 
     ALWAYS = "always"
     NEVER = "never"

@@ -199,7 +199,7 @@ TABLE: Mapping[Module, ModuleRow] = {
 
 
 class Family(Record):
-    """How a family of models takes a turn.
+    """Describes how a family of models takes a turn.
 
     With `memory_first`, new memories are created before the search query. With `plain_without_knowledge`, VRM replies
     if no documents, memories or topic are used, and nothing is remembered; if this applies to one conversation of a

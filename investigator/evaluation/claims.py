@@ -27,8 +27,8 @@ class ClaimRow(RowWithId):
 
 
 class JudgeReport(Record):
-    """How one judge, the rules or a verifier, decided about the claims: the shares of true claims that it accepted and
-    of false claims that it rejected, None if there are none. True claims that the rules do not accept are either
+    """The decisions of one judge, the rules or a verifier, about the claims: the shares of true claims that it accepted
+    and of false claims that it rejected, None if there are none. True claims that the rules do not accept are either
     withheld or replaced by their quotes; `true_withheld` is the share of those withheld.
     """
 

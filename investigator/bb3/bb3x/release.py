@@ -45,7 +45,7 @@ def refusal_of(conversation: Conversation) -> Refusal | None:
 
 
 class Exported(Record):
-    """How many conversations were exported, and how many were left out."""
+    """The numbers of conversations that were exported and left out."""
 
     written: int
     without_consent: int

@@ -18,7 +18,7 @@ from investigator.reports.schemas import Printed
 
 
 class MemoryAction(StrEnum):
-    """What to do with memories."""
+    """An action on memories."""
 
     LIST = "list"
     SEARCH = "search"

@@ -15,7 +15,7 @@ from investigator.language.terms import folded
 
 
 class WordKind(StrEnum):
-    """What a function word is used for: to ask, to refer to a speaker or an earlier thing, or to keep a conversation
+    """The purpose of a function word: to ask, to refer to a speaker or an earlier thing, or to keep a conversation
     going.
     """
 

@@ -81,7 +81,7 @@ Turn = Mapping[str, object]
 
 
 class LabelTurns(StrEnum):
-    """Whose turns are the labels. Speakers are told apart by position, not by the ids of the turns."""
+    """The speaker whose turns are the labels. Speakers are distinguished by position, not by the ids of the turns."""
 
     SECOND_SPEAKER = "secondspeaker"
     FIRST_SPEAKER = "firstspeaker"
