@@ -178,5 +178,5 @@ def test_copies_in_threads_say_each_message_once() -> None:
 
 
 def test_what_is_no_message_is_named() -> None:
-    with pytest.raises(DialogueError, match="message 1 is not a message but str"):
+    with pytest.raises(DialogueError, match="item 1 is not a message but str"):
         DataAgent(messages=[Message(text="a"), "b"])  # type: ignore[list-item]

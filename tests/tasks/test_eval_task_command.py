@@ -96,7 +96,7 @@ def test_a_folder_that_only_the_task_reads_is_used(folder: Path) -> None:
         (["squad", "--datafile", SQUAD], "needs a folder of documents"),
         (["squad", "--datafile", SQUAD, "--agent", "bb3_chta"], "bb3_chat"),
         (["squad", "--agent", "repeat_label"], "squad:datafile=PATH"),
-        (["squad", "--datafile", SQUAD, "--agent", "repeat_label", "--datatype", "train"], "no end"),
+        (["squad", "--datafile", SQUAD, "--agent", "repeat_label", "--datatype", "train"], "repeats endlessly"),
     ],
 )
 def test_wrong_use_is_told_with_what_to_do(words: list[str | Path], why: str) -> None:

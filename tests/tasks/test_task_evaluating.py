@@ -73,7 +73,7 @@ def test_a_count_ends_an_evaluation_and_a_second_one_begins_anew() -> None:
 
 
 def test_data_without_an_end_needs_a_count() -> None:
-    with pytest.raises(DialogueError, match="no end"):
+    with pytest.raises(DialogueError, match="repeats endlessly"):
         evaluate(world(SQUAD, RepeatLabelAgent({}), datatype="train"))
     assert figures(evaluate(world(SQUAD, RepeatLabelAgent({}), datatype="train"), count=50))["exs"] == 50
 
