@@ -28,8 +28,8 @@ class OwnReader(NamedTuple):
 
 
 TEXTS: Mapping[str, OwnReader] = {
-    kinds.HTML: OwnReader("markup.html:read_html", 4),
-    kinds.XML: OwnReader("markup.xml:read_xml", 3),
+    kinds.HTML: OwnReader("markup.html:read_html", 5),
+    kinds.XML: OwnReader("markup.xml:read_xml", 4),
     kinds.JSON: OwnReader("plain.json_lines:read_json", 2),
     kinds.JSON_LINES: OwnReader("plain.json_lines:read_json_lines", 1),
     kinds.NOTEBOOK: OwnReader("markup.notebook:read_notebook", 2),
@@ -53,11 +53,11 @@ OWN: dict[str, OwnReader] = {
     kinds.DOC: OwnReader("office.through_kreuzberg:read_office", 2, "kreuzberg"),
     kinds.PPT: OwnReader("office.through_kreuzberg:read_office", 2, "kreuzberg"),
     kinds.RTF: OwnReader("markup.rtf:read_rtf", 2),
-    kinds.EML: OwnReader("mail.message:read_message", 2),
-    kinds.MSG: OwnReader("mail.outlook:read_outlook", 2),
-    kinds.MBOX: OwnReader("mail.mailbox:read_mailbox", 2),
+    kinds.EML: OwnReader("mail.message:read_message", 3),
+    kinds.MSG: OwnReader("mail.outlook:read_outlook", 3),
+    kinds.MBOX: OwnReader("mail.mailbox:read_mailbox", 3),
     kinds.ZIP: OwnReader("archives.zip_archive:read_archive", 1),
-    kinds.EPUB: OwnReader("markup.epub:read_epub", 3),
+    kinds.EPUB: OwnReader("markup.epub:read_epub", 4),
     **TEXTS,
     **dict.fromkeys(kinds.PICTURES, OwnReader("pictures.picture:read_picture", 1)),
 }

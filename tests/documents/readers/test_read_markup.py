@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from investigator.documents.readers.markup.html import extracted_html
 from investigator.records import FileStatus
 
 PAGE = """<!DOCTYPE html><html><head><title>The &amp; mill
@@ -40,6 +41,25 @@ def test_html_headings_stand_where_they_are_said_to(read):
 def test_the_words_of_a_title_that_stand_in_the_text_are_not_said_twice(read):
     page = "<html><title>Mill: the OLD story</title><p>It is an old story of the mill.</p></html>"
     assert read("a.html", page).text == "It is an old story of the mill."
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ('<p>Seen.</p><div style="display:none">Not <div>at</div> all</div><p>Seen too.</p>', "Seen.\n\nSeen too."),
+        ("<ul><li hidden>one<li>two</ul>", "two"),
+        ("<table><tr><td>a</td><td style='display: none'>b</td><td>c</td></tr></table>", "a | c"),
+        ("<p hidden>x<script>y</script></p>z", "z"),
+        ('<body style="visibility:hidden"><p>Shown by a script.</p></body>', "Shown by a script."),
+    ],
+)
+def test_what_a_page_hides_is_not_read(read, markup, text):
+    assert read("page.html", f"<html>{markup}</html>").text == text
+
+
+def test_much_hidden_text_is_reported():
+    page = extracted_html(f"<p>Seen.</p><div hidden>{'tab ' * 60}</div><p hidden>preview line</p>")
+    assert [str(one) for one in page.left_out] == ["62 words that the page hides were not read"]
 
 
 @pytest.mark.parametrize("name", ["a.html", "a.xml", "a.eml", "a.rtf"])

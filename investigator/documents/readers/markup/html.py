@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
@@ -26,6 +27,12 @@ _INNER_DTD = re.compile(r"<!doctype[^\[<>]*\[", re.I)
 _INNER_DTD_END = re.compile(r"\]\s{0,100}>")
 _HEAD = 4096
 _SILENT = frozenset({"script", "style", "template", "noscript", "iframe", "object"})
+_CLOSED_BY_NEXT = frozenset({"p", "li", "dt", "dd", "tr", "td", "th", "option"})
+"""Elements whose end tag may be missing: the next one of the same kind ends them."""
+_NEVER_HIDDEN = frozenset({"html", "head", "body", "main", "title", "meta", "img", "br", "hr", "input", "link"})
+"""Elements without text, and those that some pages hide only until their script has run."""
+_HIDES = re.compile(r"\b(?:display\s*:\s*none|visibility\s*:\s*hidden)\b", re.IGNORECASE)
+_MANY_HIDDEN = 40  # words; less is a message's preview line or a label for screen readers
 _DATES = frozenset({"date", "dc.date", "dcterms.date", "dcterms.created", "article:published_time", "pubdate"})
 _AUTHORS = frozenset({"author", "dc.creator", "dcterms.creator", "citation_author"})
 
@@ -35,7 +42,11 @@ Attributes = list[tuple[str, str | None]]
 
 
 class HtmlText(HTMLParser):
-    """Feeds the words of HTML to a builder; collects title, authors and date from its head."""
+    """Feeds the words of HTML to a builder; collects title, authors and date from its head.
+
+    Elements that the page itself hides (`hidden`, `display: none`) are not read: nobody who opens the page sees them.
+    `words_hidden` counts their words.
+    """
 
     def __init__(self, builder: TextBuilder) -> None:
         super().__init__(convert_charrefs=True)
@@ -43,8 +54,10 @@ class HtmlText(HTMLParser):
         self.authors: list[str] = []
         self.date: str | None = None
         self.pictured: list[str] = []
+        self.words_hidden = 0
         self._builder = builder
         self._silent = 0
+        self._hiding, self._depth = "", 0
         self._in_title = False
         self._preformatted = 0
         self._rows_open = [False]
@@ -54,6 +67,8 @@ class HtmlText(HTMLParser):
         """Begin the structure that a tag opens."""
         if tag in _SILENT:
             self._silent += 1
+        elif self._is_hidden(tag, attrs):
+            return
         elif tag == "title":
             self._in_title = not self.title
         elif tag == "meta":
@@ -76,6 +91,9 @@ class HtmlText(HTMLParser):
         """End the structure that a tag closes."""
         if tag in _SILENT:
             self._silent = max(0, self._silent - 1)
+        elif self._hiding:
+            self._depth -= tag == self._hiding
+            self._hiding = self._hiding if self._depth else ""
         elif tag in ("title", "head"):
             self._in_title = False
         elif tag in _HEADINGS:
@@ -101,10 +119,23 @@ class HtmlText(HTMLParser):
             self.title += data
         elif self._silent:
             return
+        elif self._hiding:
+            self.words_hidden += len(_WORD.findall(data))
         elif self._preformatted:
             self._builder.verbatim(data)
         else:
             self._builder.words(data)
+
+    def _is_hidden(self, tag: str, attrs: Attributes) -> bool:
+        """Return True for a tag that begins a hidden element or is inside one."""
+        if self._hiding == tag and self._depth == 1 and tag in _CLOSED_BY_NEXT:
+            self._hiding, self._depth = "", 0
+        if not self._hiding and tag not in _NEVER_HIDDEN:
+            given = dict(attrs)
+            if "hidden" in given or _HIDES.search(given.get("style") or ""):
+                self._hiding = tag
+        self._depth += tag == self._hiding
+        return bool(self._hiding)
 
     def _begin(self, tag: str, attrs: Attributes) -> None:
         if tag in _HEADINGS:
@@ -210,5 +241,10 @@ def extracted_html(markup: str) -> Extracted:
         title=cleaned(" ".join(parser.title.split())),
         authors=map(cleaned, dict.fromkeys(parser.authors)),
         date=parser.date,
-        left_out=map(pictured, dict.fromkeys(parser.pictured)),
+        left_out=(*map(pictured, dict.fromkeys(parser.pictured)), *_hidden(parser.words_hidden)),
     )
+
+
+def _hidden(words: int) -> Iterator[ReadFailure]:
+    if words >= _MANY_HIDDEN:
+        yield ReadFailure(FileStatus.UNSUPPORTED, f"{words} words that the page hides were not read")
