@@ -71,6 +71,7 @@ _THINGS = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ENTITY, Constraint
 _WORDED = frozenset({AnswerType.NAME, AnswerType.PLACE, AnswerType.REASON})  # kinds that can be given in any words
 _TIME_AND_PLACE = frozenset({AnswerType.DATE, AnswerType.PLACE})
 _OF_THE_FIGURE = late(r"\b(?:for|in|of|per|at|on|to|from|under|by|with|after|before)\b", re.IGNORECASE)
+_FULL_NAME = re.compile(r"\W*[A-ZÀ-ÖØ-Þ][\w.'’-]*(?: (?:(?:of|de|von|van|der|la|di|da|&) )*[A-ZÀ-ÖØ-Þ][\w.'’-]*)+\W*")
 _POINTS = re.compile(r"\b(?:it|they|this|these|that|those)\b", re.IGNORECASE)
 
 
@@ -98,6 +99,8 @@ def _type(asked: Constraint, question: str, evidence: Surroundings) -> Constrain
         (line is None and leaves_doer_out(question, evidence.sentence)) or not names_holder(question, evidence.sentence)
     ):
         return matched(asked, MatchState.NOT_MET)
+    if kind is AnswerType.NAME and is_row(evidence.sentence) and not _names_person(evidence.sentence):
+        return matched(asked, MatchState.NOT_MET)
     if kind is AnswerType.NAME and (said := described(question)):
         return matched(asked, MatchState.MET if is_named(said, evidence.sentence, question) else MatchState.NOT_MET)
     if kind is AnswerType.NUMBER and not _names_figure(question, evidence.sentence):
@@ -113,6 +116,14 @@ def _type(asked: Constraint, question: str, evidence: Surroundings) -> Constrain
         or (kind is AnswerType.DATE and not asks_past(question) and names_hour(evidence.sentence))
     )
     return matched(asked, MatchState.MET if is_held else MatchState.NOT_MET)
+
+
+def _names_person(row: str) -> bool:
+    """Return True if a row of a table has a name, under a header for names or of two words: "item: Full plot" has
+    none.
+    """
+    cells = (cell.partition(": ") for cell in row.split("; "))
+    return any(names_kind(AnswerType.NAME, header) or _FULL_NAME.fullmatch(value) for header, _, value in cells)
 
 
 def _names_figure(question: str, sentence: str) -> bool:

@@ -25,6 +25,7 @@ _JOINS = late(
     r"^\W*$|[:,(=–—]|\b(?:is|was|are|were|be|been|being|as|bec(?:a|o)me|named|called|elected|appointed|acts?|acted|serv\w+)\b"
 )
 """Text allowed between a description and the name that it applies to."""
+_ON_BEHALF = late(r"\bfor (?:the )?$", re.IGNORECASE)
 _PEOPLE_ENDS, _LONG_NAME = ("n", "an", "i", "es", "ish"), 5  # letters
 
 
@@ -115,6 +116,7 @@ def is_named(description: str, sentence: str, question: str) -> bool:
     own = root(folded(description))
     same = {own} | related_roots(folded(description))
     places = [match for match in COMPOUND.finditer(sentence) if root(folded(match.group())) in same]
+    places = [place for place in places if not _ON_BEHALF.search(sentence, 0, place.start())]
     for name in _NAME.finditer(sentence):
         said = [word for word in words(name.group()) if word not in stop_words()]
         if all(root(word) in same for word in said) or set(said) <= set(words(question)):

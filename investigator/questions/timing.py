@@ -6,13 +6,14 @@ from functools import lru_cache
 
 from investigator.language.labels import label_line
 from investigator.language.late_patterns import late
-from investigator.language.sentences import statement_spans
-from investigator.language.terms import folded, words
+from investigator.language.sentences import is_row, statement_spans
+from investigator.language.terms import content_words, folded, words
 from investigator.questions.imprints import covered, with_fiscal
 from investigator.questions.labelled import says_label
 from investigator.questions.measured import are_like
 from investigator.questions.periods import Period, agree, longer, periods, spelled, without_compared
 from investigator.questions.phases import phases_named, phases_said, shows_phase
+from investigator.questions.related import root, roots
 from investigator.questions.spans import in_span, is_over, moments, now_asked, time_spans
 from investigator.questions.succession import held_at, role_asked
 from investigator.questions.surroundings import Surroundings
@@ -46,9 +47,8 @@ def period_match(asked: Constraint, question: str, evidence: Surroundings) -> Co
         return matched(asked, MatchState.MET, asked.text)
     if _comparable(wanted, own):
         return matched(asked, MatchState.CONTRADICTED, _spelled(own))
-    titled = _years_of_title(evidence.names)
-    if titled and _comparable(wanted, titled) and not agree(wanted, titled | periods(evidence.before)):
-        return matched(asked, MatchState.CONTRADICTED, _spelled(titled))
+    if (said := _period_before(wanted, question, evidence)) is not None:
+        return matched(asked, *said)
     around = periods(without_compared(evidence.about)) | covered(evidence.imprint)
     near = periods(without_compared(evidence.near))
     if agree(wanted, with_fiscal(near, evidence.imprint)) or agree(wanted, around):
@@ -93,6 +93,32 @@ def _dated(wanted: frozenset[Period], own: frozenset[Period]) -> frozenset[Perio
     """Return the periods without quarters, if all requested periods are months and one of these is a month as well."""
     months = frozenset(period for period in own if period.month or not period.quarter)
     return months if any(period.month for period in months) and all(period.month for period in wanted) else own
+
+
+def _period_before(wanted: frozenset[Period], question: str, evidence: Surroundings) -> tuple[MatchState, str] | None:
+    """Match a period with the sentence before, then with the title of the document; None if neither decides."""
+    leading, told = _told_before(evidence)
+    if _comparable(wanted, told) and not agree(wanted, told):
+        return MatchState.CONTRADICTED, _spelled(told)
+    about = {root(word) for word in content_words(question) if not word.isdigit()}
+    if agree(wanted, told) and about.isdisjoint(roots(leading)):  # else the year may belong to another figure alone
+        return MatchState.MET, _spelled(told)
+    titled = _years_of_title(evidence.names)
+    if titled and _comparable(wanted, titled) and not agree(wanted, titled | periods(evidence.before)):
+        return MatchState.CONTRADICTED, _spelled(titled)
+    return None
+
+
+def _told_before(evidence: Surroundings) -> tuple[str, frozenset[Period]]:
+    """Return the nearest sentence before this one in its paragraph that names a year, and the years; "" and none for a
+    row or a line with a label, and if that sentence names a quarter or a month.
+    """
+    if not (is_row(evidence.sentence) or label_line(evidence.sentence)):
+        paragraph = without_compared(evidence.before.rpartition("\n\n")[2])
+        for sentence, own in _sentences_with_periods(paragraph)[-1:]:
+            if all(one.year and not (one.quarter or one.month) for one in own):
+                return sentence, own
+    return "", frozenset()
 
 
 def _has_its_own(wanted: frozenset[Period], evidence: Surroundings) -> bool:

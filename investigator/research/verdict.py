@@ -201,10 +201,16 @@ def _all_met(
 
 
 def _is_inside(claim: Claim, other: Claim) -> bool:
-    """Return True if a verbatim statement is part of another one, as a clause without its number is."""
-    if any(len(one.quotes) != 1 or one.quotes[0].cell for one in (claim, other)):
+    """Return True if a verbatim statement is a piece of another one, as a clause without its number is, or the row of
+    its cell.
+    """
+    if any(len(one.quotes) != 1 or one.computation for one in (claim, other)):
         return False
     (one,), (whole,) = claim.quotes, other.quotes
+    if one.cell is None and whole.cell is not None and "\n" not in one.text:
+        one, whole = whole, one
+    elif one.cell is not None or whole.cell is not None:
+        return False
     return one.document_id == whole.document_id and whole.start <= one.start and one.end <= whole.end
 
 

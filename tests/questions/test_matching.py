@@ -283,6 +283,37 @@ def test_a_period_that_contradicts_is_said_as_exactly_as_the_one_that_is_asked()
     assert [one.words for one in found] == ["2024-05"]
 
 
+@pytest.mark.parametrize(
+    ("before", "year", "is_met"),
+    [
+        ("The club closed the year 2023 with a balance of 4,312 pounds.", 2023, True),
+        ("The club closed the year 2023 with a balance of 4,312 pounds.", 2024, False),
+        ("The largest gift in 2023 was 90 pounds.", 2023, False),
+    ],
+)
+def test_a_sentence_is_about_the_year_of_the_sentence_before(before: str, year: int, is_met: bool) -> None:
+    gift, question = "The largest gift came from Ada Moss, 1,145 pounds.", f"How much was the largest gift in {year}?"
+    evidence = Surroundings(gift, f"{before} {gift} Minutes 2024", "Minutes 2024", before, "minutes-2024.md")
+    (match,) = (one for one in matches(constraints(question), question, evidence) if one.constraint.text == str(year))
+    assert (match.state is MatchState.MET) is is_met
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "is_met"),
+    [
+        ("Who has a large plot?", "plot: large; name: Gwen Tolliver", True),
+        ("Who has a large plot?", "item: Large plot; unit: per year; price: 62.00", False),
+        ("Who is the customer?", "Contacts: Ann Cole for the agency, Fabrice Noel for the customer.", False),
+        ("Who is the customer?", "The customer, Fabrice Noel, pays monthly.", True),
+        ("Who fitted the mesh?", "The mesh was fitted over the intake on 14 February by Nordtek Service.", True),
+        ("Who fitted the mesh?", "The mesh was fitted over the intake by 14 February.", False),
+    ],
+)
+def test_who_wants_the_name_of_somebody(question: str, sentence: str, is_met: bool) -> None:
+    types = [one for one in failing(question, sentence) if one.constraint.kind is ConstraintKind.ANSWER_TYPE]
+    assert (not types) is is_met
+
+
 @pytest.mark.parametrize(("asked", "state"), [("340 GPs", MatchState.MET), ("125 nurses", MatchState.NOT_MET)])
 def test_a_quantity_in_the_own_words_of_a_model_is_looked_for_as_it_stands(asked: str, state: MatchState) -> None:
     constraint = Constraint(kind=ConstraintKind.QUANTITY, text=asked)
