@@ -45,7 +45,9 @@ class LeavingOut:
         self._counts = {reason: _Count() for reason in LeftOutReason}
 
     def leaves_out(self, path: str, *, is_folder: bool) -> bool:
-        """Return True if this path below the folder is neither a document nor a folder to search, and count it."""
+        """Return True if a path below the folder is neither a document nor a folder to search, and count it unless it
+        belongs to this program.
+        """
         reason = self._reason(path, is_folder=is_folder)
         if reason is not None:
             self._counts[reason].add(document_id(path) + "/" * is_folder, is_folder=is_folder)

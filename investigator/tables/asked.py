@@ -172,7 +172,7 @@ def limits(text: str) -> frozenset[str]:
 
 @cache
 def _asking_elsewhere() -> frozenset[str]:
-    """Return the folded Hebrew and Arabic words that only ask, and name nothing."""
+    """Return the folded Hebrew and Arabic question words, which name nothing."""
     return frozenset(word for text in cues("asking").values() for word in words(text))
 
 

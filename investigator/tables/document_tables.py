@@ -82,7 +82,7 @@ class DocumentTables:
         return headings[at].text if at >= 0 else ""
 
     def is_of(self, wanted: TableTime) -> bool:
-        """Return True if the document, by its own description, covers a time."""
+        """Return True if the document, by its own description, covers the given time."""
         covered = header_time(self.document.imprint.period_end or "")
         if covered is not None and agrees(wanted, replace(covered, may_end_then=True)):
             return True

@@ -1,4 +1,4 @@
-"""Formats the numbers of an Office Open XML workbook as its cells show them: with per cent and currency signs and
+"""Formats the numbers of an Office Open XML workbook as its cells show them: with percent signs, currency signs and
 separators. The library that reads the values does not do this. Dates stay as that library writes them, with an
 unambiguous year, month and day.
 """
@@ -100,7 +100,9 @@ def _column(letters: str) -> int:
 
 
 def number_format(identifier: int, written: Mapping[int, str]) -> str:
-    """Return the number format with an id; `written` contains the workbook's own formats. "" is the general format."""
+    """Return the number format with an id, and "" for the general format; `written` contains the workbook's own
+    formats.
+    """
     return written.get(identifier, _BUILT_IN.get(identifier, ""))
 
 

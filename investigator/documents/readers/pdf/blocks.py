@@ -24,7 +24,7 @@ _USUAL_PITCH = 1.2
 _APART = 2
 """Gap, in letter heights, above which two pieces of a line are separate."""
 _COLUMN_JUMP = 4
-"""Minimum distance, in letter heights, by which the next column, unlike a table cell, begins above a line."""
+"""Minimum distance, in letter heights, from the last line of a column up to the next column; table cells are closer."""
 _SHORT_LINE = 0.75
 """Share of the widest line of a block below which a line break is deliberate."""
 _HEADING_LINES = 2

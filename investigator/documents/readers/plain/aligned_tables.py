@@ -1,4 +1,4 @@
-"""Finds tables in plain text whose columns are aligned by spaces, by treating it as a page in a monospaced font."""
+"""Finds tables with columns aligned by spaces in plain text, which is treated as a page in a monospaced font."""
 
 from __future__ import annotations
 

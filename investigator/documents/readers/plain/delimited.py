@@ -21,7 +21,7 @@ CsvRecord = tuple[list[str], int]
 
 
 def read_delimited(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads CSV or TSV with any usual delimiter. Anything that is not a table is kept as plain text.
+    """Reads CSV or TSV with any common delimiter. Anything that is not a table is kept as plain text.
 
     Line N of the text is line N of the file: a record over several lines becomes one line followed by empty lines.
     """
