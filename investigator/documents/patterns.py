@@ -42,7 +42,7 @@ def _translated(line: str) -> tuple[re.Pattern[str], bool] | None:
     if _PLAIN.fullmatch(line):
         name = re.escape(line.removesuffix("*")) + "[^/]*" * line.endswith("*")
         return re.compile(f"{_FROM_ANYWHERE}{name}/?", re.DOTALL), True
-    from pathspec.patterns.gitignore import GitIgnorePatternError  # for speed: most folders have only plain names
+    from pathspec.patterns.gitignore import GitIgnorePatternError  # here for speed: most folders have only plain names
     from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
     if line.rstrip().endswith("/**/"):  # because pathspec would take it for the folder itself

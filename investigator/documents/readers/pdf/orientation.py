@@ -42,8 +42,8 @@ class Orientation(IntEnum):
 def text_in_order(page: Any) -> tuple[Any, Orientation]:
     """Return pdfium's text of a page, with its orientation.
 
-    pdfium puts lines and cells in the order in which the page is displayed, so the page is displayed with its text
-    upright while its text is read. Close the text page after use.
+    pdfium puts lines and cells in the order in which they are displayed, so the page is rotated until its text is
+    upright, read, and rotated back. Close the text page after use.
     """
     textpage, shown = page.get_textpage(), page.get_rotation()
     turned = _orientation(textpage, Orientation(-shown // _QUARTER % 4))
