@@ -47,4 +47,6 @@ class ChatOptions(Record):
     combined_dialogue_module: Module = Field(default=Module.SRM, description="module that writes combined replies")
     inject_query_string: str = Field(default="", description="text added to every search query")
     n_docs: int = Field(default=5, ge=1, le=50, description="number of documents that a search requests")
-    memory_decision_use_memories: bool = Field(default=True, description="show memories to the memory decision")
+    memory_decision_use_memories: bool = Field(
+        default=True, description="show memories to the module that decides whether to use them"
+    )

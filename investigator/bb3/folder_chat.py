@@ -116,9 +116,9 @@ class FolderChat:
         return [self._message(session, message, drafts.get(id(session))) for session, message in said]
 
     def take_back(self, session: ChatSession, reply: Message) -> None:
-        """Undo the last reply of a session, because it was never shown, and the turn before it. Memories created from
-        the reply are deleted as well; those created from the user's message are kept. Nothing is undone if no module
-        wrote the reply, because it is then not part of the conversation. Raises StoreError.
+        """Undo the last reply of a session and the turn before it, for a reply that is not shown to the user. Memories
+        created from the reply are deleted as well; those created from the user's message are kept. Nothing is undone if
+        no module wrote the reply, because it is then not part of the conversation. Raises StoreError.
         """
         if not session.messages or session.messages[-1] is not reply:
             return

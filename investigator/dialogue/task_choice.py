@@ -34,7 +34,9 @@ def multitask_weights(text: str) -> Weights:
     except ValueError:
         weights = ()
     if not weights or not all(math.isfinite(weight) and weight >= 0 for weight in weights):
-        hint = "Give a number of 0 or more for each task, such as multitask_weights=1,2 - or: stochastic"
+        hint = (
+            "Give each task a weight of 0 or more, as in multitask_weights=1,2, or write multitask_weights=stochastic"
+        )
         raise DialogueValueError(f"the weights of the tasks cannot be read: {text[:80]!r}", hint=hint)
     return weights
 

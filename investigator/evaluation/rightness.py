@@ -115,7 +115,7 @@ def _answers(question: Question) -> tuple[str, ...]:
 
 
 def _short(question: Question) -> tuple[str, ...]:
-    """Return the answers that are searched for verbatim; not yes and no, which any text may contain."""
+    """Return the answers that are searched for verbatim, except yes and no, which any text may contain."""
     return tuple(one for one in _answers(question) if len(one.split()) <= _SHORT and not _YES_OR_NO & set(tokens(one)))
 
 

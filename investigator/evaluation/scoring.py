@@ -14,7 +14,7 @@ from investigator.records import Quote
 
 
 def scores(question: Question, outcome: Outcome) -> Mapping[Measure, float]:
-    """Return the measures, each in 0..1, for which the question has the known answers. An answerable question without
+    """Return the measures, each in 0..1, that what is known about the answer allows. An answerable question without
     an answer scores 0. For an unanswerable question, only finding nothing is right.
     """
     if question.answerable is False:

@@ -107,9 +107,9 @@ class FolderChatAgent(Agent):
         return act
 
     def batch_act(self, observations: Sequence[Message | None]) -> list[Message]:
-        """Return the replies to the observations of copies, in order, made together; padding gets no reply. A message
-        that no copy has observed starts a new conversation. Raises DialogueError if `max_turns` is exceeded, and the
-        errors of FolderChat.reply.
+        """Return the replies to the observations of copies, in order; they are made together, and padding gets none. A
+        message that no copy has observed starts a new conversation. Raises DialogueError if `max_turns` is exceeded,
+        and the errors of FolderChat.reply.
         """
         acts = [Message(id=self.id, episode_done=False) for _ in observations]
         talks: list[_Talk] = []

@@ -14,7 +14,7 @@ from investigator.tasks.span_questions import AskedQuestion, SpanTeacher, texts_
 class DefaultTeacher(SpanTeacher):
     """Shows the section with the first question, and then only the questions. Each conversation is an episode."""
 
-    expected = "QuAC's JSON: `data` with paragraphs, in them context and qas with id, question and answers"
+    expected = "QuAC's JSON: `data` with paragraphs, each with context and qas, which have id, question and answers"
     are_conversations = True
 
     def shown(self, asked: AskedQuestion) -> Sequence[str]:

@@ -1,9 +1,9 @@
 """Defines conversations and their messages, with every field of the data card (seed: bb3x_data_card, "Composition").
 
 Two spellings are accepted. The card and the released files differ in the words for the sender and in the name of a
-conversation's id: what was read is kept, and `by_human` and `id` understand both. The card also gives some fields a
-property name and a different path (`is_liked`, `isLiked`): both are read, and the path is written. Unknown fields are
-kept and written back, and a missing field stays missing, so reading and writing a record does not change it.
+conversation's id: values are kept as they were read, and `by_human` and `id` understand both. The card also gives some
+fields a property name and a different path (`is_liked`, `isLiked`): both are read, and the path is written. Unknown
+fields are kept and written back, and a missing field stays missing, so reading and writing a record does not change it.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ _LONGEST_TURN = 2_000
 _FOREIGN_QUESTION = 75
 _FOREIGN_STATEMENT = 25
 """The point of a question, and that of any other turn, in a language that neither the rules nor the default embedder
-know.
+knows.
 """
 _MOST_ASKED = 10  # maximum number of sentences of a turn that are judged separately
 _SMALL_TALK = 0.4  # cosine with an example

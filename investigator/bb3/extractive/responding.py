@@ -1,4 +1,4 @@
-"""Writes replies only from given text: quotes of documents, a remembered fact, a word of the conversation. The
+"""Writes replies only from given text: quotes from documents, a remembered fact, a word from the conversation. The
 surrounding sentences are always in English, even if the conversation is not; styles are not supported.
 """
 

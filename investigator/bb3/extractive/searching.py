@@ -142,8 +142,8 @@ def _tells(sentence: str) -> bool:
 
 def _meant(asked: str, before: str, turns: Sequence[Turn]) -> str:
     """Return the implicit part of a question: the antecedent of its pronouns, or its subject if that is a single word.
-    Statements of speakers about themselves contribute nothing, and their other remarks about themselves contribute only
-    the antecedent of a pronoun.
+    Facts that speakers state about themselves are ignored; their other remarks about themselves are considered only for
+    a pronoun, if nothing else fits.
     """
     terms = key_terms(asked)
     if not (terms or is_question(asked)) or named_things(asked):  # a text with a name needs no antecedent

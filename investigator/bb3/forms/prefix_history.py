@@ -35,7 +35,9 @@ class PrefixOptions(Record):
     knowledge_chunk_size: int = Field(
         default=100, ge=1, description="maximum number of words of a document, including its title"
     )
-    memory_decision_use_memories: bool = Field(default=True, description="show memories to the memory decision")
+    memory_decision_use_memories: bool = Field(
+        default=True, description="show memories to the module that decides whether to use them"
+    )
     insert_style: str = Field(default="", description="the style of replies")
     add_speaker_prefixes: bool = Field(default=True, description="name the speaker in each line")
     self_prefix: str = Field(default="Person 2", description="who replies")
@@ -116,8 +118,8 @@ def seen_by(module: Module, lines: Sequence[PromptLine], options: PrefixOptions)
 
 
 def shortened(parts: PromptParts, limit: int, count: CountTokens) -> PromptParts:
-    """Return the prompt without as many of its oldest lines as needed to have fewer tokens than `limit`. Knowledge is
-    kept, so the prompt may exceed the limit even without lines.
+    """Drop the oldest lines of a prompt until it has fewer tokens than `limit`. Knowledge is kept, so the prompt may
+    exceed the limit even without lines.
     """
 
     def newest(kept: int) -> PromptParts:

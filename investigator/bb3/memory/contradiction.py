@@ -109,7 +109,7 @@ class Statement:
 
 @lru_cache(maxsize=4_096)
 def statements(text: str) -> tuple[Statement, ...]:
-    """Return the statements of a text: its sentences, and the clauses of a sentence that name the speaker again."""
+    """Return the statements of a text: its sentences, split wherever a clause names the speaker again."""
     return tuple(
         _statement(text, start + begin, start + end)
         for start, end in sentence_spans(text)

@@ -134,8 +134,8 @@ def _line(speaker: Speaker, text: str) -> str:
 
 
 def _known_words(facts: Sequence[KeptFact]) -> Tokens:
-    """Return a function that splits texts into content words. It looks up those of facts, which were split when they
-    were stored.
+    """Return a function that splits texts into content words. Facts are not split again: their words were stored with
+    them.
     """
     known = {_line(fact.speaker, fact.text).lower(): tuple(Gist.read(fact.claim).terms) for fact in facts}
     return lambda text: known[text] if text in known else tuple(memory_words(text, without_stop_words=True))
