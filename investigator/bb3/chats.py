@@ -115,7 +115,7 @@ def _spare_a_small_model(
 
 
 def _engines_by_module(parts: Parts, models: Mapping[Module, str | Engine]) -> Mapping[Module, Engine]:
-    """Create the engines chosen for modules; modules with the same name share one."""
+    """Create the engines chosen for modules, one for each distinct name."""
     names = {name for name in models.values() if isinstance(name, str)}
     opened = {name: parts.engine(name) for name in names}
     return {module: opened[model] if isinstance(model, str) else model for module, model in models.items()}
