@@ -44,7 +44,7 @@ class Engine(Protocol):
         ...
 
     def reply(self, prompt: Prompt) -> Reply:
-        """Answer one prompt; the text holds the fields of `prompt.reply_type`, as JSON if possible.
+        """Answer one prompt; the reply's text contains the fields of `prompt.reply_type`, as JSON if possible.
 
         Safe to call from several threads. Raises EngineError (or a subclass) if no reply is available.
         """
@@ -53,11 +53,11 @@ class Engine(Protocol):
 
 @runtime_checkable
 class Described(Protocol):
-    """An engine that describes more than its name."""
+    """An engine that also declares its traits."""
 
     @property
     def traits(self) -> Traits:
-        """Return the traits that distinguish this engine."""
+        """Return the engine's traits."""
         ...
 
 
@@ -86,17 +86,17 @@ _CHARACTERS_PER_TOKEN = 3  # about 4 in English prose, but 3 in text full of fig
 
 
 def traits_of(engine: Engine) -> Traits:
-    """Return the traits of an engine; the defaults if it declares none."""
+    """Return the traits of an engine, or the default traits if it declares none."""
     return engine.traits if isinstance(engine, Described) else Traits()
 
 
 def tokens_of(engine: Engine, text: str) -> int:
-    """Return the number of tokens of a text: counted if the engine can, else estimated from its length."""
+    """Return the number of tokens in a text, counted by the engine if it can, or else estimated from the length."""
     return engine.count_tokens(text) if isinstance(engine, TokenCounter) else guessed_tokens(text)
 
 
 def guessed_tokens(text: str) -> int:
-    """Return the likely number of tokens of a text."""
+    """Return an estimate of the number of tokens in a text."""
     return -(-len(text) // _CHARACTERS_PER_TOKEN)
 
 
@@ -122,7 +122,7 @@ def prompt_key(engine_name: str, prompt: Prompt, *, measures: bool = False, samp
 
     The journal and recordings store replies under it, so it is the same in every process and on every machine. The
     passages' search scores depend on all documents of the folder; they are included only with `measures`, for an engine
-    that uses them. `sampling` holds the settings that affect the engine's replies.
+    that uses them. `sampling` contains the settings that affect the engine's replies.
     """
     parts = (
         f"{engine_name} {sampling}".rstrip(),

@@ -6,7 +6,7 @@ Another package adds an engine with an entry point of the group `investigator.en
     [project.entry-points."investigator.engines"]
     toy = "toy_engine:open_toy"
 
-From then on `--model toy:NAME` asks the engine that `open_toy("NAME", options)` returns.
+From then on `--model toy:NAME` uses the engine that `open_toy("NAME", options)` returns.
 """
 
 from __future__ import annotations
@@ -40,9 +40,10 @@ class EngineOptions:
     """The parts of a run that an engine may use.
 
     `on_notice` receives messages for the user, such as that a parameter was rejected; `on_writing` receives the
-    progress of a local model with a reply. `callbacks` are LangChain callbacks, for engines that call a LangChain
-    model. `extractive` creates the built-in engine. The other fields are the settings of our own engines, and `known`,
-    in which a chat model records what its server rejects. An engine of another package manages its own settings.
+    progress of a local model that is writing a reply. `callbacks` are LangChain callbacks, for engines that call a
+    LangChain model. `extractive` creates the built-in engine. The other fields are the settings of our own engines, and
+    `known`, in which a chat model records what its server rejects. An engine of another package manages its own
+    settings.
     """
 
     extractive: Callable[[], Engine]
@@ -87,7 +88,7 @@ def open_gguf(name: str, options: EngineOptions) -> Engine:
 
 
 def open_local(name: str, options: EngineOptions) -> Engine:
-    """Return the engine of a pulled model by its name; without a name, of the one pulled last."""
+    """Return the engine of the pulled model with this name; without a name, of the model pulled most recently."""
     return _gguf(pulled_model(name).path, options)
 
 

@@ -24,20 +24,20 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MOST_OCTETS = 4_000_000
-"""Limit on a reply body: 200,000 characters of text in JSON, each written as an escape, take 1.2 million octets."""
+"""Size limit of a reply's body: 200,000 characters of JSON text take 1.2 million bytes if each one is escaped."""
 
-_UNCOMPRESSED: Mapping[str, str] = {"Accept-Encoding": "identity"}  # so that the limit on octets applies
+_UNCOMPRESSED: Mapping[str, str] = {"Accept-Encoding": "identity"}  # so that the size limit applies
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _PLACES_OF_CLIENTS = ("client", "_client", "root_client")
 _DEPTH = 3
-_ENVELOPES = 50  # times the size of the reply, if each token comes in a separate envelope
+_ENVELOPES = 50  # times the size of the reply: in a stream, each token may come in a separate envelope
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """An address for POST requests. `place` names it in errors, whose hint is `hint`.
+    """An address for POST requests. Errors refer to it as `place` and carry the hint `hint`.
 
-    A request always ends within `seconds`, and reads at most `octets` of the reply's body.
+    A request always ends within `seconds`, and reads at most `octets` bytes of the reply's body.
     """
 
     address: str
@@ -66,7 +66,7 @@ class Endpoint:
                 with httpx.Client(**self._settings(), transport=self.transport) as client:
                     response = client.post(self.address, content=body)
                     return response.status_code, redacted_octets(response.content)
-            except (httpx.TimeoutException, EngineTimeoutError) as error:  # the reply did not come, or did not end
+            except (httpx.TimeoutException, EngineTimeoutError) as error:  # did not start or end in time
                 return TimeoutError(str(error))
             except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
                 return EngineUnreachableError(f"{self.place} cannot be reached: {error}", hint=self.hint)
@@ -126,7 +126,7 @@ class Retries:
     longest: float = 60.0
 
     def wait(self, error: EngineError, tried: int) -> float | None:
-        """Return the seconds to wait before the next attempt; None if no other should follow."""
+        """Return the seconds to wait before the next attempt, or None if the call should fail."""
         if not error.retryable or tried >= self.tries:
             return None
         return min(self.delay * 2.0 ** (tried - 1), self.longest)
@@ -194,8 +194,9 @@ class HttpClient(Protocol):
 @dataclass(frozen=True)
 class BodyBounds:
     """A response hook that rejects a body that is too long or too slow, with an error that names the server. Both are
-    measured while the body is read, so a server that sends a trickle is stopped, too. `seconds` count from the arrival
-    of the headers. An unrequested compressed body is rejected, because a few octets of it may expand to gigabytes.
+    measured while the body is read, so a server that sends its body in a trickle is cut off, too. `seconds` count from
+    the arrival of the headers. An unrequested compressed body is rejected, because a few bytes of it may expand to
+    gigabytes.
     """
 
     place: str

@@ -1,4 +1,4 @@
-"""Shared by engines and embedders that load a model into this process."""
+"""Helpers for engines and embedders that load a model into this process."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def here_or_fetched(kind: Callable[..., Model], name: str) -> Model:
 
 
 class ControlTokens:
-    """Texts with a special meaning for a model: the end of a turn, the speaker."""
+    """Tokens with a special meaning for a model, such as the end of a turn or the name of a speaker."""
 
     def __init__(self, tokens: Iterable[str]) -> None:
         longest_first = sorted(tokens, key=len, reverse=True)

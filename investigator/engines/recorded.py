@@ -34,7 +34,7 @@ class RecordedEngine:
     """Replays the recording at `path`; a missing prompt is sent to `inner` and added.
 
     The recording is a file of JSON lines: the engine's name and traits, then one reply per line, which is on disk
-    before it is returned. A last line truncated by a crash is dropped. Without `inner` the engine takes the recorded
+    before it is returned. A last line truncated by a crash is dropped. Without `inner` the engine uses the recorded
     name, so that the keys are the same; a missing prompt raises ReplayError, and so does a recording that is missing,
     damaged, or from another engine. Thread-safe within one process.
     """
@@ -71,7 +71,7 @@ class RecordedEngine:
         return self._header.traits
 
     def reply(self, prompt: Prompt) -> Reply:
-        """Return the recorded reply, or else that of the inner engine. Raises ReplayError if neither exists."""
+        """Return the recorded reply, or else the inner engine's. Raises ReplayError if neither exists."""
         key = prompt_key(self._name, prompt, sampling=self.traits.sampling)
         with self._lock:
             known = self._replies.get(key)

@@ -44,7 +44,8 @@ class ScriptedEngine:
 
     @classmethod
     def from_file(cls, path: str | Path) -> Self:
-        """Return a script from a JSON file: an object from template names to one reply or a list of replies.
+        """Return an engine for a script in a JSON file: an object that maps template names to a reply or a list of
+        replies.
 
         Raises SettingsError if the file cannot be read or contains something else.
         """
@@ -111,7 +112,7 @@ class ScriptedEngine:
 class ScriptedEmbedder:
     """Counts word stems into hashed dimensions: deterministic, fast, and similar for texts that share words.
 
-    A text without words gives the vector of the empty text, so that every row has length 1.
+    A text without words gets the same vector as the empty text, so that every row has length 1.
     """
 
     dimensions = 256

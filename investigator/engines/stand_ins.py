@@ -10,7 +10,7 @@ from investigator.records import Prompt, Reply, Traits
 class ForeseeingEngine:
     """Has the name and traits of `engine`, which is never called; `stand_in` gives the replies.
 
-    Tokens are those that the prompt and the reply would have with `engine`.
+    The token counts are those that the prompt and the reply would have with `engine`.
     """
 
     def __init__(self, engine: Engine, stand_in: Engine) -> None:

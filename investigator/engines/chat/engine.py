@@ -45,7 +45,7 @@ _WHOLE = frozenset({"", "stop", "end_turn", "stop_sequence", "eos", "completed"}
 
 @dataclass
 class _Call:
-    """One prompt on its way through its attempts; `hear` receives the partial reply."""
+    """The state of one prompt across its attempts; `hear` receives the partial reply."""
 
     prompt: Prompt
     hear: Hear | None
@@ -64,12 +64,12 @@ class ChatEngine:
     random waits or the wait that the server requests. A call always ends within `settings.timeout` seconds; a call that
     does not return is abandoned. All engines of the process share a queue for each endpoint: at most
     `settings.concurrency` concurrent calls, fewer after refusals, none while the endpoint requests a pause. A prompt
-    that waits in vain gives up after `attempts` times the sum of `timeout` and `max_wait`.
+    that is still waiting after `attempts * (timeout + max_wait)` seconds fails.
 
     `callbacks` are LangChain callback handlers that receive each call, with the template in the metadata; LangChain
-    logs their errors, which have no other effect. A ready LangChain model keeps its own callbacks, parameters and
-    handling of redirects: only the settings for time, attempts, concurrency and `max_reply_characters` apply to it, and
-    no schema is requested from it.
+    logs their errors, which have no other effect. A LangChain model built by the caller keeps its own callbacks,
+    parameters and handling of redirects: only the settings for time, attempts, concurrency and `max_reply_characters`
+    apply to it, and no schema is requested from it.
 
     Raises SettingsError, CredentialError or MissingPackageError at once if the model cannot be used. Safe to call from
     several threads.
@@ -103,13 +103,13 @@ class ChatEngine:
 
     @property
     def name(self) -> str:
-        """The name as `provider:name`, followed by `@host` if a base URL is set."""
+        """Return the name as `provider:name`, followed by `@host` if a base URL is set."""
         base_url = self._settings.base_url
         return f"{self._server.model}@{host_of(base_url)}" if base_url else self._server.model
 
     @property
     def endpoint(self) -> str:
-        """Return scheme, host and port that prompts are sent to, or the provider if the address is unknown."""
+        """Return the scheme, host and port to which prompts are sent, or the provider if the address is unknown."""
         return self._server.endpoint
 
     @property
@@ -154,13 +154,13 @@ class ChatEngine:
         return reply.changed(seconds=time.monotonic() - started)
 
     def with_settings(self, settings: ChatSettings) -> Self:
-        """Return the same engine with other parameters; both share the queue and the known refusals.
+        """Return a copy of the engine with other parameters; both share the queue and the known refusals.
 
-        Raises SettingsError for a ready LangChain model, which has its own parameters.
+        Raises SettingsError for a LangChain model built by the caller, which has its own parameters.
         """
         if self._is_ready:
             raise SettingsError(
-                f"{self.name} was built elsewhere and keeps its own parameters",
+                f"{self.name} was built by the caller and keeps its own parameters",
                 hint="Set temperature, top_p and max_tokens when building it, or name it as provider:name.",
             )
         other = copy(self)
@@ -170,14 +170,14 @@ class ChatEngine:
         return other
 
     def _wait(self, call: _Call, tried: int) -> float | None:
-        """Return the seconds to wait after a failed attempt; None if no other should follow."""
+        """Return the seconds to wait before the next attempt, or None if the call should fail."""
         failed, settings = call.failed, self._settings
         if failed is None or tried >= min(failed.tries, settings.attempts):
             return None
         return min(2.0 ** (tried - 1), settings.max_wait) if failed.wait is None else failed.wait
 
     def _try(self, call: _Call) -> Reply:
-        """Try once; a parameter that the server rejects is omitted, which does not count as an attempt."""
+        """Make one attempt; if the server rejects a parameter, omit it, which does not count as another attempt."""
         while True:
             call.failed = None
             began = self._queue.begin(call.ticket)
@@ -193,7 +193,7 @@ class ChatEngine:
             call.sending = less
 
     def _answer(self, call: _Call, began: float) -> AIMessage | FailedCall:
-        """Return the model's message; the queue adapts to the server's response."""
+        """Return the model's message or the failure, and adapt the queue to the server's response."""
         ended, asked = Ended.OTHERWISE, None
         try:
             answer = self._said(call)
@@ -208,7 +208,7 @@ class ChatEngine:
             self._queue.end(call.ticket, began, ended, asked)
 
     def _said(self, call: _Call) -> AIMessage | Exception:
-        """Return the reply if it arrives within the time limit; a listener receives it as it comes."""
+        """Return the reply, or the error if it fails or takes too long; stream it to the listener, if any."""
         sending, timeout = call.sending, self._settings.timeout
         arguments = format_arguments(self._server, sending.reply_format, call.prompt.reply_type)
         model = self._model(sending.parameters)

@@ -1,7 +1,7 @@
-"""Translates a provider's error into an error of this package, with the number of sensible attempts.
+"""Translates a provider's error into an error of this package, with the number of attempts worth making.
 
 Every provider's package raises its own errors. All have a `status_code` or a `response` (OpenAI, Anthropic, Groq,
-Ollama, httpx), a class name, or are langchain-core's model errors. Nothing else is read here, so that no provider's
+Ollama, httpx), a class name, or are langchain-core's model errors. Only these are read here, so that no provider's
 package needs to be imported.
 """
 
@@ -72,7 +72,7 @@ class Server:
 
 
 def cleaned(message: str) -> str:
-    """Return a server's words on one line, without secrets, cut to a readable length."""
+    """Return a server's message on one line, without secrets, cut to a readable length."""
     return " ".join(redacted(message).split())[:_MESSAGE_LENGTH]
 
 
@@ -83,7 +83,7 @@ def host_of(address: str) -> str:
 
 @dataclass(frozen=True)
 class FailedCall:
-    """A failed call: our error, the number of sensible attempts, and the wait that the server requested.
+    """A failed call: the error to raise, the number of attempts worth making, and the wait that the server requested.
 
     `busy` is True if the server accepts no calls for now.
     """
@@ -96,7 +96,9 @@ class FailedCall:
 
 
 def failure(error: Exception, server: Server, max_wait: float) -> FailedCall:
-    """Translate a foreign error. `max_wait` (seconds) limits the wait that a server may request."""
+    """Translate an error that a provider's package raised. `max_wait` (seconds) limits the wait that a server may
+    request.
+    """
     if (ours := _ours(error)) is not None:
         return FailedCall(ours, error, tries=2 if ours.retryable else 1)
     status = status_of(error)
@@ -144,9 +146,7 @@ def _where_to_look(server: Server) -> str:
 
 
 def _ours(error: BaseException | None) -> EngineError | None:
-    """Return an error of this package that was raised below a provider's client, which may have wrapped it in its
-    own error.
-    """
+    """Return the first error of this package in the chain of causes; a provider's client may have wrapped it."""
     while error is not None and not isinstance(error, EngineError):
         error = error.__cause__
     return error
@@ -173,7 +173,9 @@ def _by_status(status: int, error: Exception, server: Server, max_wait: float) -
         wait = _asked_wait(error)
         tries = ALWAYS if wait is None or wait <= max_wait else 1
         busy = status in _BUSY
-        return FailedCall(EngineUnreachableError(f"{server.place} fails ({status}): {words}"), error, tries, wait, busy)
+        return FailedCall(
+            EngineUnreachableError(f"{server.place} failed ({status}): {words}"), error, tries, wait, busy
+        )
     if is_too_long(error):
         return FailedCall(_too_long(server, words), error)
     hint = "Check the settings of the model: the server rejected the request."
@@ -185,7 +187,7 @@ def _limited(error: Exception, server: Server, words: str, max_wait: float) -> F
         "insufficient_quota" in str(error)
     ):
         hint = "The account has no credit left: add some, or choose another model with --model."
-        return FailedCall(RateLimitError(f"{server.place} refuses: {words}", hint=hint), error)
+        return FailedCall(RateLimitError(f"{server.place} refused the call: {words}", hint=hint), error)
     wait = _asked_wait(error)
     if wait is not None and wait > max_wait:
         hint = f"Run the same command again in {wait:.0f} seconds: it resumes where it stopped."
@@ -222,7 +224,7 @@ def _words(error: Exception) -> str:
 
 
 def _root(error: BaseException, words: str) -> str:
-    """Return the cause of a connection error, whose own message is often only `Connection error.`"""
+    """Return the message of a connection error's innermost cause; its own is often only `Connection error.`"""
     while (cause := error.__cause__ or error.__context__) is not None:
         error = cause
     return cleaned(str(error)) or words or type(error).__name__
@@ -234,7 +236,7 @@ def _headers(error: Exception) -> Mapping[str, str]:
 
 
 def _asked_wait(error: Exception) -> float | None:
-    """Return the wait in seconds from `Retry-After`, given in seconds or as a date relative to that of the reply."""
+    """Return the wait in seconds that `Retry-After` requests; a date in it is compared with the date of the reply."""
     headers = _headers(error)
     asked = headers.get("retry-after")
     if asked is None:

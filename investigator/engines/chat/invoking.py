@@ -42,7 +42,7 @@ class Hearing:
         self._lock = Lock()
         self._ended = False
         self.problem: BaseException | None = None
-        """The error that the listener has raised, which is not the server's fault."""
+        """The error that the listener raised, if any; it is not the server's fault."""
         self.most = most
         """Longest reply in characters."""
 
@@ -57,7 +57,7 @@ class Hearing:
                 self.problem = sys.exception()
 
     def end(self) -> None:
-        """Send no more events from now on."""
+        """Stop passing on text."""
         with self._lock:
             self._ended = True
 
@@ -65,7 +65,7 @@ class Hearing:
 def invoked(
     ask: Callable[[list[BaseMessage], RunnableConfig], AIMessage], prompt: Prompt, observers: Sequence[Observer]
 ) -> AIMessage | Exception:
-    """Return the message, or the error, that `ask` gets for one prompt; `observers` receive the call."""
+    """Send one prompt with `ask`, and return the message or the error; `observers` are notified of the call."""
     from langchain_core.messages import HumanMessage
     from langchain_core.runnables.config import RunnableConfig, ensure_config, merge_configs
     from langsmith import tracing_context
@@ -90,7 +90,7 @@ def heard(
     messages: list[BaseMessage],
     config: RunnableConfig,
 ) -> AIMessage:
-    """Return the message of a model, assembled from its pieces; without pieces, request the whole message."""
+    """Return a model's message, assembled from its chunks; if none arrive, request the whole message at once."""
     said, message = "", None
     try:
         for piece in model.stream(messages, config, **arguments):
@@ -109,7 +109,7 @@ def heard(
 
 
 def text_of(content: str | list[str | dict[str, object]]) -> str:
-    """Return the text of a message; for a list of blocks only the texts, without reasoning and other kinds."""
+    """Return the text of a message; for a list of blocks, return only the text blocks, without reasoning."""
     if isinstance(content, str):
         return content
     texts = (block if isinstance(block, str) else block.get("text") for block in content if _is_text(block))

@@ -48,7 +48,7 @@ def _utc_now() -> datetime:
 
 
 class KnownServers:
-    """Stores the known facts about each model and server in a small JSON file.
+    """Stores what each server rejects for each model in a small JSON file.
 
     A missing file is treated as empty. A damaged or unwritable file is reported to `on_notice`; everything is then
     learned again, at the cost of a few rejected calls. Each change rewrites the current file completely, so that
@@ -69,20 +69,20 @@ class KnownServers:
         self._lock = Lock()
 
     def find(self, name: str) -> ServerLimits | None:
-        """Return the known facts about a model at a server (`provider:name@host`); None if none are fresh."""
+        """Return the known limits of a model at a server (`provider:name@host`), or None if unknown or expired."""
         with self._lock:
             entry = self._read().servers.get(name)
         return entry.found if entry is not None and self._now() - entry.at <= KEPT_FOR else None
 
     def keep(self, name: str, found: ServerLimits) -> None:
-        """Store newly learned facts. A file that cannot be written causes a notice instead of an error."""
+        """Store newly learned limits. If the file cannot be written, send a notice instead of raising an error."""
         with self._lock:
             servers = {**self._read().servers, name: _KnownServer(found=found, at=self._now())}
             try:
                 make_private_folder(self._path.parent)
                 write_private(self._path, _KnownFile(servers=servers).model_dump_json(indent=1).encode())
             except OSError as error:
-                self._tell(f"What the server of {name} rejects cannot be saved in {self._path}: {error.strerror}.")
+                self._tell(f"The parameters that {name} rejects cannot be saved in {self._path}: {error.strerror}.")
 
     def _read(self) -> _KnownFile:
         try:
@@ -122,16 +122,14 @@ class Negotiation:
         self._limits = known.find(identity) if known is not None else None  # None until a call has succeeded
 
     def allowed(self, wanted: Sending) -> Sending:
-        """Return the parameters of the next call, which are the desired parameters except those that the server
-        rejects.
-        """
+        """Return the parameters for the next call: the wanted ones, except those that the server rejects."""
         limits = self._limits
         if limits is None:
             return wanted
         return wanted.meet(Sending(wanted.parameters - limits.refused, limits.reply_format))
 
     def after_refusal(self, error: Exception, sent: Sending, *, streamed: bool = False) -> Sending | None:
-        """Return the next attempt if the server rejected a parameter; None for any other error.
+        """Return the parameters for another attempt if the server rejected one of them, or None for any other error.
 
         A refusal without a reason is attributed to the reply format until a format has worked; after that, for a
         `streamed` reply, to the streaming options, which only such calls send.

@@ -51,7 +51,7 @@ _NAME_HINT = (
     "Write a model as provider:name, for example openai:gpt-5-mini, anthropic:claude-sonnet-4-5, "
     "ollama:llama3.2 or gguf:PATH; a local OpenAI-compatible server is openai:NAME with the setting chat.base_url."
 )
-_LOADING = Lock()  # packages that import each other in a circle must not be imported by two threads at once
+_LOADING = Lock()  # two threads must not import packages with circular imports at the same time
 _PLACEHOLDER_KEY = "none"  # local servers need no key, but OpenAI's client requires one
 
 
@@ -104,7 +104,7 @@ def split_name(model: str) -> tuple[str, str]:
 
 
 def server_of(provider: str, name: str, settings: ChatSettings) -> Server:
-    """Return the server for the model's calls. Raises SettingsError or CredentialError."""
+    """Return the server that the model's calls go to. Raises SettingsError or CredentialError."""
     address = settings.base_url or (_openai_address() if provider == "openai" else "")
     register_address(address)
     if address and not _is_address(address):
@@ -124,7 +124,7 @@ def server_of(provider: str, name: str, settings: ChatSettings) -> Server:
 
 
 def server_of_ready(model: BaseChatModel) -> Server:
-    """Return the server of a model that was built elsewhere, as given by attributes that LangChain's classes share."""
+    """Return the server of a model built by the caller, read from attributes that LangChain's classes share."""
     name = getattr(model, "model_name", None) or getattr(model, "model", None) or "model"
     given = (getattr(model, attribute, None) for attribute in ("openai_api_base", "base_url"))
     address = next((value for value in given if isinstance(value, str)), "")
@@ -197,8 +197,8 @@ def first_sending(server: Server, settings: ChatSettings) -> Sending:
 def format_arguments(server: Server, reply_format: ReplyFormat, reply_type: type[Record]) -> dict[str, Json]:
     """Return the call arguments that enforce this reply format; empty if the server cannot.
 
-    OpenAI's client gets it as extra body: under its own name, the client would parse the reply and fail on a truncated
-    one.
+    OpenAI's client receives the format in the extra body: if it were a regular argument, the client would parse the
+    reply itself and fail on a truncated one.
     """
     if reply_format is ReplyFormat.NONE:
         return {}
@@ -219,7 +219,9 @@ def stream_arguments(sending: Sending) -> dict[str, Json]:
 def _arguments(
     provider: str, server: Server, settings: ChatSettings, parameters: frozenset[Parameter], bounds: BodyBounds
 ) -> dict[str, object]:
-    """Return the arguments of the provider's class. Its own retries are switched off, because we retry."""
+    """Return the arguments of the provider's class. The client's own retries are switched off, because `ChatEngine`
+    retries.
+    """
     temperature = settings.temperature if Parameter.TEMPERATURE in parameters else None
     max_tokens = settings.max_tokens if Parameter.MAX_TOKENS in parameters else None
     top_p = settings.top_p if Parameter.TOP_P in parameters else None
@@ -228,7 +230,7 @@ def _arguments(
         "top_p": top_p,
         "base_url": server.address or None,
     }
-    if provider == "ollama":  # it has no timeout and no key, and another name for the maximum reply length
+    if provider == "ollama":  # takes no timeout and no key, and has another name for the maximum reply length
         arguments |= {"num_predict": max_tokens, "client_kwargs": client_settings(bounds)}
     else:
         arguments |= {"max_tokens": max_tokens, "timeout": settings.timeout, "api_key": server.secret or None}
@@ -247,7 +249,7 @@ def _arguments(
 
 
 def _openai_address() -> str:
-    """Return the address of OpenAI's client; passing it keeps other variables from redirecting the documents."""
+    """Return the address to pass to OpenAI's client, so that no other variable can redirect the documents."""
     return os.environ.get("OPENAI_BASE_URL") or os.environ.get("OPENAI_API_BASE") or "https://api.openai.com/v1"
 
 

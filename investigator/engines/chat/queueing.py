@@ -23,9 +23,9 @@ _SPREAD = 1.0  # seconds over which the calls that waited for the same moment ar
 class CallPace:
     """The number of concurrent calls that an endpoint accepts, and the time until which it accepts none.
 
-    Additive increase, multiplicative decrease, as TCP does it (Chiu and Jain 1989): about one more call after as many
+    Additive increase, multiplicative decrease, as in TCP (Chiu and Jain 1989): about one more call after as many
     successes as there are concurrent calls, half as many after a refusal. Refusals of calls that began before the last
-    cut do not cause another one. Times are in seconds of one clock.
+    cut do not cause another one. All times are in seconds on the same clock.
     """
 
     limit: float
@@ -46,9 +46,9 @@ class CallPace:
         return self if self.limit >= most else replace(self, limit=min(float(most), self.limit + 1 / self.limit))
 
     def after_refusal(self, *, began: float, now: float, running: int, asked: float | None) -> CallPace:
-        """Return the pace after a refusal of a call that began at `began`, one of `running`; `asked` is in seconds.
+        """Return the pace after the refusal of a call that began at `began`; `asked` is the requested wait in seconds.
 
-        The number of running calls is halved if it is below the allowed number.
+        The new limit is half of the old one, or half of the `running` calls if they are fewer.
         """
         opens_at = self.opens_at if asked is None else max(self.opens_at, now + asked)
         if began < self.cut_at:
@@ -71,7 +71,7 @@ class Ticket:
 
 
 class Ended(Enum):
-    """The outcome of a call, to the extent that it shows how many calls the endpoint can take."""
+    """The outcome of a call, as far as it shows how many calls the endpoint can handle."""
 
     WELL = auto()
     REFUSED = auto()
@@ -79,7 +79,7 @@ class Ended(Enum):
 
 
 class CallQueue:
-    """Lets the calls to one endpoint begin, at the pace that its responses allow.
+    """Starts the calls to one endpoint at the pace that its responses allow.
 
     `clock` returns seconds, `sleep` waits for a number of seconds, `jitter` returns a random number from 0 to 1.
     Thread-safe, and meant to be shared by all callers of the endpoint: see `queue_at`.
@@ -108,7 +108,7 @@ class CallQueue:
         return Ticket(next(self._numbers), most, longest, self._clock() + patience)
 
     def begin(self, ticket: Ticket) -> float:
-        """Wait until the call may begin, and return the time; `end` must follow.
+        """Wait until the call may begin, and return the current time; the caller must call `end` afterwards.
 
         Raises RateLimitError if the endpoint asks for a longer pause than the ticket allows, and
         EngineTimeoutError if its patience has run out.

@@ -66,15 +66,13 @@ class Sending:
         return Sending(self.parameters - {refused}, self.reply_format)
 
     def meet(self, other: Sending) -> Sending:
-        """Return the request with only what both have."""
+        """Return a request with the parameters common to both and the weaker reply format."""
         reply_format = min(self.reply_format, other.reply_format, key=_STRICTNESS.index)
         return Sending(self.parameters & other.parameters, reply_format)
 
 
 def refused_parameter(error: Exception, sent: frozenset[Parameter]) -> Parameter | None:
-    """Return the parameter that the server rejects, of those that were sent, if its error (400 or 422) names a
-    parameter.
-    """
+    """Return the parameter in `sent` that the server's error (400 or 422) names as rejected, or None."""
     if status_of(error) not in (400, 422) or is_too_long(error):
         return None
     named = getattr(error, "param", None)

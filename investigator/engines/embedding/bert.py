@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 DIMENSIONS = 384
-"""Numbers in a vector."""
+"""The number of dimensions of a vector."""
 
 LAYERS = 6
 HEADS = 12
@@ -68,9 +68,9 @@ class _Run(NamedTuple):
 
 
 class Bert:
-    """The layers, from the tensors of a safetensors file by name, all on one device.
+    """The layers, built from the named tensors of a safetensors file, all on one device.
 
-    Raises KeyError or RuntimeError if the tensors are not this model's. Thread-safe.
+    Raises KeyError or RuntimeError if the tensors belong to another model. Thread-safe.
     """
 
     def __init__(self, weights: Mapping[str, Tensor], precision: Precision) -> None:
@@ -83,7 +83,7 @@ class Bert:
     def vectors(self, batch: Sequence[Sequence[int]]) -> Vectors:
         """Return unit vectors, shape (texts, 384), of non-empty texts as token ids, ordered by length.
 
-        Beyond rounding, a vector does not depend on the other texts. Raises RuntimeError if memory runs out.
+        Apart from rounding, a vector does not depend on the other texts. Raises RuntimeError if memory runs out.
         """
         import torch
         from torch.nn.functional import gelu, normalize
@@ -138,7 +138,7 @@ def _parts(states: Tensor, runs: Sequence[_Run]) -> list[Tensor]:
 
 
 def _attention(states: Tensor, runs: Sequence[_Run]) -> Tensor:
-    """Mix queries (already scaled), keys and values, of shape (all tokens, 3 * 384), within each text into (all
+    """Apply attention within each text: (all tokens, 3 * 384), for scaled queries, keys and values, becomes (all
     tokens, 384).
     """
     import torch

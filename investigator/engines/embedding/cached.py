@@ -41,7 +41,7 @@ class CachedEmbedder:
 
     @property
     def name(self) -> str:
-        """Return the name of the wrapped embedder: its vectors are the same."""
+        """Return the name of the wrapped embedder, whose vectors are returned unchanged."""
         return self._embedder.name
 
     def embed(self, texts: Sequence[str]) -> Vectors:

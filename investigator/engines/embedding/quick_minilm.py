@@ -2,8 +2,8 @@
 seconds, this module a tenth of a second. `docs/decisions/0025-query-vectors-in-numpy.md` explains when each is used,
 and how they are kept equal.
 
-The weights are memory-mapped from the safetensors file, so a text reads only the layers and the rows of its words.
-Everything is float32. Texts are computed one at a time, without padding.
+The weights are memory-mapped from the safetensors file, so only the layers and the embeddings of the text's own tokens
+are read. Everything is float32. Texts are computed one at a time, without padding.
 """
 
 from __future__ import annotations
@@ -72,9 +72,9 @@ class _Layer(NamedTuple):
 
 
 class NumpyBert:
-    """The layers, from the tensors of a safetensors file by name.
+    """The layers, built from the named tensors of a safetensors file.
 
-    Raises KeyError if the tensors are not this model's. Thread-safe.
+    Raises KeyError if the tensors belong to another model. Thread-safe.
     """
 
     def __init__(self, tensors: Mapping[str, Matrix]) -> None:
@@ -139,7 +139,7 @@ def _normed(states: Matrix, weights: _Weights) -> Matrix:
 
 
 def _attention(states: Matrix, layer: _Layer) -> Matrix:
-    """Mix the states of a text, shape (tokens, 384), separately for each head."""
+    """Apply multi-head attention to the states of a text, of shape (tokens, 384)."""
 
     def heads(weights: _Weights) -> Matrix:
         return _linear(states, weights).reshape(-1, HEADS, _HEAD).transpose(1, 0, 2)

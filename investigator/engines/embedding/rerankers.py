@@ -38,7 +38,9 @@ class Reranker(Protocol):
 
 
 class SentenceReranker:
-    """The similarity (cosine) of a text's best sentence: the rest of a chunk does not lower its score."""
+    """Scores a text by the cosine similarity of its best sentence, so that the rest of a chunk does not lower the
+    score.
+    """
 
     name = "sentences"
     weight = 0.43  # 1.5 / 3.5, the weight of the same cosine in the search score; see benchmarks
@@ -61,7 +63,7 @@ class SentenceReranker:
 class CrossEncoderReranker:
     """A cross-encoder of sentence-transformers, by its name or folder; it reads query and text together."""
 
-    weight = 4.0  # it judges better, so the search score only breaks its ties
+    weight = 4.0  # more accurate than the search, whose score only breaks ties
 
     def __init__(self, model: str) -> None:
         self.name = model
@@ -85,7 +87,7 @@ class CrossEncoderReranker:
 
 
 def open_reranker(name: str, embedder: Embedder) -> Reranker:
-    """Return the reranker with that name; `sentences` needs no further model."""
+    """Return the reranker with that name; `sentences` needs no additional model."""
     return SentenceReranker(embedder) if name == SentenceReranker.name else CrossEncoderReranker(name)
 
 
@@ -99,8 +101,8 @@ def sentences(text: str) -> list[str]:
 def load_cross_encoder(model: str, hint: str) -> CrossEncoder:
     """Load a model that judges pairs of texts, by its name or folder, once.
 
-    Code that comes with a model is never run. Raises EmbedderError with the hint, even for other kinds of models, which
-    would be loaded with random weights.
+    Code that comes with a model is never run. Raises EmbedderError with the hint, also for a model of another kind,
+    whose missing weights would be random.
     """
     from sentence_transformers import CrossEncoder
 
@@ -118,5 +120,5 @@ def load_cross_encoder(model: str, hint: str) -> CrossEncoder:
 def _load_reranker(model: str) -> CrossEncoder:
     loaded = load_cross_encoder(model, _HINT)
     if loaded.model.config.num_labels != 1:
-        raise EmbedderError(f"{model} is not a model that gives a pair of texts one score", hint=_HINT)
+        raise EmbedderError(f"{model} does not give a pair of texts a single score", hint=_HINT)
     return loaded

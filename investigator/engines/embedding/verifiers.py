@@ -49,7 +49,7 @@ class Verifier(Protocol):
 
 @dataclass(frozen=True)
 class SupportJudge:
-    """A verifier with the lowest score that counts as support."""
+    """A verifier, and the lowest score that counts as support."""
 
     verifier: Verifier
     threshold: float
@@ -64,7 +64,7 @@ class SupportJudge:
         self.supports("The mill burned down.", ("The mill burned down in 1911.",))
 
     def supports(self, claim: str, texts: Iterable[str]) -> bool:
-        """Return True if the texts, read as one text, support a claim. Raises EmbedderError."""
+        """Return True if the texts together support a claim. Raises EmbedderError."""
         return self.verifier.scores([(as_one(texts), claim)])[0] >= self.threshold
 
 

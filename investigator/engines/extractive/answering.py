@@ -33,7 +33,7 @@ def answer(variables: AnswerVariables) -> AnswerReply:
 
 
 def _shared_out(evidence: Sequence[Evidence]) -> list[Evidence]:
-    """Return the first sentences of each document, equally many from each, in the order of the evidence."""
+    """Return the first sentences of each document, the same number from each, in the order of the evidence."""
     most = max(1, _MOST_OF_SUMMARY // max(1, len({item.document_id for item in evidence})))
     taken: Counter[str] = Counter()
     chosen = []

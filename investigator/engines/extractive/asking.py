@@ -33,8 +33,9 @@ _LONGEST_QUOTE = 800
 _BEHIND_BEST = 1.0  # log odds; a sentence is quoted if its odds are at least a third of the best one's
 _NEAR = 0.15
 _MOSTLY = 0.5
-"""The lowest cosine with a question. It excludes 95 of 100 instructions to models, and 15 of 89 sentences of evidence
-in the question's language that share no word with it (development sets of clapnq, multihop and trials).
+"""The lowest cosine similarity of a quote to a question. It excludes 95 of 100 instructions to models, and 15 of 89
+sentences of evidence in the question's language that share no word with it (development sets of clapnq, multihop and
+trials).
 """
 _NOT_HERE = "Not in this text."
 
@@ -87,12 +88,11 @@ def best_first(sentences: Sequence[Candidate], model: Logistic) -> list[tuple[Ca
 def causes_first(
     ranked: Sequence[tuple[Candidate, float]], question: str, about: str = ""
 ) -> list[tuple[Candidate, float]]:
-    """Return the sentences, with those that give a cause of the asked event first.
+    """Return the sentences, with those that state a cause of the event in the question first.
 
-    The sentence with the largest share of the effect's words gets the highest probability, and the other sentences get
-    proportionally less. If the next sentence states the consequence ("This led to ..."), the sentence before it gets
-    the same probability. Sentences that give no cause are then not quoted next to them. `about` is the
-    title of their document.
+    Each of these gets a probability in proportion to the share of the effect's words that it contains. A sentence
+    followed by its consequence ("This led to ...") counts as a cause, too. The other sentences get at most a quarter of
+    the highest probability, so that they are not quoted next to a cause. `about` is the title of the document.
     """
     shares = {id(one): cause_share(one.text, question, about) for one, _ in ranked[:_MOST_CAUSES]}
     at = {(one.passage, one.place): one for one, _ in ranked}
@@ -111,8 +111,8 @@ def causes_first(
 
 
 def quoted(ranked: Sequence[tuple[Candidate, float]], passages: Sequence[Passage]) -> tuple[str, ...]:
-    """Return the quotes, at most three: the best sentence and those with at least a third of its odds, with neighbours
-    as one quote.
+    """Return at most three quotes: the best sentence and those with at least a third of its odds; neighbouring
+    sentences become one quote.
     """
     bar = log_odds(ranked[0][1]) - _BEHIND_BEST
     chosen = [sentence for sentence, chance in ranked[:_MOST_SENTENCES] if log_odds(chance) >= bar]
@@ -153,7 +153,7 @@ def reply_features(
     question: Asked,
     ranked: Sequence[tuple[Candidate, float]],
 ) -> ReplyFeatures:
-    """Return the features of a reply's point; without a search, the document is judged by the passages."""
+    """Return the features that determine a reply's point; if no search has run, compute `match` from the passages."""
     matches = [passage.document_match for passage in passages if passage.document_match is not None]
     if not matches:
         text = " ".join(passage.text for passage in passages)
@@ -164,8 +164,8 @@ def reply_features(
 
 
 def bearing(variables: BearingVariables, embedder: Embedder) -> BearingReply:
-    """Return True if quotes are related to a question. The threshold is low, for replies that the search cannot judge:
-    a quote must share a content word with a question, be close to one, or be in a script that no question uses.
+    """Decide if quotes are related to a question. The threshold is low, for replies that the search cannot judge: a
+    quote must share a content word with a question, be close to one, or be in a script that no question uses.
     """
     covers = _cover(variables.questions[0], variables.quotes, variables.title)
     wanted = stems(word for text in (*variables.questions, *variables.terms) for word in content_words(text))

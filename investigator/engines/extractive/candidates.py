@@ -24,13 +24,13 @@ _ENDS = re.compile(r"[.!?。！？؟।:;][\"'”’»)\]]*$")
 
 
 class SentenceFit(Record):
-    """Features of a sentence that answers; each about 0..1.
+    """Features of a sentence that may answer a question, each about 0..1.
 
-    `similarity` is its cosine with the question; `focus` is the share of the question's weight in it, with low weights
-    for words in most sentences; `around` is the same including the sentences before and after it. `passage` and
-    `overlap` belong to its passage. `typed` is 1 if it contains the requested kind of thing; `finding` and `figures`
-    measure how much it reads like a result, if a result is requested (otherwise 0.5). `complete` is 1 for a sentence,
-    and 0 for a heading or a fragment of a table.
+    `similarity` is its cosine with the question; `focus` is the share of the question's words that it contains, where a
+    word that occurs in most sentences has a low weight; `around` is the same including the sentences before and after
+    it. `passage` and `overlap` belong to its passage. `typed` is 1 if it contains the requested kind of thing;
+    `finding` and `figures` measure how much it reads like a result, if a result is requested (otherwise 0.5).
+    `complete` is 1 for a sentence, and 0 for a heading or a fragment of a table.
     """
 
     similarity: float
@@ -57,7 +57,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Asked:
-    """A question with the weights of its stems and the requested kind of thing."""
+    """A question, the weights of its stems, and the kind of thing that it asks for."""
 
     question: str
     weights: Mapping[str, float]
@@ -75,7 +75,7 @@ def asked(question: str, needs: Sequence[Need]) -> Asked:
 
 
 def measured(passages: Sequence[Passage], question: Asked, embedder: Embedder) -> list[tuple[float, float]]:
-    """Return (similarity, overlap) of each passage with the question: from the search, if one has found it."""
+    """Return (similarity, overlap) of each passage with the question, taken from the search if it found the passage."""
     unknown = [passage.text for passage in passages if passage.similarity is None]
     vectors: Vectors = embedder.embed([question.question, *unknown])
     near = iter((vectors[1:] @ vectors[0]).tolist())
@@ -91,7 +91,7 @@ def measured(passages: Sequence[Passage], question: Asked, embedder: Embedder) -
 def candidates(
     passages: Sequence[Passage], places: Sequence[tuple[float, float]], question: Asked, embedder: Embedder
 ) -> list[Candidate]:
-    """Return all sentences of the passages in order; `places` holds similarity and overlap of each passage."""
+    """Return all sentences of the passages in order; `places` contains each passage's similarity and overlap."""
     pieces = [compared_spans(passage.text) for passage in passages]
     flat = [passages[number].text[start:end] for number, piece in enumerate(pieces) for start, end in piece]
     if not flat:

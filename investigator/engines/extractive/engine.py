@@ -38,7 +38,7 @@ def _no_others(_: Embedder) -> Answers:
 class ExtractiveEngine:
     """Answers the templates of the method without a language model. Deterministic and thread-safe.
 
-    `others` creates the answerers of further templates, such as those of a chat.
+    `others` creates a function that answers other templates, such as those of a chat.
     """
 
     def __init__(self, embedder: Embedder, others: Callable[[Embedder], Answers] = _no_others) -> None:
@@ -46,7 +46,7 @@ class ExtractiveEngine:
         self._others = others(embedder)
 
     def answering(self, others: Callable[[Embedder], Answers]) -> ExtractiveEngine:
-        """Return the same engine with support for further templates."""
+        """Return a copy of the engine that also answers other templates."""
         return ExtractiveEngine(self._embedder, others)
 
     @property
@@ -56,7 +56,7 @@ class ExtractiveEngine:
 
     @property
     def traits(self) -> Traits:
-        """Return the traits: its points are calibrated, and depend on search scores as well as on the texts."""
+        """Return the engine's traits: its points are calibrated, and depend on search scores as well as on texts."""
         return Traits(threshold=default_calibration().threshold, goes_by_measures=True)
 
     def reply(self, prompt: Prompt) -> Reply:

@@ -1,4 +1,4 @@
-"""Plans which documents to examine next: the best matching ones that were not asked yet."""
+"""Plans which documents to examine next: the best matching ones that have not been asked yet."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _FEWEST = 2
 
 
 def plan(variables: PlanVariables) -> PlanReply:
-    """Return steps for the best matching documents that were not asked yet; empty if none is worth it.
+    """Return steps for the best matching documents that have not been asked yet; none if no document is worth asking.
 
     The first round asks at least two documents, so that a poor match still gets a chance.
     """
@@ -44,7 +44,7 @@ def _step(card: DocumentCard, variables: PlanVariables) -> ProposedStep:
 
 
 def _perspectives(card: DocumentCard, needs: tuple[Need, ...]) -> list[str]:
-    """Return the terms in question, and the headings of the document that contain one of them."""
+    """Return the terms of the needs, and the headings of the document that contain a word of them."""
     terms = [need.term for need in needs]
     wanted = {stem(word) for term in terms for word in words(term)}
     headings = [h for h in card.headings if wanted & {stem(word) for word in words(h)} and len(h) <= 80]

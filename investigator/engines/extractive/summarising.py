@@ -18,10 +18,10 @@ from investigator.questions.kinds import asks_everything, summarised
 from investigator.records import AskReply, AskVariables, Passage
 
 _SHORTEST, _LONGEST = 40, 450  # minimum and maximum sentence length, in characters
-_FEWEST_WORDS, _MOST_FIGURES = 6, 0.35  # share of figures in a sentence; more of them mean a table row
+_FEWEST_WORDS, _MOST_FIGURES = 6, 0.35  # a sentence with a larger share of figures is a table row
 _MOST_SENTENCES = 240
 _MOST_OF_A_SECTION = 2
-_POINT = 80  # point of a summary: the document was chosen, and its own sentences represent it
+_POINT = 80  # the point of every summary: the user chose the document, so it cannot be the wrong one
 _LEAST, _USUAL, _MOST, _OF_EACH = 4, 7, 10, 2
 _CENTRAL, _ASKED, _FIGURE, _EARLY = 0.45, 0.35, 0.1, 0.1
 _ALIKE = 0.75  # cosine above which two sentences say the same thing
@@ -68,7 +68,7 @@ def _aspects(question: str) -> list[str]:
 def how_many_points(question: str) -> int:
     """Return the number of sentences that a document contributes to a summary: few if all documents are summarised.
 
-    The number slightly exceeds the number of requested points, because no sentence covers everything.
+    It is slightly more than the number of points that the question requests, because no sentence covers everything.
     """
     if asks_everything(question):
         return _OF_EACH

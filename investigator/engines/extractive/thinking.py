@@ -27,7 +27,9 @@ def think(variables: ThinkVariables) -> ThinkReply:
 
 
 def _phrases(question: str, shares: Mapping[str, float]) -> list[str]:
-    """Return the words of the question without stop words; names and phrases of the documents stay together."""
+    """Return the words of the question without stop words; keep names, and phrases that occur in the documents,
+    together.
+    """
     phrases: list[list[str]] = []
     joins = False
     body = tokens(question_body(question))
@@ -62,7 +64,7 @@ def _need(term: str, shares: Mapping[str, float]) -> Need:
     weight = round(max(0.1, 1.0 - share), 2)
     named = "named in the question" if _is_name(term) else "asked about"
     if share == 0.0:
-        found = "not in any document under this word"
+        found = "not mentioned in any document"
     else:
         found = f"in {share:.0%} of the documents{', so it carries little weight' if share > _COMMON_SHARE else ''}"
     return Need(term=term, reason=f"{named}; {found}", weight=weight)

@@ -56,11 +56,11 @@ class GgufSettings(Record):
 
 
 class GgufEngine:
-    """A GGUF file as an engine; its replies are constrained to the schema of the reply.
+    """A GGUF file as an engine, whose output is constrained to the schema of the reply.
 
-    The model is loaded once, on first use. It answers one prompt at a time; other threads wait. A reply is ended after
-    `seconds`; `on_writing` receives its progress. Raises SettingsError at once if the path is not a GGUF file or the
-    context does not fit the model, MissingPackageError if the extra `local` is not installed.
+    The model is loaded once, on first use. It answers one prompt at a time; other threads wait. A reply is stopped
+    after `seconds`; `on_writing` receives its progress. Raises SettingsError at once if the path is not a GGUF file or
+    the context does not fit the model, MissingPackageError if the extra `local` is not installed.
     """
 
     def __init__(
@@ -113,8 +113,8 @@ class GgufEngine:
         """Return the model's reply to one prompt, as JSON.
 
         A reply that takes too long is cut off. Raises EngineTimeoutError if it is then empty, ContextTooLongError if
-        prompt and reply do not fit the context, EngineError without a reply, and SettingsError if the model cannot be
-        loaded.
+        prompt and reply do not fit the context, EngineError if there is no reply, and SettingsError if the model cannot
+        be loaded.
         """
         return self.reply_aloud(prompt, None)
 
@@ -142,7 +142,8 @@ class GgufEngine:
         return self._loaded().count_tokens(text)
 
     def with_settings(self, settings: GgufSettings) -> Self:
-        """Return the same engine with other sampling; it shares the loaded model, and so its context and threads.
+        """Return a copy of the engine with other sampling; it shares the loaded model, including its context and
+        threads.
 
         Raises SettingsError if replies of that length leave no room for a prompt.
         """
@@ -173,7 +174,7 @@ def _context(path: Path, settings: GgufSettings) -> int:
 @cache
 def _grammar(reply_type: type[Record], max_tokens: int) -> str:
     """Return the reply's schema as a grammar, with one space after each colon and comma, and a limit on every text and
-    list. This is how models write JSON by themselves. Without white space, some models reply with an empty list to
+    list. This is how models write JSON on their own. Without white space, some models reply with an empty list to
     everything; with unlimited white space, some write nothing else.
     """
     from xllamacpp import json_schema_to_grammar

@@ -84,7 +84,7 @@ class _Header:
     def values(self) -> Iterator[tuple[str, Value]]:
         version = self._number("I")
         if version not in _VERSIONS:
-            raise ValueError(f"its version {version} is not supported")
+            raise ValueError(f"version {version} is not supported")
         self._number("Q")  # number of tensors
         for _ in range(self._length()):
             key = self._string()
@@ -99,14 +99,14 @@ class _Header:
         if item == _STRING:
             return tuple(self._string() for _ in range(count))
         if item == _ARRAY:
-            raise ValueError("an array of arrays")
+            raise ValueError("it contains an array of arrays")
         form = f"<{count}{_NUMBERS[item]}"
         return struct.unpack(form, self._bytes(struct.calcsize(form)))
 
     def _kind(self) -> int:
         kind = int(self._number("I"))
         if kind not in _NUMBERS and kind not in (_STRING, _ARRAY):
-            raise ValueError(f"a value of the unknown kind {kind}")
+            raise ValueError(f"it contains a value of an unknown type ({kind})")
         return kind
 
     def _string(self) -> str:

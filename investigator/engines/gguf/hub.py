@@ -26,7 +26,7 @@ _RESUMES = "Run the same command again: the download resumes where it stopped."
 
 @dataclass(frozen=True)
 class HubFile:
-    """The hub's facts about a file: its commit, its size in bytes, its sha256, and the licence of the repository."""
+    """The hub's data about a file: its commit, its size in bytes, its sha256, and the licence of the repository."""
 
     commit: str
     size: int
@@ -35,15 +35,15 @@ class HubFile:
 
 
 def pull(model: LocalModel, now: datetime, on_progress: OnProgress = lambda done, total: None) -> PulledModel:
-    """Download a model into the user's data directory, and return its record. A stopped download is resumed. The file
-    must match the hub's checksum, and the pinned one if any; otherwise it is deleted. Raises ModelDownloadError and
-    DiskFullError.
+    """Download a model into the user's data directory, and return its record. An interrupted download is resumed. The
+    file must match the hub's checksum, and the pinned one if any; otherwise it is deleted. Raises ModelDownloadError
+    and DiskFullError.
     """
     found = described(model)
     pinned = (model.sha256 or found.sha256).lower()
     if pinned != found.sha256:
         raise ModelDownloadError(
-            f"the hub's {model.file} is not the known file: its sha256 is {found.sha256}, not {pinned}",
+            f"the hub's {model.file} is not the expected file: its sha256 is {found.sha256}, not {pinned}",
             hint=(
                 "It was replaced on the hub: do not use it, or if you trust it, pull it as OWNER/REPOSITORY:FILE.gguf."
             ),
@@ -76,7 +76,7 @@ def pull(model: LocalModel, now: datetime, on_progress: OnProgress = lambda done
 
 
 def described(model: LocalModel) -> HubFile:
-    """Return the hub's facts about a model's file. Raises ModelDownloadError."""
+    """Return the hub's data about a model's file. Raises ModelDownloadError."""
     from huggingface_hub import HfApi
 
     info: Any = _asked(
@@ -86,12 +86,12 @@ def described(model: LocalModel) -> HubFile:
         if sibling.rfilename == model.file:
             if sibling.lfs is None or not sibling.size:
                 raise ModelDownloadError(
-                    f"the hub has no checksum for {model.file}", hint="Choose another file, or fetch it by hand."
+                    f"the hub has no checksum for {model.file}", hint="Choose another file, or download it manually."
                 )
             licence = getattr(info.card_data, "license", None) if info.card_data is not None else None
             return HubFile(str(info.sha), int(sibling.size), str(sibling.lfs.sha256).lower(), str(licence or ""))
     raise ModelDownloadError(
-        f"{model.repo} has no file {model.file}", hint="See the list of files on its page at the hub."
+        f"{model.repo} has no file {model.file}", hint="See the list of files on its page on the hub."
     )
 
 
@@ -134,7 +134,7 @@ def _check(path: Path, found: HubFile) -> None:
     shutil.rmtree(path.parent / ".cache", ignore_errors=True)
     raise ModelDownloadError(
         f"the download {path.name} is damaged: its sha256 is {got}, not {found.sha256}; it was deleted",
-        hint="Run the same command again. If that happens twice, the server or a proxy sends another file.",
+        hint="Run the same command again. If it happens again, the server or a proxy is sending a different file.",
     )
 
 
@@ -144,7 +144,7 @@ def _check_room(folder: Path, size: int) -> None:
     if free < size - begun + _ROOM:
         raise DiskFullError(
             f"the model needs {(size - begun) / 1e9:.1f} GB, and {free / 1e9:.1f} GB are free in {folder}",
-            hint="Free some space, choose a smaller model (investigator model list), or set XDG_DATA_HOME elsewhere.",
+            hint="Free some space, choose a smaller model (investigator model list), or move XDG_DATA_HOME elsewhere.",
         )
 
 
@@ -165,8 +165,8 @@ def _asked(ask: Callable[[], object], model: LocalModel) -> object:
     except OfflineModeIsEnabled as error:
         raise ModelDownloadError("HF_HUB_OFFLINE forbids downloads", hint="Unset HF_HUB_OFFLINE.") from error
     except GatedRepoError as error:
-        hint = "Accept its terms on its page at the hub, and set HF_TOKEN."
-        raise ModelDownloadError(f"{model.repo} needs an account at the hub", hint=hint) from error
+        hint = "Accept its terms on its page on the hub, and set HF_TOKEN."
+        raise ModelDownloadError(f"{model.repo} requires an account on the hub", hint=hint) from error
     except (RepositoryNotFoundError, RevisionNotFoundError) as error:
         hint = "Correct the name. A private repository needs HF_TOKEN."
         raise ModelDownloadError(f"the hub has no {model.repo}", hint=hint) from error
@@ -176,11 +176,11 @@ def _asked(ask: Callable[[], object], model: LocalModel) -> object:
     except (httpx2.HTTPError, LocalEntryNotFoundError, ConnectionError) as error:
         raise ModelDownloadError(
             f"the hub could not be reached, or the connection broke: {type(error).__name__}",
-            hint=f"Check the network, or name a mirror with HF_ENDPOINT. {_RESUMES}",
+            hint=f"Check the network, or set HF_ENDPOINT to a mirror. {_RESUMES}",
         ) from error
 
 
 def _disk_error(error: OSError) -> DiskFullError | ModelDownloadError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return DiskFullError("no space is left on the disk for the model", hint=f"Free some space. {_RESUMES}")
-    return ModelDownloadError(f"the model could not be written: {error.strerror or error}", hint=_RESUMES)
+    return ModelDownloadError(f"the model could not be saved: {error.strerror or error}", hint=_RESUMES)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _SILENT: Final = -1  # llama.cpp writes its log to standard error by default
 _KEPT_PROMPTS: Final = 512  # MiB; llama.cpp would take 8192
-_BATCH: Final = 128  # tokens of a prompt between two checks for a stop; 512 would save 5 %, but stop later
+_BATCH: Final = 128  # prompt tokens processed between two checks for a stop; 512 would be 5 % faster, but stop later
 _PLAIN_TEMPLATE: Final = "chatml"  # llama.cpp's default for a file without a template
 _TOKEN_SECONDS: Final = 60.0
 _LONGER: Final = (
@@ -38,7 +38,7 @@ _LONGER: Final = (
 
 @dataclass(frozen=True)
 class GgufReply:
-    """A reply, with its duration in seconds excluding waits; `reused_tokens` of the prompt came from the cache."""
+    """A reply, whose duration excludes waiting, and the number of its prompt's tokens that came from the cache."""
 
     reply: Reply
     reused_tokens: int
@@ -46,7 +46,7 @@ class GgufReply:
 
 @dataclass(frozen=True)
 class Sampling:
-    """The decoding of a reply: at most `max_tokens` tokens, constrained to `grammar`. Tokens are sampled from the
+    """The way to decode a reply: at most `max_tokens` tokens, constrained to `grammar`. Tokens are sampled from the
     smallest set with probability mass `top_p`, or from the `top_k` likeliest. If one of these is set, llama.cpp applies
     no other filters.
     """
@@ -60,7 +60,7 @@ class Sampling:
 
     @property
     def drawn_from(self) -> Mapping[str, float]:
-        """Return the settings in llama.cpp's names; empty if neither is set."""
+        """Return `top_p` and `top_k` under llama.cpp's names, or nothing if neither is set."""
         if self.top_p is None and self.top_k is None:
             return {}
         return {"top_p": 1.0 if self.top_p is None else self.top_p, "top_k": self.top_k or 0, "min_p": 0.0}
@@ -76,7 +76,7 @@ class GgufModel:
     def __init__(self, path: Path, context_tokens: int, threads: int | None = None) -> None:
         self._name = path.name
         self._context_tokens = context_tokens
-        self._key = secrets.token_urlsafe(32)  # llama.cpp opens a loopback port, which nobody else may use
+        self._key = secrets.token_urlsafe(32)  # llama.cpp opens a loopback port, which no other program may use
         self._control = ControlTokens(control_tokens(path))
         self._server = _load(path, context_tokens, threads, self._key)
         self._tokenizer = Endpoint(
@@ -100,7 +100,7 @@ class GgufModel:
 
         After `seconds` the model is stopped, between two tokens or between two batches of the prompt; the text so far
         is returned as a truncated reply. Raises EngineTimeoutError if it is empty, ContextTooLongError, and EngineError
-        without a reply.
+        if there is no reply.
         """
         request: dict[str, object] = {
             "messages": [{"role": "user", "content": self._control.defused(text)}],
@@ -134,7 +134,7 @@ class GgufModel:
         try:
             return len(json.loads(body)["tokens"])
         except (ValueError, LookupError) as error:
-            raise EngineError(f"{self._name} did not count the tokens of a text (status {status})") from error
+            raise EngineError(f"{self._name} could not count the tokens of a text (status {status})") from error
 
     def _read(self, body: dict[str, Any], max_tokens: int, seconds: float) -> GgufReply:
         if "error" in body:
@@ -165,7 +165,7 @@ class GgufModel:
 
 
 def _load(path: Path, context_tokens: int, threads: int | None, key: str) -> Server:
-    """Return the model, with a common chat template if its own is broken. Raises SettingsError."""
+    """Load the model, with a common chat template if its own is broken. Raises SettingsError."""
     for template in ("", _PLAIN_TEMPLATE):
         try:
             return _opened(path, context_tokens, threads, key, template)

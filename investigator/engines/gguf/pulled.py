@@ -25,8 +25,8 @@ _HINT = "Pull one with: investigator model pull"
 class LocalModel(Record):
     """A model that can be pulled: a GGUF file in a repository of a model hub.
 
-    `licence` and `gigabytes` come from the table; when it is pulled, the hub's own data replaces them. `sha256` and
-    `revision` pin the file if they are set. `measured` is its result in our benchmarks.
+    `licence` and `gigabytes` come from the shipped table, until the hub's own data replaces them during a pull.
+    `sha256` and `revision` pin the file if they are set. `measured` is its result in our benchmarks.
     """
 
     name: str = Field(pattern=_NAME.pattern)
@@ -47,7 +47,7 @@ class LocalModels(Record):
 
 
 class PulledModel(Record):
-    """A pulled model: its commit at the hub, and the checksum and size of its file."""
+    """A pulled model: its commit on the hub, and the checksum and size of its file."""
 
     name: str = Field(pattern=_NAME.pattern)
     repo: str

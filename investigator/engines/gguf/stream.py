@@ -16,8 +16,8 @@ class _OutOfTimeError(Exception):
 
 
 class ReplyStream:
-    """Takes the pieces of one reply; `seconds` is its time limit, or None. `clock` returns seconds. `late` is True
-    after a stop at the time limit.
+    """Collects the pieces of one reply; `seconds` is its time limit, or None. `clock` returns seconds. `late` is True
+    if the time limit stopped the reply.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class ReplyStream:
             self._problem = sys.exception()  # llama.cpp stops there without an error
 
     def whole(self) -> dict[str, Any]:
-        """Return the answer in one piece, or an error. Raises the error of `hear`, if any."""
+        """Return the complete response, or the server's error. Raises the error that `hear` raised, if any."""
         if self._problem is not None:
             raise self._problem
         failed = next((piece for piece in self._pieces if "error" in piece), None)

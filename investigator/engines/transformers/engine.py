@@ -77,7 +77,7 @@ class TransformersEngine:
     def reply(self, prompt: Prompt) -> Reply:
         """Return the model's reply to one prompt, using its chat template if it has one.
 
-        Raises ContextTooLongError if prompt and reply do not fit the context, EngineError without a reply, and
+        Raises ContextTooLongError if prompt and reply do not fit the context, EngineError if there is no reply, and
         SettingsError if the model cannot be loaded.
         """
         return self.reply_aloud(prompt, None)
@@ -97,7 +97,7 @@ class TransformersEngine:
         )
 
     def write_on(self, text: str, decoding: Decoding, context_tokens: int | None = None) -> Generation:
-        """Return the model's continuation of a text, without any chat template; raises the same errors.
+        """Return the model's continuation of a text, without any chat template; raises the same errors as `reply`.
 
         Penalties for repetition count the first `context_tokens` tokens of the text, or all if it is None.
         """
@@ -110,7 +110,7 @@ class TransformersEngine:
         return self._loaded().count_tokens(text)
 
     def with_settings(self, settings: TransformersSettings) -> Self:
-        """Return the same engine with another decoding or seed; it shares the loaded model. Raises SettingsError."""
+        """Return a copy of the engine with another decoding or seed that shares the model. Raises SettingsError."""
         other = copy(self)
         other._settings = _checked(settings)
         return other
@@ -126,7 +126,7 @@ def _checked(settings: TransformersSettings) -> TransformersSettings:
 
 
 def _size(path: Path) -> int:
-    """Return the size of a folder's weights in bytes. Raises SettingsError without a model."""
+    """Return the size of a folder's weights in bytes. Raises SettingsError if the folder contains no model."""
     weights = {file: file.stat().st_size for pattern in _WEIGHTS for file in path.glob(pattern)}
     if not (path / "config.json").is_file() or not weights:
         raise SettingsError(

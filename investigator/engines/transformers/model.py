@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from transformers import GenerationConfig, LogitsProcessorList, StoppingCriteria
     from transformers.generation.streamers import BaseStreamer
 
-_STOP_WINDOW = 16  # number of latest tokens that are searched for a stop during generation
+_STOP_WINDOW = 16  # number of most recent tokens that are searched for the stop text
 
 
 class Generation(Record):
-    """The generated text without the stop, and the natural logarithm of its probability, including the stop."""
+    """The generated text without the stop text, and the natural logarithm of its probability with the stop text."""
 
     text: str
     logprob: float
@@ -60,7 +60,7 @@ class TransformersModel:
         self._ends_sentence = cache(lambda token: ends_sentence(self._text([token])))
 
     def count_tokens(self, text: str) -> int:
-        """Return the tokens of a text."""
+        """Return the number of tokens in a text."""
         with self._tokenizing:
             return len(self._tokenizer(self._control.defused(text), add_special_tokens=False)["input_ids"])
 
@@ -76,8 +76,8 @@ class TransformersModel:
     ) -> Generation:
         """Continue a text, or reply to it with `as_chat` if the model has a chat template. Control tokens in the text
         are broken up, so that the text cannot end its turn. Penalties for repetition count its first `context_tokens`
-        tokens, or all if it is None. `hear` receives the output token by token, unless it is chosen from several.
-        Raises ContextTooLongError, and EngineError if nothing can be generated.
+        tokens, or all if it is None. `hear` receives the output token by token, unless the best of several outputs is
+        chosen. Raises ContextTooLongError, and EngineError if nothing can be generated.
         """
         ids = self._ids(text, as_chat)
         decoding = decoding.settled()
@@ -244,7 +244,7 @@ class TransformersModel:
         return ids
 
     def _logprob(self, ids: list[int], written: list[int]) -> float:
-        """Return the log probability that the model itself gives to the output."""
+        """Return the log probability that the model itself assigns to the output."""
         import torch
 
         whole = torch.tensor([[*ids, *written]], device=self._model.device)
@@ -260,7 +260,7 @@ def _end_tokens(tokenizer: Any, model: Any) -> frozenset[int]:
 
 
 def _load(path: Path, device: str) -> tuple[Any, Any]:
-    """Return tokenizer and model of a folder, only from its files. Raises SettingsError."""
+    """Load the tokenizer and the model of a folder, using only its files. Raises SettingsError."""
     from safetensors import SafetensorError
     from transformers import AutoModelForCausalLM, AutoTokenizer
 

@@ -39,7 +39,7 @@ class Nucleus:
 
 @dataclass(frozen=True)
 class Penalties:
-    """Subtracts 0.5 from the score of each token that was written, and 0.5 more for each occurrence.
+    """Subtracts 0.5 from the score of each token that has been written, and 0.5 more for each occurrence.
 
     Tokens of the prompt count up to the position `context_tokens`.
     """
@@ -81,7 +81,7 @@ class NgramBlock:
 
 @dataclass(frozen=True)
 class NotYet:
-    """Forbids some tokens until a minimum number of other tokens was written."""
+    """Forbids some tokens until a minimum number of other tokens have been written."""
 
     prompt_tokens: int
     least: int
@@ -110,7 +110,7 @@ class Schedule:
 
     def share(self, ends: Sequence[bool]) -> float:
         """Return the mass for the next token; `ends` is True for each token so far that ends a sentence. The first two
-        tokens of a text or sentence have the full `p`.
+        tokens of a text or sentence use the full `p`.
         """
         if not ends:
             return self.p
@@ -121,5 +121,5 @@ class Schedule:
 
 
 def ends_sentence(token: str) -> bool:
-    """Return True if a token ends a sentence, that is, if it is or ends in a mark like a full stop."""
+    """Return True if a token ends with a mark that ends a sentence, such as a full stop."""
     return token.strip().endswith(_ENDS)
