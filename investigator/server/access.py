@@ -32,7 +32,7 @@ class Access:
         return self._links[-1]
 
     def opened_by(self, key: str) -> bool:
-        """Return True, and invalidate the key, if a link's key was not used before."""
+        """Return True, and invalidate the key, if it belongs to a link that has not been used."""
         found = [link for link in self._links if same_code(link, key)]
         self._links = [link for link in self._links if link not in found]
         return bool(found)
@@ -46,7 +46,7 @@ class Access:
         return self.has_token(headers) or self.has_cookie(headers)
 
     def may_search(self, path: str) -> bool:
-        """Return True if a path begins with that of the searches, including the key."""
+        """Return True if a path begins with the path of the searches, including the key."""
         most = len(self.search_path) + 1
         return same_code(path[:most], f"{self.search_path}/")
 

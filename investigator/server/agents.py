@@ -1,8 +1,8 @@
-"""Five tools for agents, by the Model Context Protocol: search, start and read an investigation, read a passage, show
-the status.
+"""Five tools for agents, served with the Model Context Protocol: search, start and read an investigation, read a
+passage, show the status.
 
-Replies are short, with a cursor for the rest; they contain a text for the model, and the same facts as a record for its
-program. The tools only read; the settings of the server limit the cost of an investigation.
+Replies are short, with a cursor for the rest; each contains a text for the model, and the same facts as a record for
+the program that runs it. The tools only read; the settings of the server limit the cost of an investigation.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from investigator.server.records import JobRequest, JobState
 _Facts = TypeVar("_Facts", bound=Record)
 
 MOST_OCTETS = 4_000
-"""Size limit for the text of a reply, in UTF-8 octets: at three or more octets per token, a reply with its record stays
+"""Size limit for the text of a reply, in UTF-8 bytes: at three or more bytes per token, a reply with its record stays
 under 2,000 tokens.
 """
 LONGEST_WAIT = 20
-_MOST_NAMES = 1_500  # maximum number of octets of the names that a reply lists
+_MOST_NAMES = 1_500  # maximum size in bytes of the names that a reply lists
 _MOST_SOURCES = 12
 _READ = (FileStatus.INDEXED, FileStatus.UNCHANGED)
 _PAGE_WORDS = ("page", "slide", "sheet")
@@ -96,7 +96,7 @@ class StatusReply(Record):
 
 @dataclass(frozen=True)
 class ToolReply(Generic[_Facts]):
-    """The reply of a tool: a text for the model, and the facts in it for its program."""
+    """The reply of a tool: a text for the model, and the same facts as a record for the program that runs it."""
 
     text: str
     facts: _Facts
@@ -135,7 +135,7 @@ class AgentTools:
         follows = self._desk.job(after).run_id if after else ""
         name = self._served(folder).name
         job = self._desk.submit(JobRequest(folder=name, question=question, only=tuple(only or ()), after=follows))
-        return ToolReply(f"Begun: {job.id}", InvestigationReply(id=job.id, state=job.state))
+        return ToolReply(f"Started: {job.id}", InvestigationReply(id=job.id, state=job.state))
 
     def get_investigation(
         self, id: str, wait_seconds: Annotated[float, Field(ge=0, le=LONGEST_WAIT)] = 0, cursor: Cursor = 0
@@ -188,7 +188,7 @@ class AgentTools:
             unreadable=_first(failed) if not cursor else (),
             next=rest if rest < len(read) else None,
         )
-        lines = [f"{plural(len(read), 'document')} can be asked in {served.name}.", *shown]
+        lines = [f"{plural(len(read), 'document')} can be searched in {served.name}.", *shown]
         lines += ["Could not be read:", *record.unreadable] if record.unreadable else []
         return ToolReply(inert_prose("\n".join(lines)), record)
 
@@ -214,13 +214,13 @@ def _sources(record: Investigation) -> tuple[Found, ...]:
 
 
 def _beginning(text: str, octets: int = MOST_OCTETS) -> str:
-    """Return as much of a text as fits, at least one character."""
+    """Return as much of a text as fits into the limit, at least one character."""
     first = text[:octets].encode("utf-8", "replace")[:octets].decode("utf-8", "ignore")
     return text[: max(1, len(first))]
 
 
 def _first(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the first names that fit together, but at least one name."""
+    """Return the first names that together fit into the limit, but at least one."""
     ends = [0, *accumulate(len(name.encode("utf-8", "replace")) for name in names)]
     return tuple(name for name, before in zip(names, ends, strict=False) if before < _MOST_NAMES)
 

@@ -32,7 +32,7 @@ _SOON = 5
 
 
 SearchesOf = Callable[[Investigator, Callable[[str], None]], Application]
-"""Returns the handler that serves the search of a folder in another protocol, and explains failures."""
+"""Returns the handler that serves a folder's search in another protocol, and that reports failures to the callback."""
 
 
 def application(
@@ -44,7 +44,7 @@ def application(
 ) -> FastAPI:
     """Return the application without its guard; `on_problem` receives unexpected errors.
 
-    `searches` are served below their paths.
+    `searches` maps paths to the handlers of all requests below them.
     """
     agents = AgentDoor(desk)
     app = FastAPI(

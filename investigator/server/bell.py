@@ -1,4 +1,4 @@
-"""A signal that any thread sends and that coroutines wait for."""
+"""A signal that any thread can send and that coroutines can wait for."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from threading import Lock
 
 
 class Bell:
-    """Wakes every coroutine that waits, in whichever event loop."""
+    """Wakes all waiting coroutines, which may run in different event loops."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -19,7 +19,7 @@ class Bell:
         with self._lock:
             waiting = tuple(self._waiting)
         for loop, event in waiting:
-            with suppress(RuntimeError):  # the loop has ended, and so have its waiters
+            with suppress(RuntimeError):  # the loop has ended, so nobody waits in it
                 loop.call_soon_threadsafe(event.set)
 
     def listen(self) -> _Listener:
@@ -42,7 +42,7 @@ class _Listener:
             self._bell._waiting.discard(self._entry)
 
     async def heard(self, seconds: float) -> None:
-        """Return after the next ring, at once if it rang since the last call, or when the time is up."""
+        """Wait for the next ring or until the time is up; return at once if it has rung since the last call."""
         _, event = self._entry
         with suppress(TimeoutError):
             await asyncio.wait_for(event.wait(), seconds)

@@ -48,7 +48,7 @@ OpenTalks = Callable[[Investigator], AbstractContextManager[Begin]]
 
 
 class TurnStopped(Exception):
-    """A signal: the user has cancelled the reply."""
+    """Signals that the user has cancelled the reply."""
 
 
 @dataclass
@@ -108,9 +108,9 @@ class Chats:
         return held.version if held is not None else 0
 
     def say(self, chat_id: str, text: str) -> Chat:
-        """Start a reply to a message; the conversation changes as the reply is made. Raises ServerError if the text is
-        empty or too long, the conversation is too long, or a reply is in progress, and InvestigatorError if the folder
-        cannot be opened for chats.
+        """Start a reply to a message; the conversation changes as the reply is written. Raises ServerError if the text
+        is empty or too long, the conversation is too long, or a reply is in progress, and InvestigatorError if the
+        folder cannot be opened for chats.
         """
         _check(text)
         held = self._held.get(chat_id) or self._hold(*self._kept(chat_id))
@@ -193,7 +193,7 @@ class Chats:
         """Store the outcome of a turn, then show it; users are notified if it cannot be stored."""
         turn = held.chat.turns[-1].changed(state=state, step="", **fields)
         try:
-            if held.chat.id in self._held:  # without the row, the chat has been deleted
+            if held.chat.id in self._held:  # otherwise, the chat has been deleted
                 held.folder.chats.keep(held.chat.id, turn)
         except StoreError as error:
             turn = turn.changed(problem=problem_of(error))
@@ -207,7 +207,7 @@ class Chats:
             self._end(held, TurnState.STOPPED, reply=None)
         except InvestigatorError as error:
             self._end(held, TurnState.FAILED, problem=problem_of(error))
-        except Exception as error:  # noqa: BLE001 - the outermost handler of the thread: the reader must see the error
+        except Exception as error:  # noqa: BLE001 - the outermost handler of the thread: the user must see the error
             told = problem(HTTPStatus.INTERNAL_SERVER_ERROR, f"unexpected error: {type(error).__name__}: {error}")
             self._end(held, TurnState.FAILED, problem=told)
 
@@ -225,7 +225,7 @@ def _as_left(turn: ChatTurn) -> ChatTurn:
 def _check(text: str) -> None:
     """Raise ServerError if a message is empty or too long."""
     if not text.strip() or len(text) > LONGEST_TURN:
-        told = f"a turn has 1 to {LONGEST_TURN:,} characters, not {len(text.strip()):,}"
+        told = f"a message must have 1 to {LONGEST_TURN:,} characters, not {len(text.strip()):,}"
         raise ServerError(problem(HTTPStatus.UNPROCESSABLE_ENTITY, told))
 
 

@@ -64,7 +64,7 @@ class Desk:
         self._threads = [Thread(target=self._work, args=(folder,), daemon=True) for folder in folders.values()]
 
     def start(self) -> None:
-        """Start working, beginning with the unfinished jobs of the last server."""
+        """Start working, beginning with the unfinished jobs of the previous server."""
         for thread in self._threads:
             thread.start()
 
@@ -87,13 +87,13 @@ class Desk:
         return self.folders[name]
 
     def submit(self, request: JobRequest, idempotency_key: str | None = None) -> ServerJob:
-        """Accept a job, and return it; for a key that was used before, return the earlier job.
+        """Accept a job, and return it; if the key was used before, return the earlier job.
 
-        Raises ServerError if the folder is not served, too many jobs wait, or the key was used for something else, and
+        Raises ServerError if the folder is not served, too many jobs wait, or the key was used for another request, and
         QuestionError.
         """
         ledger = self.folder(request.folder).ledger
-        if request.kind is JobKind.INVESTIGATE:  # stored without known secrets, as runs are
+        if request.kind is JobKind.INVESTIGATE:  # stored without known secrets, like runs
             mission, strategy = (redacted(text) if text else text for text in (request.mission, request.strategy))
             request = request.changed(question=valid_question(request.question), mission=mission, strategy=strategy)
         with self._changed:
@@ -104,7 +104,7 @@ class Desk:
             if known is not None:
                 return known
             if sum(job.state is JobState.WAITING for job in ledger.unfinished()) >= self._most_waiting:
-                told = f"{self._most_waiting} jobs already wait for the folder {request.folder}"
+                told = f"{self._most_waiting} jobs are already waiting for the folder {request.folder}"
                 hint = "Try again later, or stop one of them."
                 raise ServerError(problem(HTTPStatus.TOO_MANY_REQUESTS, told, hint), retry_after=_RETRY_AFTER)
             job = ServerJob(id=self._new_id(), request=request, created=self._now().isoformat(timespec="milliseconds"))

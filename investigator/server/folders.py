@@ -1,6 +1,4 @@
-"""The folders with which a server was started, the only ones that it opens. Each has a name that is
-used in addresses.
-"""
+"""The folders with which a server was started; it opens no others. Each has a name that is used in addresses."""
 
 from __future__ import annotations
 
@@ -29,7 +27,7 @@ _MOST_AGENTS = 32  # programs that may serve one folder to agents at the same ti
 
 @dataclass(frozen=True)
 class ServedFolder:
-    """A folder by its name in addresses, with its investigator, its pages, and its stored jobs and chats."""
+    """A folder with its name in addresses, its investigator, its pages, and its stored jobs and chats."""
 
     name: str
     investigator: Investigator

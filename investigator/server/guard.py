@@ -1,5 +1,5 @@
-"""Guards every page and every call by checking host, origin, size, time and identity before routing; bodies are read
-within limits of length and time.
+"""Guards every page and every call by checking host, origin, size, time and identity before routing; the length of a
+body and the time for reading it are limited.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from investigator.server.hosting import Application, Receive, Scope, Send, late
 from investigator.server.problems import problem
 
 MOST_OCTETS = 250_000
-"""Size limit of a request body: the longest accepted text with each character written as twelve octets in a form.
-"""
+"""Size limit of a request body: the longest accepted text, with each character written as twelve bytes in a form."""
 _LONGEST_PATH = 8_000
 _READING = frozenset({"GET", "HEAD"})
 _OPEN = ("/static/",)
@@ -77,20 +76,24 @@ class Guard:
             await _refused(error.status_code, error.detail)(scope, receive, guarded)
             return
         if len(body) > MOST_OCTETS:
-            too_large = _refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a request has at most {MOST_OCTETS:,} octets")
+            too_large = _refused(
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a request may have at most {MOST_OCTETS:,} bytes"
+            )
             await too_large(scope, receive, guarded)
             return
         await self.app(scope, _replaying(body, receive), guarded)
 
     def _refusal(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:
-        """Return the reason to reject a request, or None."""
+        """Return the response that rejects a request, or None if it is acceptable."""
         if headers.get("host", "").lower() not in self.hosts:
-            return _refused(HTTPStatus.MISDIRECTED_REQUEST, "this name does not belong to the server")
+            return _refused(HTTPStatus.MISDIRECTED_REQUEST, "this host name does not belong to the server")
         if not self._is_own(headers):
             return _refused(HTTPStatus.FORBIDDEN, "requests from other web pages are rejected")
         path = scope["path"]
         if len(scope["raw_path"]) + len(scope["query_string"]) > _LONGEST_PATH:
-            return _refused(HTTPStatus.REQUEST_URI_TOO_LONG, f"an address has at most {_LONGEST_PATH:,} characters")
+            return _refused(
+                HTTPStatus.REQUEST_URI_TOO_LONG, f"an address may have at most {_LONGEST_PATH:,} characters"
+            )
         if path.startswith("/open/"):
             return self._opened(path.removeprefix("/open/"))
         if path.startswith(_OPEN) or self.access.has_token(headers) or self.access.may_search(path):
@@ -103,8 +106,8 @@ class Guard:
         return None
 
     def _is_own(self, headers: Mapping[str, str]) -> bool:
-        """Return True unless another web page sent the request; programs send no headers of this kind. A browser that
-        sends no referrer, as our pages require, sends the Origin `null`.
+        """Return True unless the headers show that another web page sent the request; programs do not send such
+        headers. A browser that sends no referrer, as our pages require, sends the Origin `null`.
         """
         site = headers.get("sec-fetch-site", "none")
         own = {f"{scheme}://{host}" for host in self.hosts for scheme in ("http", "https")}
@@ -144,7 +147,7 @@ def _with_headers(send: Send) -> Send:
 
 
 def _replaying(body: bytes, receive: Receive) -> Receive:
-    """Return a `receive` that replays a body already read, and then reports that the client has gone."""
+    """Return a `receive` that replays a body already read, and then waits until the client disconnects."""
     given = False
 
     async def replay() -> MutableMapping[str, Any]:
@@ -158,7 +161,7 @@ def _replaying(body: bytes, receive: Receive) -> Receive:
 
 
 async def body_of(receive: Receive, most: int, seconds: float, is_closing: Callable[[], bool]) -> bytes:
-    """Return a body, cut to its first `most` octets.
+    """Return a body, cut to its first `most` bytes.
 
     Raises HTTPException if it is not complete within `seconds`.
     """

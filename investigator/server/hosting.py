@@ -21,8 +21,9 @@ SLOWEST_CLIENT = 10.0
 """Seconds within which a request must have arrived completely."""
 _MOST_CONNECTIONS = 200
 _OF_THIS_MACHINE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
-"""The addresses that mean all networks of a machine, each with the address under which the machine reaches itself."""
-_LONGEST_END = 30  # seconds for the requests in progress when the server stops
+"""The addresses that stand for all networks of a machine, each with the address at which the machine can reach itself.
+"""
+_LONGEST_END = 30  # seconds that requests in progress may still take when the server stops
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -32,7 +33,7 @@ Application: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
 def late(seconds: float) -> str:
-    """Return the response to a request that takes too long."""
+    """Return the error message for a request that takes too long."""
     return f"the request was not finished within {seconds:g} seconds"
 
 
@@ -49,12 +50,12 @@ def listening_at(host: str, port: int) -> socket.socket:
         why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise SettingsError(
             f"a server cannot listen at {host}:{port}: {why}",
-            hint="Choose another port, or 0 for any; the address must be one of this machine.",
+            hint="Choose another port, or 0 for any; the address must belong to this machine.",
         ) from error
 
 
 def address_of(listening: socket.socket, name: str = "") -> str:
-    """Return the address of a listening socket for a client: under a name, or else one that works on this machine."""
+    """Return a listening socket's address for clients: with the given name, or else one that works on this machine."""
     host, port = listening.getsockname()[:2]
     host = name or _OF_THIS_MACHINE.get(host, host)
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
@@ -105,7 +106,7 @@ class Hosting:
         return self
 
     def wait(self) -> None:
-        """Return when another thread closes it."""
+        """Wait until another thread closes the server."""
         while self._thread.is_alive():  # in slices, because an interrupt in another thread does not end a wait
             self._thread.join(0.2)
 

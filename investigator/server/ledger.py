@@ -81,8 +81,8 @@ class JobLedger:
             return tuple(_job(row) for row in connection.execute(query).mappings())
 
     def unfinished(self) -> tuple[ServerJob, ...]:
-        """Return the waiting and running jobs, oldest first; after a start these are the unfinished jobs of the last
-        server.
+        """Return the waiting and running jobs, oldest first; when a server starts, these are the jobs that the previous
+        one left unfinished.
         """
         query = (
             select(served_jobs)
@@ -93,7 +93,7 @@ class JobLedger:
             return tuple(_job(row) for row in connection.execute(query).mappings())
 
     def log(self, job_id: str, event: Record, at: float) -> int:
-        """Store an event of a job that happened `at` a Unix time in seconds, and return its number, from 1."""
+        """Store an event of a job, which happened at the Unix time `at` in seconds, and return its number, from 1."""
         with self._database.begin() as connection:
             return _log(connection, job_id, event, at)
 
@@ -184,6 +184,6 @@ class ChatLedger:
         return tuple(ChatSummary.model_validate(row) for row in rows)
 
     def forget(self, chat_id: str) -> None:
-        """Delete a chat with everything said in it, including from the file."""
+        """Delete a chat and everything said in it, and erase it from the database file."""
         with self._database.alone() as connection:
             connection.execute(delete(served_chats).where(served_chats.c.id == chat_id))

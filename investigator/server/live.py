@@ -24,7 +24,7 @@ _RECORDS: Mapping[str, type[Record]] = {kind_of(kind): kind for kind in (*get_ar
 
 
 class PagePlace(StrEnum):
-    """The place of a piece, whose content it replaces; in the log it is appended."""
+    """A place on the page. A piece replaces the content of its place, but is appended to the log."""
 
     NOW = "now"
     SPENT = "spent"
@@ -41,7 +41,7 @@ class Piece(Record):
 
 
 class Live:
-    """Converts the events of one job, in order, to pieces of its page; `budget` holds the limits of a run."""
+    """Converts the events of one job, in order, to pieces of its page; `budget` contains the limits of a run."""
 
     def __init__(self, budget: BudgetSettings) -> None:
         self._budget = budget
@@ -50,7 +50,7 @@ class Live:
         self._replies: dict[int, list[Memory]] = {}
 
     def pieces(self, logged: LoggedEvent) -> Iterator[Piece]:
-        """Yield the pieces for an event; empty if it shows nothing new."""
+        """Yield the pieces for an event, or nothing if the page does not change."""
         event = _RECORDS[logged.kind].model_validate_json(logged.body)
         if isinstance(event, JobEnded):
             yield _piece(PagePlace.NOW, ended=event)
@@ -68,7 +68,7 @@ class Live:
             yield _piece(PagePlace.NOW, title=what_follows(happened), detail="", done=None, total=None)
 
     def _knowledge(self, event: Event, at: float) -> Iterator[Piece]:
-        """Yield the changes of plan, knowledge and cost from an event."""
+        """Yield the changes to the plan, the knowledge and the cost that an event causes."""
         match event:
             case Thought():
                 yield _piece(PagePlace.KNOWN, needs=event.needs)

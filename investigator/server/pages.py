@@ -31,8 +31,8 @@ _RECENT = 30
 _PDF = "application/pdf"
 _MOST_SHEETS = 4  # pages of a PDF in one view; longer marks continue on the next view
 _STATE_WORDS: Mapping[JobState, str] = {
-    JobState.WAITING: "waits",
-    JobState.RUNNING: "under way",
+    JobState.WAITING: "waiting",
+    JobState.RUNNING: "in progress",
     JobState.DONE: "done",
     JobState.STOPPED: "stopped",
     JobState.FAILED: "failed",
@@ -203,7 +203,7 @@ def _run_page(served: ServedFolder, run_id: str, **refused: object) -> str:
 
 
 def _refused_page(served: ServedFolder, given: Mapping[str, str], wrong: Problem) -> str:
-    """Return the question form, with its values and errors."""
+    """Return the page with the question form, the values that were entered, and the problem."""
     if after := given.get("after"):
         with suppress(UnknownRunError):
             return _run_page(served, after, given=given, problem=wrong)
@@ -215,7 +215,7 @@ def _sheets(
 ) -> tuple[Sequence[PageView], str]:
     """Return the first pages of a PDF with marks from an offset on, or the page at the offset if it has no marks.
 
-    Other formats have no pages. The second value is the reason if a PDF has none.
+    Other formats have no pages. The second value is the reason if the pages of a PDF cannot be shown.
     """
     if document.media_type != _PDF or not document.text:
         return (), ""

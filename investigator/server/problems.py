@@ -37,7 +37,7 @@ _STATUSES: tuple[tuple[type[InvestigatorError], HTTPStatus], ...] = (
 )
 
 _HINTS: tuple[tuple[type[InvestigatorError], str], ...] = (
-    (WorkspaceLockedError, "Wait until the other work in this folder has ended, then try again."),
+    (WorkspaceLockedError, "Wait until the other operation on this folder has finished, then try again."),
     (
         SourceChangedError,
         "Update the index of the folder under Documents, or with POST /v1/folders/FOLDER/index.",

@@ -48,8 +48,8 @@ def agent_server(desk: Desk) -> MCPServer[Any]:
 
 
 class AgentDoor:
-    """Serves the tools over HTTP without keeping client state; the package is loaded for the first client. Access is
-    checked before a request arrives here. The surrounding application must run its `lifespan`.
+    """Serves the tools over HTTP without keeping client state; the package is loaded when the first client connects.
+    Access is checked before a request arrives here. The surrounding application must run its `lifespan`.
     """
 
     def __init__(self, desk: Desk) -> None:
@@ -88,7 +88,7 @@ async def _kept_open(server: MCPServer[Any], *, task_status: TaskStatus[Applicat
 
 
 def _as_tool(tool: Callable[..., ToolReply[Any]]) -> Callable[..., object]:
-    """Return a tool in the form of the package: with the protocol's replies, and errors that a model can read."""
+    """Wrap a tool for the package, with the protocol's replies and with errors that a model can read."""
     from mcp.server.mcpserver.exceptions import ToolError
     from mcp.types import CallToolResult, TextContent
 

@@ -1,4 +1,4 @@
-"""The requests of clients, their outcomes and their errors, for page, REST and agents alike."""
+"""The requests of clients, their outcomes and their errors, shared by the page, the API and the agents' tools."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class JobState(StrEnum):
 
 
 class JobRequest(Record):
-    """A question about a folder, named as the server lists it; see `Investigator.investigate`."""
+    """A question about a folder, under the name that the server lists; see `Investigator.investigate`."""
 
     folder: str = Field(max_length=200)
     question: str = Field(default="", max_length=LONGEST_QUESTION)
@@ -212,7 +212,7 @@ class NewTurn(Record):
 
 
 class NewChat(Record):
-    """The folder for a new chat, as the server lists it."""
+    """The folder for a new chat, under the name that the server lists."""
 
     folder: str
 

@@ -91,7 +91,7 @@ def _add_folders(router: APIRouter, desk: Desk) -> None:
 
     @router.get("/folders/{folder}", response_model=FolderStatus)
     def status(folder: str) -> Response:
-        """Return the contents of the index of a folder, and later changes in the folder."""
+        """Return the contents of a folder's index, and the changes in the folder since the last update."""
         return said(desk.folder(folder).investigator.status())
 
     @router.post("/folders/{folder}/index", status_code=HTTPStatus.ACCEPTED, response_model=ServerJob)
@@ -102,7 +102,7 @@ def _add_folders(router: APIRouter, desk: Desk) -> None:
 
     @router.get("/folders/{folder}/runs", response_model=KeptRuns)
     def runs(folder: str, limit: _Limit = 50) -> Response:
-        """List the stored runs of a folder, newest first, including those of the command line."""
+        """List the stored runs of a folder, newest first, including those started on the command line."""
         return said(KeptRuns(items=desk.folder(folder).investigator.runs()[:limit]))
 
     @router.get("/folders/{folder}/runs/{run_id}", response_model=Investigation)

@@ -33,8 +33,9 @@ class Service:
     """Serves folders until it is closed; use it as a context manager. `names` are additional host names under which the
     server accepts requests. The token for programs is read from `token_file`, by default one in the user's data
     directory, and created if missing. `open_talks` opens the chats of a folder; `searches_of` returns the handler that
-    serves its search to others. `on_problem` receives unexpected errors, from any thread. Raises SettingsError if it
-    cannot listen at the address, the token cannot be used, or another server already serves a folder, and StoreError.
+    serves its search in another protocol. `on_problem` receives unexpected errors, from any thread. Raises
+    SettingsError if it cannot listen at the address, the token cannot be used, or another server already serves a
+    folder, and StoreError.
     """
 
     def __init__(
@@ -85,11 +86,11 @@ class Service:
         return tuple(f"{address}/open/{self._access.new_link()}" for address in self._named)
 
     def searches(self) -> tuple[str, ...]:
-        """Return the addresses for external searches of the folders; an address only permits searching."""
+        """Return the addresses at which other programs can search the folders, and do nothing else."""
         return tuple(f"{self.address}{path}" for path in self._searches)
 
     def wait(self) -> None:
-        """Return when another thread closes it."""
+        """Wait until another thread closes the server."""
         self._hosting.wait()
 
     def close(self) -> None:

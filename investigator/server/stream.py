@@ -64,7 +64,9 @@ async def talked(
 
 
 def first_after(request: Request) -> int:
-    """Return the number after which a client wants events, from `Last-Event-ID` or else `after`. Raises ServerError."""
+    """Return the number of the last event that a client has received, from `Last-Event-ID` or else `after`. Raises
+    ServerError.
+    """
     told = request.headers.get("last-event-id") or request.query_params.get("after") or "0"
     if not (told.isascii() and told.isdigit() and len(told) < 10):
         wrong = problem(400, f"{told[:40]!r} is not an event id", "Send the id of the last event.")
