@@ -110,7 +110,7 @@ def lay_templates(folder: Path, templates: Sequence[TemplateText], base: Path | 
 
 
 def templates_of(folder: Path | None, names: Sequence[str]) -> tuple[TemplateText, ...]:
-    """Return templates as used with a folder: its own, else those of the package. Raises TemplateError."""
+    """Return the templates that are used with a folder: its own, or else the shipped ones. Raises TemplateError."""
     prompts = Prompts(folder)
     return tuple(TemplateText(name=name, text=source_of(prompts.path(name))) for name in names)
 

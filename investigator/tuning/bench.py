@@ -22,7 +22,7 @@ Tell = Callable[[Event], None]
 
 
 class Setup(Record):
-    """One side or candidate: templates, model and settings, in the form of the command line."""
+    """The templates, model and settings of one side or candidate, as given on the command line."""
 
     prompts: Path | None = None
     model: tuple[str, ...] = ()
@@ -41,7 +41,7 @@ class TrialProgress:
         self.total = 0
 
     def count(self, file: Path, finished: int, *, asked: bool) -> None:
-        """Count the outcomes in a file, before the first question or after one was `asked`."""
+        """Update the count with the number of outcomes in a file; `asked` is False before the first question."""
         known = self._known.get(file, 0)
         self._kept += max(0, finished - asked - known)
         self._known[file] = max(finished, known)
@@ -55,8 +55,8 @@ class TrialProgress:
 class FolderBench:
     """Asks questions of a folder with one setup after another, and stores each outcome in the workspace.
 
-    `embedder` and `engine` replace those of the settings. `budget` is a ceiling over all trials. Events are reported
-    or, with a `progress`, counted there.
+    `embedder` and `engine` replace those of the settings. `budget` is a ceiling over all trials. Events are passed to
+    `tell`; a `progress` also counts the outcomes.
     """
 
     def __init__(

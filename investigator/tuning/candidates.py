@@ -25,7 +25,7 @@ COMMON: Space = {
     "method.answer.most_verbatim": ("3", "10"),
     "retrieval.passages": ("3", "10"),
 }
-"""The values to try if no candidates are given: above and below the default, each by itself."""
+"""The values to try, one at a time, if no candidates are given: values above and below each default."""
 
 
 def variants(folder: Path, names: Sequence[str]) -> Iterator[Variant]:
@@ -84,7 +84,7 @@ def settings_of_space(space: Space, seed: int) -> Iterator[Variant]:
 
 
 def single_changes(space: Space) -> Iterator[Variant]:
-    """Yield each value of a space by itself, in its order."""
+    """Yield a variant for each value in a space, changing one setting at a time, in the order of the space."""
     for name, values in space.items():
         for value in values:
             yield Variant(name=f"{name}={value}", settings=(f"{name}={value}",), origin="settings")

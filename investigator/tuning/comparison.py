@@ -61,13 +61,15 @@ class ChangedExample(Record):
 
 
 class Comparison(Record):
-    """The comparison of two sides on the same questions, which the measure `judged_by` decides."""
+    """The comparison of two sides on the same questions; the measure `judged_by` decides which one is better."""
 
     first: ComparedSide
     second: ComparedSide
     judged_by: Measure
     questions: int = Field(description="questions with a result on both sides")
-    judged: tuple[JudgedRows, ...] = Field(default=(), description="questions judged by each kind of known fact")
+    judged: tuple[JudgedRows, ...] = Field(
+        default=(), description="number of questions judged by each kind of known fact"
+    )
     rows: tuple[MeasureRow, ...]
     examples: tuple[ChangedExample, ...] = Field(default=(), description="changed examples, at most 50")
     examples_in_all: int = 0

@@ -117,7 +117,7 @@ class GepaAdapter:
         return (trial.value(self._workshop.measure) or 0.0) if trial is not None else 0.0
 
     def _told(self, name: str, trial: QuestionTrial | None, refusal: str) -> dict[str, str]:
-        """Return the question, the answer, and the right answer."""
+        """Return the question, the answer given, the right answer, and the score as feedback."""
         question = self._questions[name]
         wanted = [*(question.evidence or ()), *(question.answers or ())]
         right = json.dumps(wanted[:3], ensure_ascii=False) if question.answerable is not False else "unanswerable"

@@ -27,16 +27,16 @@ class Tolerance(Record):
 
     more_calls: float = Field(default=2.0, ge=0, description="highest number of calls, as a multiple of the baseline's")
     more_false_answers: float = Field(
-        default=0.05, ge=0, le=1, description="highest share of false answers above the baseline's"
+        default=0.05, ge=0, le=1, description="largest increase in the share of false answers"
     )
 
 
 def guarded(
     baseline: Mapping[str, QuestionTrial], candidate: Mapping[str, QuestionTrial], tolerance: Tolerance
 ) -> tuple[GuardResult, ...]:
-    """Return each measurable guard from the trials of both, on the same questions. A guard fails if there are fewer
-    proven quotes, one more failed question, more than 1 % fewer parsed replies, or more calls or false answers than are
-    tolerated.
+    """Return the result of each guard that can be measured, from the trials of both on the same questions. A guard
+    fails if there are fewer proven quotes, one more failed question, more than 1 % fewer parsed replies, or more calls
+    or false answers than are tolerated.
     """
     return tuple(_results(list(baseline.values()), list(candidate.values()), tolerance))
 

@@ -75,7 +75,7 @@ class TuningLedger:
         return None
 
     def keep_too_long(self, key: str, tokens: int) -> None:
-        """Do nothing, like `too_long`."""
+        """Do nothing; see `too_long`."""
 
     def usage(self) -> Usage:
         """Return the cost of all processes, including calls in progress or lost."""

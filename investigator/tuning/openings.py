@@ -1,4 +1,4 @@
-"""Records which data was used for a test, because a test set used before proves less."""
+"""Records which data was used for a test, because a test set proves less each time it is used."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from investigator.records import Record
 
 
 class Opening(Record):
-    """A record that a test set was used, with the data, the templates or settings, and the tuning run."""
+    """One use of a test set: its data, the templates or settings under test, and the tuning run."""
 
     data: str
     subject: str

@@ -16,7 +16,9 @@ _WIDTH, _MIDDLE, _EDGE = 300.0, 150.0, 10.0  # size of a plot, in its own units
 
 @dataclass(frozen=True)
 class PlottedRow:
-    """A measure as cells, with the positions of its difference, interval, wins and losses in the plots (0..300)."""
+    """The cells of a measure's row, and the positions of its difference, interval, wins and losses in the plots
+    (0..300).
+    """
 
     cells: tuple[str, ...]
     decides: bool
@@ -49,7 +51,7 @@ def comparison_page(comparison: Comparison) -> str:
 
 
 def _ordered(comparison: Comparison) -> list[MeasureRow]:
-    """Return the rows with the measure that decides first."""
+    """Return the rows, starting with the measure that decides."""
     return sorted(comparison.rows, key=lambda row: row.measure is not comparison.judged_by)
 
 

@@ -24,11 +24,15 @@ from investigator.tuning.splitting import QuestionSets
 from investigator.tuning.statistics import detectable
 
 _FORETOLD = 2  # questions
-_MOST_VERSIONS = 500  # maximum number of documents compared with each other; in larger folders, only equal ones
+_MOST_VERSIONS = (
+    500  # maximum number of documents compared with each other; in larger folders, only equal ones are twins
+)
 
 
 class Data(Record):
-    """The identity of a run's questions and documents, and the group of each document with a twin."""
+    """The identity of a run's questions and documents, and the group of equal or similar texts that each named document
+    belongs to.
+    """
 
     digest: str
     twins: dict[str, str]

@@ -1,4 +1,4 @@
-"""The proposers by name: ours, and those of other packages.
+"""Finds proposers by name, both our own and those of other packages.
 
 Another package adds a proposer with an entry point of the group `investigator.proposers`, in its pyproject.toml:
 

@@ -1,4 +1,4 @@
-"""The plan, the findings and the decision of a search for something better. Pure."""
+"""The plan, the results and the decision of a tuning search. Pure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ class TuningPlan(Record):
     select: int
     test: int
     left_out: int = Field(default=0, description="unused questions of the file, above the limit")
-    judged: tuple[JudgedRows, ...] = Field(default=(), description="questions judged by each kind of known fact")
+    judged: tuple[JudgedRows, ...] = Field(
+        default=(), description="number of questions judged by each kind of known fact"
+    )
     candidates: int | None = Field(description="None if a proposer creates them")
     trials: int
     calls: int
@@ -124,7 +126,7 @@ class SearchResult(Record):
     winner: Variant | None = None
 
     def count(self, fate: Fate) -> int:
-        """Return the number of candidates with a fate."""
+        """Return the number of candidates with the given fate."""
         return sum(one.fate is fate for one in self.tried)
 
 
@@ -137,4 +139,4 @@ class TuningReport(Record):
     result: SearchResult
     usage: Usage = Usage()
     openings: int = Field(default=0, description="number of tests on this data, including this one")
-    folder: str = Field(default="", description="path of the winner; empty without one")
+    folder: str = Field(default="", description="path of the winner; empty if there is none")

@@ -17,7 +17,7 @@ from investigator.tuning.wording import comparison_text
 
 _SHOWN = 20
 _ENDINGS = {
-    Ending.ADOPTED: "A better candidate is proven.",
+    Ending.ADOPTED: "A better candidate was found and confirmed.",
     Ending.NOTHING_TO_GAIN: "Nothing can be gained.",
     Ending.NONE_TRIED: "No candidate could be tried.",
     Ending.NO_CANDIDATE: "No candidate is better.",

@@ -287,9 +287,7 @@ def _check_known(sets: QuestionSets, measure: Measure) -> None:
 
 
 def _checked_settings(base: Setup, options: TuningOptions) -> Settings:
-    """Return the settings of the baseline. Raises SettingsError, including for values to try that are invalid for every
-    run.
-    """
+    """Return the settings of the baseline. Raises SettingsError if they, or any of the values to try, are invalid."""
     for name, values in options.space.items():
         for value in values:
             load_settings(base.settings_file, (*base.overrides, f"{name}={value}"))

@@ -35,10 +35,10 @@ Trials = Mapping[str, QuestionTrial]
 
 
 class Arena(Protocol):
-    """Tries candidates: `trials` asks the first `limit` questions of a set, and raises BudgetSpent. `varies` is False
-    if the same question always gets the same reply. `refusal` returns why a candidate is rejected, or "". `calls_left`
-    is None without a ceiling. `open_test` records the use of the test set, and returns how often this data has been
-    used, including this time.
+    """Tries candidates: `trials` asks the first `limit` questions of a set, and raises BudgetSpent at a ceiling.
+    `varies` is False if the same question always gets the same reply. `refusal` returns why a candidate is rejected, or
+    "". `calls_left` is None if there is no ceiling. `open_test` records the use of the test set, and returns how often
+    this data has been used, including this time.
     """
 
     @property
@@ -53,8 +53,9 @@ class Arena(Protocol):
 class TuningSearch:
     """One search; `run` performs it.
 
-    `candidates` receives the number of calls that may be spent on creating them, None without a ceiling. If they are
-    `proposed`, which costs calls, they are created only if the baseline has headroom; otherwise before any question.
+    `candidates` receives the number of calls that may be spent on creating them, or None if there is no ceiling. If
+    they are `proposed`, which costs calls, they are created only if the baseline has headroom; otherwise before any
+    question.
     """
 
     sets: QuestionSets
@@ -134,7 +135,7 @@ class TuningSearch:
         return self._headroom
 
     def _free_calls(self) -> int | None:
-        """Return the calls left after reserving the test; None without a ceiling."""
+        """Return the number of calls left after those reserved for the test, or None if there is no ceiling."""
         left = self.arena.calls_left()
         return None if left is None else left - round(self._calls * 2 * len(self.sets.test))
 
@@ -143,7 +144,7 @@ class TuningSearch:
         admitted: list[Variant] = []
         seen = {self.baseline.key}
         for number, candidate in enumerate(self.candidates(allowance)):
-            fate, reason = Fate.NOT_TRIED, "the search ended before"
+            fate, reason = Fate.NOT_TRIED, "the search ended first"
             if candidate.key in seen:
                 fate, reason = Fate.SAME, ""
             elif refusal := self.arena.refusal(candidate):

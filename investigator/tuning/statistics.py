@@ -1,7 +1,7 @@
-"""Tests if one of two systems is better on the same questions, with an interval, an exact test and the number of
-questions needed.
+"""Tests if one of two systems is better on the same questions, and computes an interval, an exact p-value and the
+number of questions needed.
 
-All tests are paired and two-sided, on the difference for each question. Pure; `seed` decides the draws.
+All tests are paired and two-sided, on the difference for each question. Pure; `seed` determines the random draws.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _DISCORDANT = 0.2  # default share of questions on which two systems differ
 class PairedDifference(Record):
     """The difference between two systems on the same questions: the second minus the first. `p` is the exact
     probability of a difference this large if both were equal. `needed` is approximately the number of questions that
-    would show a difference of this size in four of five samples; None without a difference.
+    would show a difference of this size in four of five samples, or None if there is no difference.
     """
 
     first: float
@@ -47,7 +47,8 @@ class PairedDifference(Record):
 
 
 def paired_difference(first: Sequence[float], second: Sequence[float], seed: int) -> PairedDifference | None:
-    """Compare the values of two systems on the same questions, in the same order; return None without questions.
+    """Compare the values of two systems on the same questions, in the same order; return None if there are no
+    questions.
 
     Raises ValueError if the lengths differ.
     """
@@ -93,7 +94,7 @@ def exact_p(apart: Numbers, seed: int) -> float:
 def needed(difference: float, square: float) -> int | None:
     """Return approximately how many questions show a mean difference at the 5 % level with a power of 80 %. `square` is
     the mean of the squared differences; for measures of 0 and 1 that is the share of discordant questions (Connor 1987,
-    with the correction for the exact test). None without a difference.
+    with the correction for the exact test). Return None if there is no difference.
     """
     if abs(difference) < _SAME:
         return None
