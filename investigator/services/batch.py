@@ -19,7 +19,7 @@ from investigator.research.concurrency import in_order
 from investigator.services.open_folder import OpenFolder
 from investigator.services.run_records import RunOptions
 
-_MOST_FAILURES = 3  # no success so far: the next job would also fail
+_MOST_FAILURES = 3  # after so many failures without a success, the next job would probably fail, too
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class JobResult:
 
 @dataclass(frozen=True)
 class Batch:
-    """Jobs in an open folder, of which `workers` run concurrently; `phase` is the word for one job in messages."""
+    """Jobs in an open folder, of which `workers` run concurrently; `phase` is the noun for a job in messages."""
 
     folder: OpenFolder
     phase: str
@@ -76,7 +76,7 @@ class Batch:
             some = {number: job for number, job in numbered.items() if _is_repeated(done[number], again)}
             yield from self._wave(some, done, len(jobs), again)
         if kept := sum(result.kept for result in done.values()):
-            yield Notice(text=f"{kept:,} of {len(jobs):,} {self.phase}s were answered before and kept.")
+            yield Notice(text=f"{kept:,} of {len(jobs):,} {self.phase}s were answered earlier; their answers are kept.")
         return tuple(done[number] for number in numbered)
 
     def _wave(

@@ -31,7 +31,7 @@ from investigator.services.run_records import RunOptions, engine_names, matrix_i
 from investigator.store.in_memory import JointLedger
 from investigator.store.journal import Runs
 
-_DOCUMENTS_AT_ONCE = 4  # calls in most rounds when the whole folder is asked
+_DOCUMENTS_AT_ONCE = 4  # number of calls in most rounds when the whole folder is asked
 
 
 class BatchService:
@@ -52,7 +52,7 @@ class BatchService:
         self._asked = traits_of(engines[Role.ASK])
 
     def ask_all(self, questions: Sequence[str], options: RunOptions) -> Iterator[Event]:
-        """Ask the folder as a whole; the last event holds AskedQuestions."""
+        """Ask the folder as a whole; the last event contains AskedQuestions."""
         began, parts = time.monotonic(), self._parts
         jobs = self._jobs(parts, questions, options)
         ledger = JointLedger(time.monotonic, parts.prices.price_of)
@@ -73,7 +73,7 @@ class BatchService:
         yield BatchEnded(outcome=AskedQuestions(outcomes=outcomes, usage=paid(results), seconds=seconds))
 
     def matrix(self, questions: Sequence[str], options: RunOptions) -> Iterator[Event]:
-        """Ask each document by itself; the last event holds a Matrix.
+        """Ask each document separately; the last event contains a Matrix.
 
         A language model gets one round for each cell unless the settings say otherwise.
         """
@@ -157,7 +157,7 @@ def _seconds(before: Sequence[Spent]) -> float:
 
 
 def _cell(name: str, number: int, result: JobResult | None, unreadable: Unreadable | None) -> MatrixCell:
-    """Return the cell of a document and a question, from its outcome, or with the reason why it was not asked."""
+    """Return the cell of a document and a question, made from its outcome or from the reason why it was not asked."""
     if result is not None and result.investigation is not None:
         return cell_of(result.investigation, name, number)
     if unreadable is not None:

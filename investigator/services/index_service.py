@@ -119,7 +119,7 @@ class IndexService:
     def check_files(self) -> None:
         """Raise FolderError, before a workspace is created, if the folder has nothing to index.
 
-        A local copy of another place is updated from there first.
+        If the folder is a local copy of a remote one, the copy is updated first.
         """
         if self._bring_down is not None:
             self._bring_down(self._parts.notify)
@@ -148,7 +148,7 @@ class IndexService:
         yield from self._parts.notices()
 
     def status(self, *, compare: bool) -> FolderStatus:
-        """Return the contents of the index and, with `compare`, later changes in the folder. Raises FolderError."""
+        """Return the contents of the index and, with `compare`, the changes in the folder. Raises FolderError."""
         if not self._has_index():
             hint = f"Create it with: investigator index {self.folder}"
             raise FolderError(f"the folder {self.folder} has no index yet", hint=hint)
@@ -156,7 +156,7 @@ class IndexService:
             return self._parts.folder_index(self.folder, workspace).status(compare=compare)
 
     def progress(self) -> ClusterProgress | None:
-        """Return how many shards of the folder are built; None without a cluster. Raises ClusterError."""
+        """Return how many shards of the folder are built, or None if there is no cluster. Raises ClusterError."""
         with self.workspace(write=False) as workspace:
             index = self._parts.folder_index(self.folder, workspace)
             return index.progress() if isinstance(index, ShardedIndex) else None
@@ -230,7 +230,7 @@ class IndexService:
         index.check_documents()
 
     def prepare(self, index: OpenIndex, search: Search) -> Iterator[Event]:
-        """Compute the vectors that a search over everything needs; otherwise report what is missing for it."""
+        """Compute all vectors if the search needs them; otherwise, report how many are missing."""
         if search is Search.WHOLE:
             yield from index.embed()
         else:

@@ -13,7 +13,7 @@ from investigator.engines.roles import Role
 from investigator.errors import SettingsError, expect
 
 Model: TypeAlias = str | Engine | Sequence[str] | Mapping[Role, Engine]
-"""`provider:name`, several `role=provider:name`, one opened engine, or an opened engine for every role."""
+"""`provider:name`, several `role=provider:name`, one open engine, or an open engine for every role."""
 
 _PLANNING = (Role.THINK, Role.PLAN, Role.REFLECT)
 

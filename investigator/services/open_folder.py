@@ -111,7 +111,7 @@ class OpenFolder:
                 yield from self._run(runs, run, record, trace, reuse=options.reuses)
 
     def spent(self, new: Investigation, options: RunOptions) -> Spent:
-        """Return the usage so far of the run that a new record describes; zero for a new run."""
+        """Return the usage and the time span so far of the run that a new record describes; zero for a new run."""
         new, corpus = self._placed(new, options)
         run = Runs(self.runs).latest(self._identity(new, options), corpus) if not options.fresh else None
         if run is None:
@@ -120,7 +120,7 @@ class OpenFolder:
         return Spent(journal.usage(), began.timestamp(), began.timestamp() + journal.elapsed())
 
     def prepare(self, search: Search) -> Iterator[Event]:
-        """Prepare the search, unless this was done before."""
+        """Prepare the search, unless it has been prepared already."""
         with self._opening:
             if search not in self._libraries:
                 yield from self._service.prepare(self.index, search)
@@ -146,8 +146,9 @@ class OpenFolder:
     def _finished(self, runs: Database, run: Run, again: frozenset[str]) -> Investigation | None:
         """Return the record of a finished run if its quotes are still in the files.
 
-        A run that a limit stopped continues once the limit is higher, and so does one whose sources had changed. Raises
-        DamagedDocumentError for documents that lack quotes of the run and were not read `again`.
+        Return None for a run that a limit stopped if the limit is higher now, and for a run whose sources had changed,
+        because these continue. Raises DamagedDocumentError for documents that lack quotes of the run and were not read
+        `again`.
         """
         if not run.finished:
             return None
@@ -179,7 +180,7 @@ class OpenFolder:
         for event in research.investigate(record):
             if isinstance(event, Answered):
                 if cited.drifted:
-                    yield Notice(text=f"{cited.damage().message}: read again.")
+                    yield Notice(text=f"{cited.damage().message}; these files are read again.")
                     self.drifted |= cited.drifted
                 trace.ended(event.investigation)
             yield from parts.notices()

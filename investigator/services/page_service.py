@@ -88,7 +88,7 @@ class DocumentPages:
 
 @contextmanager
 def open_pages(service: IndexService, parts: Parts) -> Iterator[DocumentPages]:
-    """Show pages of the documents of a folder until the context ends; resources are opened on first use."""
+    """Yield the pages of a folder's documents until the context ends; resources are opened on first use."""
     with PageViews(service.folder, parts.settings.folder, parts.settings.reader) as pages:
         yield DocumentPages(service, pages)
 

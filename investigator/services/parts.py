@@ -1,4 +1,4 @@
-"""The one place that picks the parts of a run: embedder, engines, templates, prices, tracer, journal, client, index."""
+"""Selects all parts of a run in one place: embedder, engines, templates, prices, tracer, journal, client, index."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Parts:
         self._known = KnownServers(directory / "servers.json", on_notice=self.notify) if directory is not None else None
 
     def with_templates(self, contracts: Mapping[str, Contract], answers: Callable[[Embedder], Answers]) -> Self:
-        """Return the same parts with other templates; `answers` creates the engine that replies to them without a
+        """Return a copy of the parts with other templates; `answers` creates the engine that replies to them without a
         model. Raises TemplateError.
         """
         other = copy(self)
@@ -91,13 +91,13 @@ class Parts:
         return other
 
     def with_prompts(self, prompts: Path | None) -> Self:
-        """Return the same parts with the templates of another folder. Raises TemplateError."""
+        """Return a copy of the parts with the templates of another folder. Raises TemplateError."""
         other = copy(self)
         other._prompts_folder, other.prompts = prompts, self.prompts.of(prompts)
         return other
 
     def with_rounds(self, rounds: int) -> Self:
-        """Return the same parts with the given number of rounds of planning, unless the settings give another
+        """Return a copy of the parts with the given number of rounds of planning, unless the settings give another
         number.
         """
         method = self.settings.method
@@ -148,7 +148,7 @@ class Parts:
         return record_replies(engines, record, folder)
 
     def judge(self, settings: VerifySettings | None = None) -> SupportJudge | None:
-        """Return the judge of claims that the rules cannot check, by the given settings or those of the parts."""
+        """Return the judge of claims that the rules cannot check, by default with the settings of the parts."""
         return open_judge(settings or self.settings.verify)
 
     def check_prices(self, engines: Iterable[Engine]) -> None:
@@ -245,7 +245,9 @@ def _standalone_parts() -> Parts:
 
 @cache
 def _shared_embedder(model: str) -> Embedder:
-    return SentenceTransformerEmbedder(model)  # so that it is loaded once, even if many parts are used separately
+    return SentenceTransformerEmbedder(
+        model
+    )  # cached, so that the model is loaded once even if many parts are used separately
 
 
 def _given(embedder: Embedder) -> Embedder:

@@ -25,14 +25,16 @@ Numbered = Iterator[tuple[int, str]]
 def read_question_file(file: Path, on_skipped: Callable[[str], None] = lambda _: None) -> tuple[str, ...]:
     """Return the questions of a .txt, .csv or .jsonl file, each once, in order.
 
-    Empty lines are skipped, and lines of a .txt file that begin with `#`. A line without any word, such as `?`, is
+    Empty lines, and lines of a .txt file that begin with `#`, are skipped. A line without any word, such as `?`, is
     skipped with a message to `on_skipped`.
 
     Raises QuestionError, with the number of the line, for a line that is not a question, and for a file without any.
     """
     rows = _FORMATS.get(file.suffix.lower())
     if rows is None:
-        raise QuestionError(f"{file} is not a file of questions: it ends in {file.suffix or 'nothing'}", hint=_HINT)
+        raise QuestionError(
+            f"{file} is not a file of questions: its name does not end in {', '.join(_FORMATS)}", hint=_HINT
+        )
     questions: dict[str, str] = {}
     for number, words in rows(_text(file)):
         if not any(map(str.isalnum, words)):

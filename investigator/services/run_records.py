@@ -1,4 +1,4 @@
-"""Creates the record of a run for a question, and finds the run that it belongs to, and its settings."""
+"""Creates the initial record of a run, finds an earlier run for it, and reads the settings of a run."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _NEW = _IDENTITY | {"id", "scope", "engines", "search", "follows", "templates", 
 
 
 LAST_RUN = "last"
-"""The name for the last question that a user asked; cells of a matrix and questions of measurements do not count."""
+"""The name for the last run that a user started; cells of a matrix and questions of evaluations do not count."""
 MATRIX_RUN = "matrix-"
 """Prefix of a matrix id. A matrix is not a run; its cells are."""
 
@@ -117,7 +117,7 @@ class RunOptions:
 
 
 def scope_of(only: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
-    """Return the known documents to which a question is limited; empty without a limit.
+    """Return the known documents to which a question is limited, or an empty tuple if it is not limited.
 
     Raises FolderError if an id or a pattern matches none of them.
     """
@@ -195,7 +195,7 @@ def _made_with(settings: Settings) -> MadeWith:
 
 
 def run_identity(new: Investigation, templates: str, repetition: int = 0) -> str:
-    """Return what identifies a new record's run among the runs over the same documents."""
+    """Return the digest that identifies the run of a new record among all runs over the same documents."""
     sampling = " ".join(used.traits.sampling for used in new.engines)
     again = (f"repetition {repetition}",) if repetition else ()
     return _digest(new.model_dump_json(include=_IDENTITY), sampling, templates, *new.scope, *again)
@@ -231,8 +231,8 @@ def answered_already(record: Investigation) -> str:
 def quotes_gone(run_id: str, gone: Sequence[Quote], total: int) -> str:
     """Return a sentence that names the quotes of a run that are no longer in the files."""
     places = ", ".join(dict.fromkeys(quote.place for quote in gone))
-    stand = "stands" if len(gone) == 1 else "stand"
-    return f"{len(gone)} of {total} quotes of the run {run_id} no longer {stand} in the files: {places}"
+    are = "is" if len(gone) == 1 else "are"
+    return f"{len(gone)} of {total} quotes of the run {run_id} {are} no longer in the files: {places}"
 
 
 def _digest(*parts: str) -> str:

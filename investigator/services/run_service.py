@@ -108,7 +108,7 @@ class RunService:
             yield folder
 
     def _before(self, after: str) -> tuple[EarlierQuestion, ...]:
-        """Return the subject of the run that a question follows. Raises UnknownRunError."""
+        """Return the subject of the run that a question follows up. Raises UnknownRunError."""
         if not after:
             return ()
         return (earlier_question(self.record(after)),)
@@ -224,7 +224,7 @@ class RunService:
         return taken
 
     def summaries(self) -> tuple[RunSummary, ...]:
-        """Return one line about each run, newest first."""
+        """Return a summary of each run, newest first."""
         if not self._index.has_runs():
             return ()
         with self._index.reading() as workspace:
@@ -242,7 +242,7 @@ class RunService:
             return kept.investigation(kept.last_asked() if run_id == LAST_RUN else run_id)
 
     def calls(self, run_id: str) -> tuple[PastCall, ...]:
-        """Return the calls of a run, given its whole id, in order; empty if it made none."""
+        """Return the calls of a run, given its full id, in order; empty if it made none."""
         expect(run_id, str, "the id of the run", UnknownRunError)
         if not self._index.has_runs():
             return ()

@@ -64,14 +64,14 @@ def _quotes(report: Path) -> Iterator[Quote]:
                 raise UserError(f"{report} contains more than {MOST_QUOTES:,} quotes", hint=_HINT)
             yield _quote(value, count, report)
     if not count and not is_ours:
-        raise UserError(f"{report} is not a report of this program: it contains no quotes", hint=_HINT)
+        raise UserError(f"{report} was not written by this program: it contains no quotes", hint=_HINT)
 
 
 def _quote(value: Mapping[str, Any], number: int, report: Path) -> Quote:
     try:
         return Quote.model_validate({name: value[name] for name in _OF_A_QUOTE if name in value})
     except ValidationError as error:
-        raise UserError(f"quote {number} of {report} is not a quote of this program", hint=_HINT) from error
+        raise UserError(f"quote {number} of {report} was not written by this program", hint=_HINT) from error
 
 
 def _inside(values: list[Any]) -> Iterator[dict[str, Any]]:

@@ -69,7 +69,7 @@ def choose_workspace(
 
 
 def _check_chosen(directory: Path, folder: Path, settings: FolderSettings) -> None:
-    """Raises SettingsError if a directory is the workspace of another folder, or contains other files.
+    """Raise SettingsError if a directory is the workspace of another folder, or contains other files.
 
     A copy of a folder may use a copy of its workspace.
     """

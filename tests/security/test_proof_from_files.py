@@ -283,7 +283,7 @@ def test_verifying_the_index_looks_up_the_quotes_of_kept_runs(case: Path) -> Non
         file.write(cedar.read_bytes().replace(TRUE, FALSE))
     os.utime(cedar, ns=(before.st_atime_ns, before.st_mtime_ns))
     told = "\n".join(event.text for event in made.index(verify=True) if isinstance(event, Notice))
-    assert f"1 of 1 quotes of the run {run.id} no longer stands" in told
+    assert f"1 of 1 quotes of the run {run.id} is no longer" in told
     assert "cedar.txt" in told
 
 

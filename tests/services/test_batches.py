@@ -88,7 +88,7 @@ def test_a_matrix_that_was_made_is_not_paid_for_again(made: Made) -> None:
     assert engine.asked == []
     assert ended(events) == before.changed(seconds=ended(events).seconds)
     notices = [event.text for event in events if isinstance(event, Notice)]
-    assert notices == ["9 of 9 cells were answered before and kept."]
+    assert notices == ["9 of 9 cells were answered earlier; their answers are kept."]
 
 
 def test_cells_run_side_by_side_and_tell_how_far_they_are(made: Made) -> None:
