@@ -82,7 +82,7 @@ class AskingOptions:
         self.check()
         for name, given in (("--dry-run", self.dry_run), ("--after", self.after)):
             if given:
-                hint = "Try it with: investigator ask FOLDER QUESTION"
+                hint = "Use it with: investigator ask FOLDER QUESTION"
                 raise SettingsError(f"{name} applies to a single question", hint=hint)
 
 
@@ -202,7 +202,7 @@ def _ask_all(
     events = investigator.investigate_all(asked, asking.run_options())
     answers = outcome_of(events, investigator.parts.watch, fresh=asking.fresh)
     if not isinstance(answers, AskedQuestions):
-        raise RunError("the questions ended without answers", hint=KEPT)
+        raise RunError("the batch ended without answers", hint=KEPT)
     if output.report is not None:
         write_file(output.report, questions_page(answers).encode("utf-8"), KEPT)
     print_result(Printed.QUESTIONS, answers, questions_text, as_json=output.as_json)

@@ -1,4 +1,4 @@
-"""Shared by `matrix` and `ask --questions`: reads the questions of files and options, and reports the outcome of a
+"""Code shared by `matrix` and `ask --questions`: reads questions from files and options, and reports the outcome of a
 batch.
 """
 
@@ -18,7 +18,9 @@ KEPT = "Everything is kept: run the same command again to ask only the remaining
 
 
 def questions_of(file: Path | None, asked: Sequence[str]) -> tuple[str, ...]:
-    """Return the questions of the options, then those of a file, each once. Raises QuestionError and SettingsError."""
+    """Return the questions given as options, followed by those in a file, without duplicates. Raises QuestionError and
+    SettingsError.
+    """
     if file is None and not asked:
         raise SettingsError(
             "no questions", hint="Give each question with --question, or a file of questions with --questions FILE."
@@ -36,12 +38,12 @@ def kept_so_far(*, fresh: bool) -> str:
 def outcome_of(
     events: Iterable[Event], watch: Callable[[Callable[[Writing], None] | None], None], *, fresh: bool
 ) -> Matrix | AskedQuestions:
-    """Show the events of a batch as they come, and return its outcome. Raises RunError."""
+    """Show the events of a batch as they arrive, and return its outcome. Raises RunError."""
     ended: BatchEnded | None = None
     with resumable(kept_so_far(fresh=fresh)):
         for event in shown(events, sys.stderr, watch=watch):
             if isinstance(event, BatchEnded):
                 ended = event
     if ended is None:
-        raise RunError("the questions ended without an outcome", hint="Run the same command again to resume.")
+        raise RunError("the batch ended without an outcome", hint="Run the same command again to resume.")
     return ended.outcome

@@ -69,7 +69,7 @@ def eval_claims(
     settings: SettingsOptions,
     as_json: AsJson = False,
 ) -> None:
-    """Measure how well supported claims are separated from unsupported ones.
+    """Measure how well the rules and a model can tell supported claims from unsupported ones.
 
     Each row has id, claim, quotes (a list of strings), label (true if the quotes support it) and, if known, kind. The
     rules and the model in verify.model are measured by balanced accuracy (0.5 is chance) and false alarms (true claims
@@ -96,8 +96,8 @@ def eval_folder(
     """Ask each question of a file and measure the documents, evidence, answers, unanswered questions, proof and cost.
 
     Each row has id and question, and any of: answers, answerable, doc_ids, evidence, key_numbers, key_points, kind,
-    scope, evidence_pages_one_based or evidence_pages_zero_based. Only the given fields are measured. If it is stopped,
-    the same command resumes it; failed questions are asked again.
+    scope, evidence_pages_one_based or evidence_pages_zero_based. Only the given fields are measured. To resume a
+    stopped evaluation, run the same command again; failed questions are asked again.
     """
     investigator = common.investigator(docs, common.settings.load())
     options = EvaluationOptions(limit=limit, out=out, fresh=fresh)

@@ -84,8 +84,8 @@ def index(
 def status(
     settings: SettingsOptions, folder: Folder = Path(), as_json: AsJsonLines = False, workspace: Workspace = None
 ) -> None:
-    """Show the contents of a folder's index, and later changes in the folder. No file is opened. With --cluster,
-    also show the progress and speed of building its shards, and machines that do not answer.
+    """Show the contents of a folder's index, and the changes in the folder since the last update. No file is opened.
+    With --cluster, also show the progress and speed of building its shards, and machines that do not answer.
     """
     investigator = kept_of(folder, workspace, settings=settings.load())
     kept, progress = investigator.status(), investigator.progress()

@@ -31,8 +31,8 @@ Shell = Callable[[Callable[..., None]], Callable[..., None]]
 
 
 class LazyCommand(TyperCommand):
-    """A command with only its name and one-line help known so far. `place` is `module:function`, imported
-    on call. A command that `prints` a result takes the options `--quiet` and `--output`.
+    """A command of which only the name and the one-line help are loaded. `place` is `module:function`, imported on
+    call. A command that `prints` a result takes the options `--quiet` and `--output`.
     """
 
     def __init__(

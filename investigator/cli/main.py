@@ -92,7 +92,7 @@ _PROMPTS = (
     _command("show", "workbench.commands.folders:show", "Show a template and its variables."),
     _command("check", "workbench.commands.folders:check", "Check templates, without asking a model."),
     _command("copy", "workbench.commands.folders:copy", "Copy shipped templates so that you can change them."),
-    _command("render", "workbench.commands.trials:render", "Show the prompt that a template makes for a step."),
+    _command("render", "workbench.commands.trials:render", "Show the prompt that a template produces for a step."),
     _command("run", "workbench.commands.trials:run_template", "Send a template to a model, and compare the replies."),
     _command("diff", "workbench.commands.folders:diff", "Show how templates differ from the shipped ones."),
 )
@@ -172,8 +172,8 @@ def _report(message: str, hint: str, mark: str = "error: ") -> None:
 
 
 def _write_anything() -> None:
-    """Prepare the output streams: no closed stream or unprintable character stops the output, and no known secret is
-    printed.
+    """Prepare the output streams so that no closed stream or unprintable character stops the output, and no known
+    secret is printed.
 
     Files and pipes receive UTF-8; characters that a terminal cannot show are escaped.
     """

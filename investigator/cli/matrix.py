@@ -54,8 +54,8 @@ def matrix(
     """Ask each document every question, and show the answers as a table.
 
     A cell is a short answer whose quote is proven to be in the document, "not stated", "unclear", or "not read". Each
-    cell is a separate run. If it is stopped, the same command resumes it; cells of unchanged documents are kept. Limits
-    such as --max-calls apply to the whole table.
+    cell is a separate run. To resume a stopped table, run the same command again; cells of unchanged documents are
+    kept. Limits such as --max-calls apply to the whole table.
 
     Exit codes: 0 every document was asked, 4 some cells were not read because a limit was reached, 1 an investigation
     failed, 2 wrong usage, 130 interrupted.

@@ -19,11 +19,11 @@ def mcp(
     folders: Annotated[list[Path], typer.Argument(metavar="FOLDER...", help="Folders of documents.")],
     common: CommonOptions,
 ) -> None:
-    """Give agents five tools over folders, by the Model Context Protocol.
+    """Serve folders to agents as five tools of the Model Context Protocol.
 
-    They are search, start_investigation, get_investigation, read_passage and status, and only read.
-    A desktop client starts this command itself; `investigator serve` offers the same tools at /mcp. Needs the extra
-    mcp of the distribution: pip install "document-investigator[mcp]".
+    The tools are search, start_investigation, get_investigation, read_passage and status; they only read. A desktop
+    client starts this command itself; `investigator serve` offers the same tools at /mcp. Needs the extra mcp of the
+    distribution: pip install "document-investigator[mcp]".
     """
     settings = common.settings.load()
     served = served_folders([common.investigator(folder, settings) for folder in folders], to_agents=True)

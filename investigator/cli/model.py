@@ -39,8 +39,8 @@ def pull(
 ) -> None:
     """Fetch a model that runs on this machine; without a name, the first model of `investigator model list`.
 
-    It comes from huggingface.co, or the hub that HF_ENDPOINT names, and is verified by the hub's checksum. If it is
-    stopped, the same command resumes it. Use it with `--model local` or `--model NAME`.
+    The file comes from huggingface.co, or the hub that HF_ENDPOINT names, and is verified by the hub's checksum. To
+    resume a stopped download, run the same command again. Use it with `--model local` or `--model NAME`.
     """
     model = model_named(name)
     tell(f"fetching {model.repo}:{model.file} into {models_folder()}")

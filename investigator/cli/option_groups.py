@@ -30,7 +30,7 @@ def with_groups(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _options(taker: Callable[..., object]) -> Iterator[inspect.Parameter]:
-    """Yield the parameters of a command or a group, with those of inner groups in their place."""
+    """Yield the parameters of a command or a group; each inner group is replaced by its own parameters."""
     kinds = get_type_hints(taker, include_extras=True)
     for parameter in inspect.signature(taker).parameters.values():
         kind = kinds[parameter.name]

@@ -33,14 +33,14 @@ AsJsonLines = Annotated[bool, typer.Option("--json", help="Print JSON records, o
 
 
 def either_order(run: str, folder: Path) -> tuple[str, Path]:
-    """Return a run and its folder; also accepts FOLDER RUN, and FOLDER alone for its last run."""
+    """Return a run and its folder, given as RUN FOLDER or FOLDER RUN; FOLDER alone means its last run."""
     if not run or not Path(run).is_dir():
         return run, folder
     return (str(folder) if folder != Path() else LAST_RUN), Path(run)
 
 
 def check_order(folder: Path, words: str, command: str) -> None:
-    """Raise FolderError if a folder was given in place of the question or query, and the other way round."""
+    """Raise FolderError if the folder and the question or query were given in the wrong order."""
     if not folder.exists() and "\0" not in words and Path(words).expanduser().is_dir():
         typed = json.dumps(str(folder), ensure_ascii=False)
         raise FolderError(f"no folder {typed}", hint=f"The folder comes first: investigator {command} {words} {typed}")

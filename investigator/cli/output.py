@@ -1,4 +1,4 @@
-"""Results on standard output, notes on standard error, and the report file."""
+"""Writes results to standard output, notes to standard error, and reports to files."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def check_report(path: Path, folder: Path, suffixes: Sequence[str] = REPORT_SUFF
             problem = f"the report is an HTML file, but {path} does not end in .html"
         else:
             problem = f"the report {path} does not end in one of {', '.join(suffixes)}"
-        raise UserError(problem, hint=f"Use such a file name, e.g. --report answer{suffixes[0]}")
+        raise UserError(problem, hint=f"Choose another file name, e.g. --report answer{suffixes[0]}")
     if path.is_file() and not is_own_result(path.read_bytes()):
         raise UserError(
             f"{path} exists and is not a report of this program",

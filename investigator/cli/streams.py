@@ -114,7 +114,7 @@ def with_streams(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def waited(command: Callable[[], None], sleep: Callable[[float], None] = time.sleep) -> None:
-    """Run a command, repeatedly while another process is using the folder."""
+    """Run a command, and retry it while another process is using the folder."""
     told = ""
     while True:
         try:

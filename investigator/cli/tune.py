@@ -85,8 +85,8 @@ def tune(
     one is tested once on the third. It is adopted only if an exact paired test and its interval agree and no guard
     (quote validity, readable replies, false answers, calls) gets worse. Otherwise nothing changes. The exit code is 0
     in both cases, or 1 if no candidate could be tried because all break their contract or change nothing. Without
-    candidates, common values of a few settings are tried, each by itself. The plan is shown before the first call; if
-    it is stopped, the same command resumes it.
+    candidates, common values of a few settings are tried, one at a time. The plan is shown before the first call. To
+    resume a stopped run, run the same command again.
     """
     options = TuningOptions(
         templates=tuple(name.removesuffix(".j2") for name in templates or ()),
