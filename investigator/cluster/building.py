@@ -55,7 +55,7 @@ def company() -> Company:
 
 @dataclass(frozen=True)
 class ShardTask:
-    """One shard to update; `open_embedder` opens the embedder on the machine that does it."""
+    """One shard to update; `open_embedder` opens the embedder on the machine that updates the shard."""
 
     company: Company
     folder: Path

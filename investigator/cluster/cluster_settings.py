@@ -18,7 +18,7 @@ def _known_address(address: str) -> str:
 
 
 class ClusterSettings(Record):
-    """The machines that index and search a folder together."""
+    """The cluster of machines that index and search a folder together."""
 
     address: Annotated[str, AfterValidator(_known_address)] = Field(
         default="",

@@ -1,4 +1,4 @@
-"""The progress of building shards, from the records that workers leave. Pure."""
+"""The progress of building shards, computed from the records that workers write. Pure."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class ClusterProgress(Record):
 def progress(
     count: int, records: Mapping[int, ShardRecord], plan: BuildPlan | None, elapsed: float, dead: tuple[str, ...] = ()
 ) -> ClusterProgress:
-    """Return the progress of an index with the given number of shards; `elapsed` is from the plan to the last shard, in
-    seconds.
+    """Return the progress of an index with the given number of shards; `elapsed` is the time from the plan to the last
+    shard, in seconds.
     """
     known = ClusterProgress(shards=count, finished=len(records), dead=dead)
     if plan is None or plan.count != count:

@@ -46,8 +46,8 @@ class RayCrew:
         return _connected(self._settings)
 
     def build(self, tasks: Sequence[ShardTask]) -> Iterator[BuiltShard]:
-        """Yield the shards as they are finished, and any error last. Raises the errors of `build`, and
-        ClusterError.
+        """Yield each shard when it is finished, then raise the first error, if any: ClusterError, or an error of
+        `build`.
         """
         ray = self._ray
         started = ray.remote(num_cpus=1, max_retries=_TRIES)(build)
@@ -73,7 +73,7 @@ class RayCrew:
             raise failed
 
     def hold(self, shards: Mapping[int, HeldShard]) -> Holding:
-        """Hold these shards for searching, and release all other shards. Raises ClusterError."""
+        """Keep these shards open for searching, and release all other shards. Raises ClusterError."""
         ray = self._ray
         with self._changing:
             if self._holders is None or shards != self._held or self._holders.lost:
@@ -191,7 +191,7 @@ def _connected(settings: ClusterSettings) -> Any:
     if ray.is_initialized():
         return ray
     if late and settings.address == LOCAL:
-        hint = "Import ray later, or call ray.init() yourself before."
+        hint = "Import ray later, or call ray.init() yourself first."
         raise ClusterError("Ray was imported before its cluster could be closed to other users", hint=hint)
     quiet = {"log_to_driver": False, "logging_level": "error"}
     with _translated(ray):
@@ -211,7 +211,7 @@ def _connected(settings: ClusterSettings) -> Any:
 
 
 def _closed() -> dict[str, str]:
-    """Return the variables that close this process's cluster to other users of the machine."""
+    """Return the environment variables that keep other users of the machine out of this process's cluster."""
     token = secrets.token_hex(32)
     register(token)
     return {_ON_LOOPBACK: "0", "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token}
@@ -224,7 +224,7 @@ def _ended(ray: Any, place: str) -> None:
 
 @contextmanager
 def _translated(ray: Any) -> Iterator[None]:
-    """Turn errors of Ray into ClusterError, and restore those that a worker raised."""
+    """Turn errors of Ray into ClusterError, but raise the errors of this package from a worker as they are."""
     try:
         yield
     except ray.exceptions.GetTimeoutError as error:

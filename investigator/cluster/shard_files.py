@@ -60,14 +60,14 @@ class PlannedShard(Record):
 
 
 class BuildPlan(Record):
-    """The shards that one command set out to build, and the total."""
+    """The shards that one command set out to build, and the number of shards in the index."""
 
     count: int
     shards: tuple[PlannedShard, ...]
 
 
 class _Sealed(Record):
-    """A record with the code of its wire form."""
+    """A record as JSON, and its code."""
 
     record: str
     code: str
@@ -121,7 +121,9 @@ class ShardFiles:
         return times
 
     def publish(self, database: Database, record: ShardRecord) -> ShardRecord:
-        """Write an index as the new version of a shard; return its record, completed with the facts about the file."""
+        """Write an index as the new version of a shard; return its record, completed with the name, hash and size of
+        the file.
+        """
         name = _name(record.number, record.count)
         draft = self.directory / f".{name}.{secrets.token_hex(6)}"
         with translated(draft):

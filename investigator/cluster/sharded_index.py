@@ -33,7 +33,7 @@ from investigator.store.workspace import Workspace
 
 @dataclass(frozen=True)
 class HeldShard:
-    """A finished shard to be held for searching, with vectors of one embedder."""
+    """A finished shard that a worker keeps open for searching, with the vectors of one embedder."""
 
     company: Company
     workspace: Path
@@ -43,7 +43,7 @@ class HeldShard:
 
 @dataclass(frozen=True)
 class Holding:
-    """The holders of shards for searching, and the reason why each lost shard was lost, by number."""
+    """The holders of the searchable shards, and the error of each lost shard, by its number."""
 
     holders: ShardHolders
     lost: Mapping[int, InvestigatorError]
@@ -53,13 +53,13 @@ class Crew(Protocol):
     """The workers that build and hold shards."""
 
     def build(self, tasks: Sequence[ShardTask]) -> Iterator[BuiltShard]:
-        """Yield the shards as they are finished, and any error last. Raises the errors of `build`, and
-        ClusterError.
+        """Yield each shard when it is finished, then raise the first error, if any: ClusterError, or an error of
+        `build`.
         """
         ...
 
     def hold(self, shards: Mapping[int, HeldShard]) -> Holding:
-        """Hold these shards for searching, and release all other shards. Raises ClusterError."""
+        """Keep these shards open for searching, and release all other shards. Raises ClusterError."""
         ...
 
     def dead_machines(self) -> tuple[str, ...]:
@@ -173,7 +173,7 @@ class ShardedIndex:
         return {number: frozenset(names) for number, names in found.items()}
 
     def _settings_there(self) -> IndexSettings:
-        """Return the settings for a worker, which is one of several on its machine."""
+        """Return the settings for a worker, which reads with one process because other workers share its machine."""
         own = self._settings
         return IndexSettings(own.folder, own.reader.changed(workers=1), own.chunks, own.retrieval)
 
@@ -194,7 +194,7 @@ class ShardedIndex:
         return self._listing
 
     def _opened(self) -> _Opened:
-        """Hold the shards for searching; damaged shards are rebuilt first."""
+        """Open the shards for searching; damaged shards are rebuilt first."""
         if self._open is None:
             holding, records = self._held(), self._files.records(self._count)
             damaged = [n for n, error in holding.lost.items() if isinstance(error, DamagedDatabaseError)]
@@ -223,7 +223,7 @@ class ShardedIndex:
         return _Opened(GatheredCorpus(corpora, self._count, self._listed().left_out, lost), holding.holders, tables)
 
     def _database(self, record: ShardRecord) -> FrozenDatabase:
-        """Open a shard whose file its holder has checked."""
+        """Open a shard, whose file its holder has already checked."""
         database = FrozenDatabase(self._files.path(record))
         self._workspace.call_at_close(database.close)
         return database
@@ -253,7 +253,7 @@ class ShardedIndex:
         check_any_document(self._folder, self.corpus)
 
     def best_search(self) -> Search:
-        """Return the form of search for a new question: over everything, because shards have all vectors."""
+        """Return the search for a new question, which covers everything, because shards have all vectors."""
         return Search.WHOLE
 
     def without_vectors(self) -> int:
@@ -280,7 +280,7 @@ class ShardedIndex:
         return found
 
     def library(self, search: Search, embedder: Embedder, settings: RetrievalSettings | None = None) -> Library:
-        """Return the library to search in, with `embedder` for queries. Every vector is compared. `settings` override
+        """Return the library for searching, with `embedder` for queries. Every vector is compared. `settings` override
         those of the index. Raises FolderError unless the search covers everything.
         """
         if search is not Search.WHOLE:

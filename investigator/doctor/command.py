@@ -1,4 +1,4 @@
-"""`investigator doctor`: checks that the models work, who serves them, and what is sent where."""
+"""`investigator doctor`: checks that the models work, and shows who serves them and what is sent where."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def doctor(
 ) -> None:
     """Test the model of each role with a tiny example, and show what would be sent where.
 
-    A language model gets seven short questions, fewer if it has fewer roles; none of your documents is sent.
-    With --prompts your own templates are checked, and the examples are asked with them.
+    A language model gets seven short questions, fewer if it has fewer roles; none of your documents is sent. With
+    --prompts your own templates are checked, and the examples use them.
 
     Exit codes: 0 every role works, 1 a role fails, 2 wrong usage or a template that cannot be used.
     """

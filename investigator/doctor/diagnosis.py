@@ -53,9 +53,9 @@ def diagnose(
     """Try the engine of every role with a tiny example, and check the installation. `model`, `prompts` and `embedder`
     are as for `Investigator`; without a model the built-in engine is tried, which needs no network. An engine that
     serves several roles is opened once; if a call to it fails it is not asked again, and calls are not repeated.
-    `on_call` is called before a language model is asked; `variables` are by default those of this process. Raises
-    SettingsError for invalid settings or roles, and TemplateError for an invalid template; a problem with an engine is
-    a finding.
+    `on_call` is called before a language model is asked; `variables` defaults to the environment of this process.
+    Raises SettingsError for invalid settings or roles, and TemplateError for an invalid template; a problem with an
+    engine is reported as a finding.
     """
     models = parse_model_options([model] if isinstance(model, str) else model)
     notices: list[str] = []

@@ -23,14 +23,15 @@ from investigator.records import FinishReason, Prompt, Reply
 from investigator.scoring.prices import Prices
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-_ONLY_ITS_OWN = "a recording holds replies only to its own prompts"
+_ONLY_ITS_OWN = "a recording contains replies only to its own prompts"
 _OTHER_MODEL = "Choose another model for this role; none is needed with --model {role}=extractive"
 
 
 class Examination:
     """Opens an engine and tests it, role by role; after a failed call it is not asked again.
 
-    `opening` may raise any InvestigatorError, which is a finding; `on_call` is called before a language model is asked.
+    If `opening` raises an InvestigatorError, it becomes a finding; `on_call` is called before a language model is
+    asked.
     """
 
     def __init__(

@@ -127,7 +127,7 @@ def doubt(replies: Sequence[Record]) -> str:
         case PlanReply(steps=steps) if _DOCUMENT not in {step.document_id for step in steps}:
             return "its plan leaves out the only document"
         case ReflectReply(knowledge=()):
-            return "it keeps nothing from its input"
+            return "it repeats nothing from its input"
         case AnswerReply(claims=claims) if _EVIDENCE not in {cited for claim in claims for cited in claim.evidence}:
             return "its answer is not based on the given evidence"
         case KnowledgeReply(sentences=()):

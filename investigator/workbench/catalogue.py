@@ -30,7 +30,7 @@ _LONGEST_EXAMPLE = 200  # characters
 
 
 def named(patterns: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of templates that match some names or patterns, such as `query/*`. Raises TemplateError."""
+    """Return the names of templates that match the given names or patterns, such as `query/*`. Raises TemplateError."""
     found: dict[str, None] = {}
     for pattern in patterns:
         wanted = pattern.removesuffix(SUFFIX)

@@ -1,4 +1,4 @@
-"""The records of the template bench."""
+"""The records of the template workbench."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from investigator.records import Record, Usage
 
 
 class VariableCard(Record):
-    """A variable of a template: its content, an example in JSON, and a flag for required ones."""
+    """A variable of a template: the kind of its values, an example in JSON, and whether the template must use it."""
 
     name: str
     kind: str
@@ -22,7 +22,7 @@ class VariableCard(Record):
 class TemplateCard(Record):
     """The purpose of a template, its variables, and the expected reply. `reply` is the name of the reply's record,
     empty if no engine replies to the template, and `must_name` are the fields that the template must request. `tokens`
-    is the estimated length of its fixed text. It is `own` if it replaces the shipped template.
+    is the estimated length of its fixed text. `own` is True if it replaces the shipped template.
     """
 
     name: str
@@ -37,7 +37,7 @@ class TemplateCard(Record):
 
 
 class TemplateList(Record):
-    """The templates, those of the method first."""
+    """The templates; the method's templates come first."""
 
     templates: tuple[TemplateCard, ...]
 
@@ -77,7 +77,7 @@ class TriedReply(Record):
 
 
 class TemplateTrial(Record):
-    """A template that was tried on one use, with the earlier reply, if any, and the new reply.
+    """A template tried on one use, with the earlier reply, if any, and the new reply.
 
     `about` is the question asked; `usage` is the cost of the trial.
     """

@@ -47,7 +47,7 @@ class Trial:
         self._use, self._journal, self._engines, self._trace, self._parts = use, journal, engines, trace, parts
 
     def put(self, parts: Parts) -> TemplateUse:
-        """Send the same use with other templates for some parts, and return it with the reply.
+        """Render the use with the templates of `parts`, send it, and return it with the reply.
 
         Raises the errors of a call, and RunError if a limit is reached.
         """

@@ -103,7 +103,7 @@ class WatchedCalls:
 
 @dataclass(frozen=True)
 class FoundUses:
-    """The uses of templates in a run, with its record and the open folder that it asks."""
+    """The uses of templates in a run, with the run's record and its open folder."""
 
     record: Investigation
     uses: tuple[TemplateUse, ...]
@@ -168,7 +168,7 @@ class UseFinder:
             yield FoundUses(record, tuple(uses), self._index.folder, folder, library, self._engines)
 
     def _check_templates(self, record: Investigation) -> None:
-        """Raise SettingsError if the current templates differ from those of a run."""
+        """Raise SettingsError if the current templates differ from the templates that a run used."""
         if record.templates != self._parts.prompts.own():
             named = ", ".join(one.name for one in record.templates)
             used = f"its own templates ({named})" if named else "the shipped templates"
@@ -204,7 +204,7 @@ def uses_in(calls: Iterable[WatchedCall]) -> tuple[TemplateUse, ...]:
 
 
 def _all_uses(record: Investigation, calls: Iterable[WatchedCall], prompts: Prompts) -> tuple[TemplateUse, ...]:
-    """Return the uses in calls, and those of templates that no engine answers directly."""
+    """Return the uses found in the calls, and the uses of templates that no engine answers directly."""
     asked = uses_in(calls)
     given: list[tuple[str, Record]] = []
     for step in record.plan.steps:
@@ -221,7 +221,7 @@ def _all_uses(record: Investigation, calls: Iterable[WatchedCall], prompts: Prom
 def _gone_through(
     client: EngineClient, library: Library, settings: MethodSettings, blank: Investigation
 ) -> Investigation:
-    """Return the record of a replayed run, step by step in order, as far as there are replies."""
+    """Replay a run step by step, in order, as far as there are replies, and return its record."""
     kept = [blank]
     research = Research(client, library, settings.changed(concurrency=1), keep=kept.append)
     with suppress(ReplayError):  # the run ended here, or the folder has changed since

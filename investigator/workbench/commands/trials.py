@@ -64,7 +64,7 @@ class StepOptions:
 
     @contextmanager
     def found(self, investigator: Investigator, question: str | None) -> Iterator[FoundUses]:
-        """Open the run, or simulate that of a question without a model. Raises SettingsError if neither is given."""
+        """Open the run, or simulate a run of the question without a model. Raises SettingsError if neither is given."""
         if bool(question) == bool(self.run):
             raise SettingsError("expected either a question or a run", hint="For example: FOLDER --run RUN")
         finder = UseFinder(investigator)
