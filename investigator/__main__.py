@@ -1,4 +1,4 @@
-"""Run the command `investigator`, including by `python -m investigator`."""
+"""Runs the command `investigator`, also as `python -m investigator`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ def _start_light() -> None:
     gc.set_threshold(SELDOM, 20, 20)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # searching for plug-ins reads every installed package
+    os.environ.setdefault(
+        "PYDANTIC_DISABLE_PLUGINS", "__all__"
+    )  # searching for plug-ins reads the metadata of every package
 
 
 if __name__ == "__main__":

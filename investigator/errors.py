@@ -42,8 +42,8 @@
         │   └── ShardLostError     parts of the index do not reply
         └── WorkerError            a copy of a world failed in its thread
 
-Each error carries a `hint`: one sentence that says what to do next. Foreign errors are
-translated in the file that imports the foreign library, and nowhere else.
+Each error carries a `hint`: one sentence that says what to do next. Errors of other libraries are translated in the
+file that imports the library, and nowhere else.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class InvestigatorError(Exception):
 
 
 class UserError(InvestigatorError):
-    """The call was wrong: a setting, a folder, a template, a question."""
+    """The caller made a mistake, for example in a setting, a folder, a template or a question."""
 
     exit_code = 2
 
@@ -137,7 +137,7 @@ class CredentialError(UserError):
 
 
 class UnknownRunError(UserError):
-    """The workspace contains no investigation of that name."""
+    """The workspace contains no investigation with that id."""
 
     default_hint = "List the investigations with: investigator runs FOLDER"
 
@@ -278,7 +278,7 @@ class StoreError(RunError):
     """The workspace database or its vector index failed."""
 
     default_hint = (
-        "Check the workspace folder. investigator.db in it can be deleted: the index is rebuilt from the documents. "
+        "Check the workspace folder. Its file investigator.db can be deleted: the index is rebuilt from the documents. "
         "runs.db contains the runs and memories, which exist nowhere else."
     )
 

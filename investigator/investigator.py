@@ -64,7 +64,7 @@ class Investigator:
     `joint` is a budget that individual questions share with those of other investigators.
 
     Attributes: `folder` and `workspace` (paths), `engines` (the engine of each role), `engine_name`, and `parts` (the
-    components of a run). One question runs in a workspace at a time: a second one raises WorkspaceLockedError.
+    components of a run). A workspace runs one question at a time: a second one raises WorkspaceLockedError.
 
     Raises FolderError, SettingsError, TemplateError, MissingPackageError or CredentialError if these cannot be used.
     """
@@ -111,7 +111,7 @@ class Investigator:
 
     @property
     def engine_name(self) -> str:
-        """The name of the engine, or one name per role if they differ."""
+        """Return the name of the engine, or one name per role if they differ."""
         return engine_names(self.engines)
 
     def ask(
@@ -197,7 +197,7 @@ class Investigator:
         return self._runs.record(run_id)
 
     def calls(self, run_id: str) -> tuple[PastCall, ...]:
-        """Return the calls that a run made or reused, in order, given its whole id. Raises StoreError."""
+        """Return the calls that a run made or reused, in order, given its full id. Raises StoreError."""
         return self._runs.calls(run_id)
 
     def enclosures(self, investigation: Investigation) -> Enclosures:
@@ -239,11 +239,11 @@ class Investigator:
         yield from self._runs.check_kept() if verify else ()
 
     def status(self, *, compare: bool = True) -> FolderStatus:
-        """Return the contents of the index and, with `compare`, later changes in the folder. Raises FolderError."""
+        """Return the contents of the index and, with `compare`, the changes in the folder. Raises FolderError."""
         return self._index.status(compare=compare)
 
     def progress(self) -> ClusterProgress | None:
-        """Return how many shards of the index are built; None without a cluster. Raises ClusterError."""
+        """Return how many shards of the index are built, or None if there is no cluster. Raises ClusterError."""
         return self._index.progress()
 
     def document(self, document_id: str) -> Document:
@@ -275,7 +275,7 @@ class Investigator:
         return self._index.kept_open()
 
     def pages(self) -> AbstractContextManager[DocumentPages]:
-        """Draw pages of PDF documents in the index, with quotes marked, until the context ends."""
+        """Draw pages of PDF documents in the index, with quotes marked, for the duration of the context."""
         return open_pages(self._index, self.parts)
 
 

@@ -1,4 +1,4 @@
-"""The classes of the source document with its signatures (seed: generative_agents).
+"""The classes of the source document, with the same signatures (seed: generative_agents).
 
 They are adapters: they open a workspace directory and template files, and pass them to the parts of the method.
 """
@@ -67,12 +67,12 @@ class Planner:
         )
 
     def generate_plan(self) -> Plan:
-        """Return a new plan, its ids counted from 1. Raises EngineError, and the signal BudgetSpent."""
+        """Return a new plan, whose ids start at 1. Raises EngineError, and the signal BudgetSpent."""
         return continued(Plan(), propose(self._client, self._request, self._settings), round_number=1)
 
 
 class TacticalPlanning:
-    """Takes the steps of a plan in order: those under investigation first, then by the smallest plan id.
+    """Takes the steps of a plan in order: first those under investigation, then the others by plan id.
 
     `plan` is the current plan. Plans are immutable, so the plan that is passed in is not changed.
     """

@@ -1,5 +1,5 @@
-"""All settings together; flags override the environment, which overrides the file, which overrides the defaults. The
-parts own their fields and never import this module.
+"""All settings in one place; command-line options override the environment, which overrides the file, which overrides
+the defaults. The parts own their fields and never import this module.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from investigator.secrets import is_secret, register
 from investigator.store.store_settings import StoreSettings
 from investigator.tracing.opening import TraceSettings
 
-_SHOWN = 60  # number of characters of a value in a message
+_SHOWN = 60  # maximum number of characters shown of a value
 _BOUNDS = {"ge": "of at least", "gt": "above", "le": "of at most", "lt": "below"}
 _KINDS: Mapping[object, str] = {
     int: "a whole number",
@@ -133,7 +133,7 @@ def _parsed(overrides: Iterable[str]) -> dict[str, Any]:
 
 
 def _named(override: str) -> str:
-    """Return an override in a form that is safe to print: all but a setting's name may be a secret key."""
+    """Return an override in a form that is safe to print: anything except the name of a setting may be a secret."""
     name = re.match(r"[\w.]*", override.strip())
     return f"{name[0]!r} ..." if name is not None and name[0] in _names() else "an override"
 
@@ -191,7 +191,7 @@ def _first_problem(error: ValidationError) -> SettingsError:
 
 
 def _place(name: str) -> tuple[list[str], FieldInfo | None]:
-    """Return the path of the part that contains a setting, and the field of the setting; None if a part is named."""
+    """Return the path of the part that a setting's name leads to, and the setting's field, or None if it is unknown."""
     model: type[BaseModel] = Settings
     part: list[str] = []
     field: FieldInfo | None = None

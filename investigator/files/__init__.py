@@ -136,7 +136,7 @@ def write_private(path: Path, data: bytes) -> None:
 
 
 def for_owner(path: str, flags: int) -> int:
-    """Open a file that the user named, as `opener` of `open`; a new one is readable only by its owner."""
+    """Open a file that the user named; for use as the `opener` of `open`. A new file is readable only by its owner."""
     return os.open(path, flags, 0o600)
 
 

@@ -1,4 +1,4 @@
-"""Append-only files of lines: if a process is killed, all lines that it completed count."""
+"""Append-only files of lines: if a process is killed, only the line that it was writing is lost."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ def install_command(extra: str) -> str:
 
 
 def installed_version(package: str = DISTRIBUTION) -> str:
-    """Return the version of an installed distribution, empty if it is not installed."""
+    """Return the version of a distribution, or an empty string if it is not installed."""
     from importlib.metadata import PackageNotFoundError, version  # slow to import, and rarely needed
 
     try:

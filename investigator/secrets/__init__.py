@@ -71,7 +71,7 @@ def redacted(text: str) -> str:
 
 
 def redacted_octets(data: bytes) -> bytes:
-    """Return octets without the known secrets."""
+    """Return bytes without the known secrets."""
     if not _known:
         return data
     return redacted(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
@@ -93,7 +93,7 @@ def without_secrets(error: BaseException) -> BaseException:
 
 
 def _begun(text: str, secret: str) -> int:
-    """Return the number of characters at the end of a text that begin a secret; 0 if they are few."""
+    """Return how many characters at the end of a text are the beginning of a secret; 0 if they are too few to tell."""
     longest = min(len(secret) - 1, len(text))
     end = text[-longest:].lower() if longest else ""
     start = secret.lower()

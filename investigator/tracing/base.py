@@ -37,7 +37,7 @@ class RunTrace(Protocol):
     """One run being traced. Thread-safe."""
 
     def call(self, call: WatchedCall) -> AbstractContextManager[WatchedCall]:
-        """Trace one call until the context ends; an error that leaves the context is the call's error."""
+        """Trace one call until the context ends; an error that leaves the context is recorded as the call's error."""
         ...
 
     def ended(self, investigation: Investigation) -> None:
@@ -51,7 +51,7 @@ class Tracer(Protocol):
     def run(
         self, run_id: str, question: str, engine: str, *, resumed: bool = False
     ) -> AbstractContextManager[RunTrace]:
-        """Trace one run until the context ends; an error that leaves the context is the run's error.
+        """Trace one run until the context ends; an error that leaves the context is recorded as the run's error.
 
         The context may end in a different thread than it began, as with a generator.
         """

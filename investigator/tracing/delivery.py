@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DeliveringTracer:
-    """Sends the spans of each run to a collector, from a separate thread; the last ones when the run ends.
+    """Sends the spans of each run to a collector, from a separate thread; the last ones are sent when the run ends.
 
     `exporter` creates the sender of one run. An unreachable collector delays the end of a run by at most
     `longest_flush` seconds, with one call of `on_notice` per run.

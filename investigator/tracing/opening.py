@@ -40,7 +40,7 @@ def open_tracer(
     variables: Mapping[str, str] | None = None,
     on_notice: Callable[[str], None] | None = None,
 ) -> Tracer:
-    """Return the tracers that the settings, OpenTelemetry's variables and the application require. Spans go to the
+    """Return the tracers that the settings, OpenTelemetry's variables and the application request. Spans go to the
     application's tracer provider, else to the collector named by OTEL_EXPORTER_OTLP_ENDPOINT or
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, else nowhere. Raises SettingsError if the file cannot be written or would be one
     of the documents of `folder`; MissingPackageError if no package can send spans.

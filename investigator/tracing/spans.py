@@ -146,7 +146,7 @@ class _Run:
 
 
 def _asked(engine: str) -> dict[str, str | int]:
-    """Return provider, model and server from an engine's name: `provider:model`, or `provider:model@host:port`."""
+    """Return the provider, model and server in an engine's name: `provider:model`, or `provider:model@host:port`."""
     named, _, host = engine.rpartition("@")
     server = urlsplit(f"//{host}") if named and _is_host(host) else None
     provider, _, model = encodable(named if server else engine).partition(":")
@@ -171,7 +171,7 @@ def _is_host(words: str) -> bool:
 
 
 def _failed(span: Span, error: BaseException) -> None:
-    """Record the kind of the error, not its message: a server may repeat the prompt in it."""
+    """Record the type of the error, but not its message, in which a server may repeat the prompt."""
     from opentelemetry.trace import Status, StatusCode
 
     span.set_attribute("error.type", type(error).__name__)

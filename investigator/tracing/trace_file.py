@@ -61,7 +61,7 @@ class Called(Record):
 class RunEnded(Record):
     """A run ends with an answer, with an error, or (if neither is set) because the caller stopped.
 
-    `seconds` are those of this process; `usage` is the cost of the run over all its processes.
+    `seconds` is the time spent in this process; `usage` is the cost of the run over all its processes.
     """
 
     kind: Literal["run_ended"] = "run_ended"
