@@ -92,7 +92,7 @@ def test_the_maps_of_the_house_are_the_contract() -> None:
     (contract,) = (one for one in project["tool"]["importlinter"]["contracts"] if one["type"] == "layers")
     layers = [re.split(r"\W+", layer) for layer in contract["layers"] if layer != "__main__"]
     contributing = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    drawn = contributing.partition("## The house on one screen")[2].split("```")[1].strip().splitlines()
+    drawn = contributing.partition("## The packages on one screen")[2].split("```")[1].strip().splitlines()
     assert [re.split(r" \| ", line.partition("  ")[0].strip()) for line in drawn] == layers
     page = (ROOT / "docs" / "how-it-works.md").read_text(encoding="utf-8")
     told = re.search(r"`(tasks, doctor, .*?errors >\s+secrets)`", page, re.DOTALL)
