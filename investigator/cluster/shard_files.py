@@ -22,7 +22,7 @@ from investigator.store.frozen import FrozenDatabase, freeze
 from investigator.store.user_key import code, same_code, user_key
 
 FOLDER = "shards"
-"""The folder of a workspace that contains them."""
+"""The folder of a workspace that contains the shards."""
 
 _PURPOSE = "shard of an index"
 _PLAN = "building.json"

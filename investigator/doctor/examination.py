@@ -139,7 +139,7 @@ def _format_of(engine: Engine) -> ReplyFormat:
 
 
 def _is_of_form(reply: Reply, prompt: Prompt) -> bool:
-    """Return True if a reply is pure JSON with all fields of the right types; of a truncated reply, only the beginning
+    """Return True if a reply is pure JSON with all fields of the right types; only the beginning of a truncated reply
     is checked.
     """
     if reply.finish_reason is FinishReason.LENGTH:

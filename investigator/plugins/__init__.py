@@ -35,7 +35,7 @@ def load(point: EntryPoint) -> object:
     """Import the target of an entry point. Raises SettingsError for any exception of the plug-in."""
     try:
         loaded: object = point.load()
-    except Exception as error:  # importing foreign code may raise anything
+    except Exception as error:  # importing third-party code may raise anything
         origin = f" of the package {point.dist.name}" if point.dist is not None else ""
         raise SettingsError(
             f"the plug-in {point.value}{origin} cannot be loaded: {type(error).__name__}: {error}",

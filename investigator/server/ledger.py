@@ -138,7 +138,7 @@ def _job(row: RowMapping) -> ServerJob:
 
 
 class ChatLedger:
-    """Stores the chats about a folder, without known secrets. Thread-safe. Raises StoreError or a subclass."""
+    """Stores the chats about a folder, with known secrets redacted. Thread-safe. Raises StoreError or a subclass."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

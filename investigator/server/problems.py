@@ -84,7 +84,7 @@ def _served_hint(error: InvestigatorError) -> str:
 
 
 def served_words(text: str) -> str:
-    """Return the sentences of a text without those about the command line."""
+    """Return a text without its sentences about the command line."""
     return " ".join(said for said in _SENTENCE.split(text) if not _COMMAND.search(said))
 
 

@@ -19,7 +19,7 @@ from investigator.research.concurrency import in_order
 from investigator.services.open_folder import OpenFolder
 from investigator.services.run_records import RunOptions
 
-_MOST_FAILURES = 3  # after so many failures without a success, the next job would probably fail, too
+_MOST_FAILURES = 3  # after this many failures without a success, the next job would probably fail, too
 
 
 @dataclass(frozen=True)

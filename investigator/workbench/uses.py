@@ -127,7 +127,7 @@ class FoundUses:
 
 
 class UseFinder:
-    """Finds the uses of templates; `investigator` has the templates that runs were made with."""
+    """Finds the uses of templates; `investigator` must have the templates that the runs used."""
 
     def __init__(self, investigator: Investigator) -> None:
         self._parts, self._engines = investigator.parts, investigator.engines

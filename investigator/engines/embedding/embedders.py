@@ -130,7 +130,7 @@ def check_weights(path: Path, sha256: str) -> None:
 
 @cache
 def check_sum(path: Path, total: int) -> None:
-    """Raise EmbedderError unless the 64-bit words of a file, as numbers, have this sum (modulo 2**64).
+    """Raise EmbedderError unless `total` is the sum of a file's 64-bit words, read as numbers (modulo 2**64).
 
     This detects damage and other weights, except deliberately fitted ones.
     """

@@ -81,7 +81,7 @@ def ask(variables: AskVariables, embedder: Embedder) -> AskReply:
 
 
 def best_first(sentences: Sequence[Candidate], model: Logistic) -> list[tuple[Candidate, float]]:
-    """Return the sentences with the probability that each answers, likeliest first."""
+    """Return the sentences with the probability that each answers the question, most probable first."""
     return sorted(((sentence, model.chance(sentence.fit)) for sentence in sentences), key=lambda pair: -pair[1])
 
 

@@ -46,7 +46,7 @@ class GgufSettings(Record):
         description="number of threads; by default one for each core, which is slow if other programs are busy",
     )
     temperature: float = Field(
-        default=0.0, ge=0, le=2, description="sampling temperature; 0 always takes the likeliest token"
+        default=0.0, ge=0, le=2, description="sampling temperature; 0 always takes the most probable token"
     )
     top_p: float | None = Field(
         default=None, ge=0, le=1, description="nucleus sampling: the probability mass to sample from; 0.95 if not set"

@@ -47,8 +47,8 @@ class GgufReply:
 @dataclass(frozen=True)
 class Sampling:
     """The way to decode a reply: at most `max_tokens` tokens, constrained to `grammar`. Tokens are sampled from the
-    smallest set with probability mass `top_p`, or from the `top_k` likeliest. If one of these is set, llama.cpp applies
-    no other filters.
+    smallest set with probability mass `top_p`, or from the `top_k` most probable tokens. If one of these is set,
+    llama.cpp applies no other filters.
     """
 
     max_tokens: int
