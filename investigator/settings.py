@@ -113,9 +113,11 @@ def _read(file: Path) -> dict[str, Any]:
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"the settings file {file} cannot be read: {in_words(error)}") from error
     except (ValueError, RecursionError) as error:
-        raise SettingsError(f"the settings file {file} is not valid: {error}", hint="Write TOML, or JSON.") from error
+        raise SettingsError(
+            f"the settings file {file} is not valid: {error}", hint="Write it as TOML or JSON."
+        ) from error
     if not isinstance(values, dict):
-        raise SettingsError(f"the settings file {file} contains no table of settings", hint="Write TOML, or JSON.")
+        raise SettingsError(f"the settings file {file} contains no table of settings", hint="Write it as TOML or JSON.")
     return values
 
 

@@ -88,7 +88,7 @@ def eval_folder(
     limit: Annotated[int | None, typer.Option(metavar="N", min=1, help="Use only the first N questions.")] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.jsonl", help="Write the outcomes to this file; by default it is in the workspace."),
+        typer.Option(metavar="FILE.jsonl", help="Write the outcomes to this file instead of one in the workspace."),
     ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Ask everything again; do not resume.")] = False,
     as_json: AsJson = False,

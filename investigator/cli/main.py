@@ -125,7 +125,7 @@ _COMMANDS: Mapping[str, tuple[TyperCommand | TyperGroup, ...]] = {
             "compare", "cli.compare:compare", "Compare two templates, models or settings, with a statistical test."
         ),
         _command("tune", "cli.tune:tune", "Search for templates or settings that are proven better."),
-        _group("eval", _EVALUATIONS, "Measure the search, the method, or an agent at a task."),
+        _group("eval", _EVALUATIONS, "Measure the search, the method, or an agent on a task."),
     ),
     "Conversations and dialogue research": (
         _command("memory", "bb3.commands.memory:memory", "Show or change what chats remember about a user."),

@@ -188,7 +188,7 @@ def write_report(path: Path, investigation: Investigation, enclosures: Enclosure
 def check_export(directory: Path, folder: Path) -> None:
     """Check that an export can be written. Raises UserError."""
     if directory.resolve().is_relative_to(folder.resolve()):
-        raise UserError(f"{directory} is inside the folder of documents", hint="Name a folder outside it.")
+        raise UserError(f"{directory} is inside the folder of documents", hint="Choose a folder outside it.")
     if not directory.parent.is_dir():
         raise UserError(f"the export cannot be written: no folder {directory.parent}", hint="Create it first.")
     try:
@@ -196,7 +196,7 @@ def check_export(directory: Path, folder: Path) -> None:
         directory.rmdir()
     except FileExistsError:
         if not directory.is_dir():
-            raise UserError(f"{directory} is not a folder", hint="Name a folder.") from None
+            raise UserError(f"{directory} is not a folder", hint="Choose another path.") from None
     except OSError as error:
         raise UserError(f"{directory} cannot be created: {error.strerror}", hint="Choose another folder.") from error
     record = directory / RECORD

@@ -102,7 +102,9 @@ def tune(
         reopen=reopen,
     )
     if common.model and ceilings.max_calls is None and ceilings.max_money is None:
-        raise SettingsError("tuning for a model needs a limit", hint="Set one with --max-calls N or --max-money USD.")
+        raise SettingsError(
+            "tuning with a language model needs a limit", hint="Set one with --max-calls N or --max-money USD."
+        )
     setup = setup_of(common)
     with resumable(RESUMED), display_on(sys.stderr, time.monotonic) as display:
         report = tuned(

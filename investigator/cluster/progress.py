@@ -17,7 +17,7 @@ class ClusterProgress(Record):
     finished: int = Field(description="number of searchable shards")
     planned: int = Field(default=0, description="number of shards that the last command had to build")
     built: int = Field(default=0, description="number of planned shards that are finished")
-    bytes_per_second: float | None = Field(default=None, description="bytes of files, over all workers")
+    bytes_per_second: float | None = Field(default=None, description="bytes of files read per second by all workers")
     seconds_left: float | None = None
     begun_again: int = Field(default=0, description="number of shards restarted after their worker died")
     dead: tuple[str, ...] = Field(default=(), description="machines of the cluster that do not answer")

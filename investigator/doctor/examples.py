@@ -27,12 +27,12 @@ from investigator.records import (
 )
 
 SENDS: Mapping[Role, str] = {
-    Role.THINK: "the question, mission and strategy, titles of documents",
-    Role.PLAN: "the question, titles and beginnings of passages of documents, replies so far",
-    Role.ASK: "questions, passages of the documents",
+    Role.THINK: "the question, the mission and strategy, and the titles of documents",
+    Role.PLAN: "the question, titles and beginnings of passages of documents, and the replies so far",
+    Role.ASK: "questions, and passages of the documents",
     Role.REFLECT: "questions, replies and quotes so far",
-    Role.ANSWER: "the question, quotes from the documents",
-    Role.CHAT: "the conversation, its memories, passages of the documents",
+    Role.ANSWER: "the question, and quotes from the documents",
+    Role.CHAT: "the conversation, its memories, and passages of the documents",
 }
 """The data that an investigation or conversation sends to the engine of a role."""
 

@@ -70,7 +70,7 @@ class FolderArena:
         return problems[0].problem if problems else ""
 
     def calls_left(self) -> int | None:
-        """Return the number of calls left below the ceiling."""
+        """Return the number of calls left under the ceiling, or None if there is no ceiling."""
         return None if self.max_calls is None else max(0, self.max_calls - self.ledger.usage().calls)
 
     def open_test(self) -> int:

@@ -24,7 +24,9 @@ class TuningPlan(Record):
     reflect: int
     select: int
     test: int
-    left_out: int = Field(default=0, description="unused questions of the file, above the limit")
+    left_out: int = Field(
+        default=0, description="number of questions that were not used, because the file exceeds the limit"
+    )
     judged: tuple[JudgedRows, ...] = Field(
         default=(), description="number of questions judged by each kind of known fact"
     )
@@ -58,7 +60,7 @@ class Fate(StrEnum):
 
     REFUSED = "refused"  # breaks a template's contract, or contains test questions
     SAME = "same"  # equal to another candidate
-    NOT_TRIED = "not_tried"  # no calls left below the ceiling
+    NOT_TRIED = "not_tried"  # no calls left under the ceiling
     DROPPED = "dropped"
     FINALIST = "finalist"
 

@@ -164,7 +164,7 @@ class TuningSearch:
         free = self._free_calls()
         most = len(candidates) if free is None else affordable(len(self.sets.select), int(free / self._calls))
         for one in candidates[most:]:
-            self._tried[one.key] = self._tried[one.key].changed(reason="no calls left below the ceiling")
+            self._tried[one.key] = self._tried[one.key].changed(reason="no calls left under the ceiling")
         return candidates[:most]
 
     def _why_none(self) -> str:

@@ -36,7 +36,7 @@ class Variant(Record):
     name: str
     templates: tuple[TemplateText, ...] = ()
     settings: tuple[str, ...] = Field(default=(), description="changes part.field=value")
-    origin: str = Field(default="", description="its origin, for the report")
+    origin: str = Field(default="", description="the origin of the candidate, for the report")
 
     @property
     def key(self) -> str:
@@ -57,7 +57,7 @@ class QuestionTrial(Record):
     failure: str = ""
     scores: dict[Measure, float] = Field(default_factory=dict)
     cost: Usage = Usage()
-    said: str = Field(default="", description="beginning of the answer or, without one, of the nearest quotes")
+    said: str = Field(default="", description="beginning of the answer or, if there is none, of the nearest quotes")
 
     def value(self, measure: Measure | Cost) -> float | None:
         """Return the value of a measure; None if it does not apply to this question."""

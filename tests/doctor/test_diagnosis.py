@@ -136,7 +136,7 @@ def test_what_would_leave_the_machine_is_said_of_each_role(
     engine = next(engine for engine in diagnosis.engines if engine.name.startswith("openai"))
     assert (engine.endpoint, engine.leaves_machine) == ("http://models.example:8000", True)
     assert "at http://models.example:8000\n" in shown
-    assert "ask sends          questions, passages of the documents\n" in shown
+    assert "ask sends          questions, and passages of the documents\n" in shown
     assert "think sends" not in shown
     assert diagnosis.money == 0  # no call was answered
 

@@ -191,7 +191,7 @@ def _limited(error: Exception, server: Server, words: str, max_wait: float) -> F
     wait = _asked_wait(error)
     if wait is not None and wait > max_wait:
         hint = f"Run the same command again in {wait:.0f} seconds: it resumes where it stopped."
-        message = f"{server.place} asks for a wait of {wait:.0f} seconds"
+        message = f"{server.place} requests a wait of {wait:.0f} seconds"
         return FailedCall(RateLimitError(message, retry_after=wait, hint=hint), error, wait=wait, busy=True)
     limited = RateLimitError(f"{server.place} accepts no more calls for now: {words}", retry_after=wait)
     return FailedCall(limited, error, ALWAYS, wait, busy=True)

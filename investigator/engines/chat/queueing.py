@@ -158,7 +158,7 @@ class CallQueue:
     def _check(self, ticket: Ticket, now: float, hold: float) -> None:
         if hold > ticket.longest:
             hint = f"Run the same command again in {hold:.0f} seconds: it resumes where it stopped."
-            message = f"{self.endpoint} asks for a wait of {hold:.0f} seconds"
+            message = f"{self.endpoint} requests a wait of {hold:.0f} seconds"
             raise RateLimitError(message, retry_after=hold, hint=hint)
         if now + hold >= ticket.until:
             raise EngineTimeoutError(f"{self.endpoint} has not accepted another call for too long")
