@@ -159,7 +159,7 @@ def test_a_model_that_scores_the_wrong_passage_higher_is_doubtful(
     [
         (Role.THINK, {"needs": []}, "names nothing that must be known"),
         (Role.PLAN, {"strategy": "s", "steps": [{"document_id": "b.txt", "purpose": "p"}]}, "the only document"),
-        (Role.REFLECT, {"knowledge": []}, "keeps nothing"),
+        (Role.REFLECT, {"knowledge": []}, "repeats nothing"),
         (Role.ANSWER, {"claims": [{"text": "It is 4,800.", "evidence": ["E7"]}]}, "not based on the given evidence"),
         (Role.CHAT, {"point": 0, "sentences": []}, "finds nothing"),
     ],
