@@ -113,7 +113,7 @@ def test_scores_are_shares_also_where_a_model_gives_others(tmp_path: Path, cross
 
 
 def test_a_model_with_several_labels_is_no_reranker(tmp_path: Path) -> None:
-    with pytest.raises(EmbedderError, match="one score") as caught:
+    with pytest.raises(EmbedderError, match="a single score") as caught:
         CrossEncoderReranker(str(made(tmp_path, labels=3))).scores("q", ["text"])
     assert "sentences" in caught.value.hint
 
