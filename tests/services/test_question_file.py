@@ -33,7 +33,7 @@ def test_each_format_gives_each_question_once(tmp_path: Path, name: str, text: s
         ("a.csv", b'question\nWho?\n"How', "line 3 is not CSV"),
         ("a.jsonl", b'{"question": "Who?"}\n{"question": \n', "line 2 is not JSON"),
         ("a.jsonl", b'{"question": "Who?"}\n["How?"]\n', "line 2 has no text in the field question"),
-        ("a.docx", b"Who?", "ends in .docx"),
+        ("a.docx", b"Who?", "does not end in .txt"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_complained_of_by_its_line(
