@@ -119,8 +119,8 @@ def _type(asked: Constraint, question: str, evidence: Surroundings) -> Constrain
 
 
 def _names_person(row: str) -> bool:
-    """Return True if a row of a table has a name, under a header for names or of two words: "item: Full plot" has
-    none.
+    """Return True if a row of a table names somebody, with a full name or under a header for names, unlike "item: Full
+    plot".
     """
     cells = (cell.partition(": ") for cell in row.split("; "))
     return any(names_kind(AnswerType.NAME, header) or _FULL_NAME.fullmatch(value) for header, _, value in cells)

@@ -96,12 +96,12 @@ def _dated(wanted: frozenset[Period], own: frozenset[Period]) -> frozenset[Perio
 
 
 def _period_before(wanted: frozenset[Period], question: str, evidence: Surroundings) -> tuple[MatchState, str] | None:
-    """Match a period with the sentence before, then with the title of the document; None if neither decides."""
+    """Match a period with the previous sentence, then with the title of the document; None if neither decides."""
     leading, told = _told_before(evidence)
     if _comparable(wanted, told) and not agree(wanted, told):
         return MatchState.CONTRADICTED, _spelled(told)
     about = {root(word) for word in content_words(question) if not word.isdigit()}
-    if agree(wanted, told) and about.isdisjoint(roots(leading)):  # else the year may belong to another figure alone
+    if agree(wanted, told) and about.isdisjoint(roots(leading)):  # otherwise the year may be that of another figure
         return MatchState.MET, _spelled(told)
     titled = _years_of_title(evidence.names)
     if titled and _comparable(wanted, titled) and not agree(wanted, titled | periods(evidence.before)):
@@ -110,8 +110,8 @@ def _period_before(wanted: frozenset[Period], question: str, evidence: Surroundi
 
 
 def _told_before(evidence: Surroundings) -> tuple[str, frozenset[Period]]:
-    """Return the nearest sentence before this one in its paragraph that names a year, and the years; "" and none for a
-    row or a line with a label, and if that sentence names a quarter or a month.
+    """Return the nearest previous sentence of the paragraph that names a period, with its years. Return nothing if it
+    names a quarter or a month, or for a table row or a label line.
     """
     if not (is_row(evidence.sentence) or label_line(evidence.sentence)):
         paragraph = without_compared(evidence.before.rpartition("\n\n")[2])

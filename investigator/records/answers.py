@@ -103,9 +103,7 @@ class Slot(StrEnum):
 
 
 class Caution(StrEnum):
-    """A warning about a statement: a document could have planted it, or it comes from an older message that a
-    message quotes.
-    """
+    """A warning about a statement: a document could have planted it, or it is quoted from an older message."""
 
     ADDRESS = "address"
     INSTRUCTION = "instruction"
@@ -117,7 +115,7 @@ class Claim(Record):
 
     `supported_by` names the verifier that supports it if the quotes do not prove it. `readings` are statements of an
     engine that could not be checked and that this quote replaces. `text` is unchanged: `cautions` warn of addresses in
-    it, of instructions to the reader that come from the document, and of older text that a message quotes.
+    it, of instructions to the reader that come from the document, and of older text quoted in a message.
     """
 
     text: str

@@ -164,13 +164,13 @@ def _gain(memories: list[Memory]) -> str:
 
 
 def _rounds(investigation: Investigation) -> Iterator[RoundView]:
-    thought_over = {reflection.round for reflection in investigation.reflections}
+    reviewed = {reflection.round for reflection in investigation.reflections}
     for number, planned in sorted(_planned(investigation).items()):
         learned = "found something new" if planned.learned else "found nothing new"
         yield RoundView(
             number=number,
             strategy=planned.strategy,
-            outcome=learned if number in thought_over else "not finished",
+            outcome=learned if number in reviewed else "not finished",
             steps=tuple(step for step in investigation.plan.steps if step.round == number),
             refused_document_ids=planned.refused_document_ids,
         )

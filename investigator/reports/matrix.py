@@ -37,10 +37,10 @@ def in_short(cell: MatrixCell, most: int = _WIDE) -> str:
     if cell.status is CellStatus.STATED:
         return inert_line(cell.value or cell.answer, most)
     words = CELL_WORDS[cell.status]
-    told = cell.answer if cell.status is CellStatus.UNCLEAR else cell.reason
-    if cell.status is CellStatus.NOT_STATED or not told:
+    detail = cell.answer if cell.status is CellStatus.UNCLEAR else cell.reason
+    if cell.status is CellStatus.NOT_STATED or not detail:
         return words
-    return inert_line(f"{words}: {told}", most)
+    return inert_line(f"{words}: {detail}", most)
 
 
 def place_of(cell: MatrixCell) -> str:
@@ -50,9 +50,9 @@ def place_of(cell: MatrixCell) -> str:
 
 def counts_line(matrix: Matrix) -> str:
     """Return the number of cells with each status."""
-    told = [f"{CELL_WORDS[status]} {count:,}" for status in CellStatus if (count := matrix.count(status))]
+    counts = [f"{CELL_WORDS[status]} {count:,}" for status in CellStatus if (count := matrix.count(status))]
     failed = [f"failed {matrix.failed:,}"] if matrix.failed else []
-    return ", ".join([*told, *failed])
+    return ", ".join([*counts, *failed])
 
 
 def size_line(matrix: Matrix) -> str:
@@ -94,6 +94,6 @@ def _lists(matrix: Matrix) -> Iterator[Text]:
     rows = [matrix.row(number) for number in range(len(matrix.documents))]
     for number, question in enumerate(matrix.questions):
         cells = [row[number] for row in rows]
-        told = [(inert_line(cell.document_id, _NAME), in_short(cell), inert_line(place_of(cell))) for cell in cells]
-        table = columns(told, left=range(3), styles=[_STYLES[cell.status] for cell in cells])
+        lines = [(inert_line(cell.document_id, _NAME), in_short(cell), inert_line(place_of(cell))) for cell in cells]
+        table = columns(lines, left=range(3), styles=[_STYLES[cell.status] for cell in cells])
         yield Text("\n").join([Text(f"Q{number + 1}  {inert_line(question)}", style="bold"), table])

@@ -29,8 +29,8 @@ def verified_text(verified: VerifiedReport) -> Text:
     """Return the state of each quote, with its text if it is no longer there, and the number of quotes in place."""
     lines = [line for one in verified.quotes for line in _lines(one)]
     total = len(verified.quotes)
-    told = f"Quotes in place: {verified.standing} of {total}." if total else "The report contains no quotes."
-    lines.append(Text(told, style="bold green" if verified.all_stand else "bold yellow"))
+    summary = f"Quotes in place: {verified.standing} of {total}." if total else "The report contains no quotes."
+    lines.append(Text(summary, style="bold green" if verified.all_stand else "bold yellow"))
     return Text("\n").join(lines).append("\n")
 
 

@@ -62,8 +62,8 @@ class Judged:
 
     `own_share` is the share (0..1) of the question's words in the sentence itself, excluding those that name the
     document's subject. `is_list` is True for an item of a requested list, and for a sentence that lists all items.
-    `decision` is the yes or no that it gives to a yes-or-no question. `is_reported` is True for older text that a
-    message quotes, and for somebody's words that would decide a yes-or-no question.
+    `decision` is the yes or no that it gives to a yes-or-no question. `is_reported` is True for older text quoted in a
+    message, and for reported speech that would decide a yes-or-no question.
     """
 
     part: Part

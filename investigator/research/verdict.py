@@ -189,7 +189,7 @@ def _all_met(
     """Return the verbatim statements that meet every constraint of a part, trimmed to the sentences that meet it, best
     first.
 
-    Older text that a message quotes counts only if nothing else does.
+    Older text quoted in a message counts only if nothing else does.
     """
     each = (judging.best(part, (claim,)) for part, _ in found for claim in claims)
     met = [one for one in (*(one for _, one in found), *each) if one is not None and one.is_met]
@@ -201,8 +201,8 @@ def _all_met(
 
 
 def _is_inside(claim: Claim, other: Claim) -> bool:
-    """Return True if a verbatim statement is a piece of another one, as a clause without its number is, or the row of
-    its cell.
+    """Return True if a verbatim statement is part of another one, such as a clause without its number, or is the row of
+    a cell.
     """
     if any(len(one.quotes) != 1 or one.computation for one in (claim, other)):
         return False
