@@ -168,7 +168,9 @@ class ShardFiles:
         return plan.count if plan is not None else wanted or _USUAL
 
     def seconds_since_plan(self, records: Iterable[ShardRecord]) -> float:
-        """Return the time from the plan to the last finished of the given shards, by the clock of their file system."""
+        """Return the time from the plan until the last of the given shards was finished, by the clock of their file
+        system.
+        """
         try:
             planned = (self.directory / _PLAN).stat().st_mtime
             return max((self.directory / f"{_name_of(one)}.json").stat().st_mtime for one in records) - planned
@@ -208,7 +210,7 @@ def shares(files: Iterable[FoundFile], count: int) -> tuple[tuple[FoundFile, ...
 
 
 def stamp_of(files: Sequence[FoundFile]) -> str:
-    """Return a hash of the stamps of files: equal if all names, sizes, times and places are the same."""
+    """Return a hash of the stamps of files, which changes if a name, size, time or path changes."""
     digest = hashlib.sha256()
     for file in files:
         digest.update(repr((file.id, file.path, file.size, file.mtime_ns, file.inode, file.problem)).encode())

@@ -35,7 +35,7 @@ class ForeseeingEngine:
 
 
 class AbsentEngine:
-    """Has the name and traits of another engine and gives no replies: they must already be in the journal."""
+    """Has the name and traits of another engine but gives no replies: all replies must already be in the journal."""
 
     def __init__(self, name: str, traits: Traits) -> None:
         self._name = name

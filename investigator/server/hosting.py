@@ -21,7 +21,8 @@ SLOWEST_CLIENT = 10.0
 """Seconds within which a request must have arrived completely."""
 _MOST_CONNECTIONS = 200
 _OF_THIS_MACHINE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
-"""The addresses that stand for all networks of a machine, each with the address at which the machine can reach itself.
+"""The addresses that stand for all network interfaces of a machine, each with the address at which the machine can
+reach itself.
 """
 _LONGEST_END = 30  # seconds that requests in progress may still take when the server stops
 

@@ -49,7 +49,8 @@ class DocumentPages:
         return self._pages.marked(document, _spans(document, quote.start, quote.end, cell))
 
     def cited(self, quotes: Sequence[Quote], most_bytes: int, width: int = 900) -> tuple[tuple[CitedPage, ...], int]:
-        """Return the pages that contain quotes, numbered from 1, and the number of pages that exceed `most_bytes`.
+        """Return the pages that contain quotes, up to `most_bytes` of pictures, and the number of pages left out.
+        Quotes are numbered from 1.
 
         Quotes from formats other than PDF, or from changed files, have no pages. Raises StoreError.
         """

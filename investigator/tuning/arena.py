@@ -1,4 +1,6 @@
-"""The arena over a folder: checks candidates, writes them into template folders, and asks and counts questions."""
+"""The arena of a search over one folder: checks candidates, writes their templates into folders, and asks the
+questions.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ from investigator.tuning.trials import QuestionTrial, TemplateText, Variant
 class FolderArena:
     """Tries candidates on the question sets of one folder, on top of the user's own templates and settings.
 
-    Each candidate gets its own folder below `directory`; `names` are the templates that may change. `opened` records
+    Each candidate gets its own folder below `directory`; `names` lists the templates that may change. `opened` records
     the use of the test set. See `Arena`.
     """
 

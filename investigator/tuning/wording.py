@@ -50,7 +50,7 @@ def p_words(p: float) -> str:
 
 
 def side_line(letter: str, side: ComparedSide) -> str:
-    """Return one side: its setup, its cost, and the number of failed questions."""
+    """Return a line about one side: its setup, its cost, and the number of failed questions."""
     failed = f"; {plural(side.failures, 'question')} failed" if side.failures else ""
     engine = f" ({side.engine})" if side.engine else ""
     return inert_line(f"{letter}: {side.name}{engine}; {expected_line(side.cost)}{failed}", 400)

@@ -195,7 +195,7 @@ def first_sending(server: Server, settings: ChatSettings) -> Sending:
 
 
 def format_arguments(server: Server, reply_format: ReplyFormat, reply_type: type[Record]) -> dict[str, Json]:
-    """Return the call arguments that enforce this reply format; empty if the server cannot.
+    """Return the call arguments that enforce this reply format; empty if the server cannot enforce it.
 
     OpenAI's client receives the format in the extra body: if it were a regular argument, the client would parse the
     reply itself and fail on a truncated one.

@@ -87,7 +87,9 @@ class _Other:
 
 
 class _Bundled:
-    """The default model: NumPy computes a few texts, PyTorch larger numbers. The choice depends only on the texts."""
+    """The default model: NumPy embeds a few texts, PyTorch larger numbers of them. The choice depends only on the
+    texts.
+    """
 
     def __init__(self) -> None:
         self._folder = _bundled_folder()
