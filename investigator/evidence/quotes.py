@@ -15,6 +15,7 @@ from investigator.language.addressed import addresses_model
 from investigator.language.late_patterns import late
 from investigator.language.negation import negated_before
 from investigator.language.normalise import Normalised, normalise
+from investigator.language.remembered import remembered
 from investigator.records import Document, Quote
 
 Spans = Sequence[tuple[int, int]]
@@ -66,7 +67,7 @@ class Source:
 
     @cached_property
     def _normalised(self) -> Normalised:
-        return normalise(self._document.text)
+        return _normalised(self._document.text)
 
     def find(self, quote_text: str, near: Spans = ()) -> Quote | None:
         """Return the quote as cut from the document, or None if the document does not contain its words.
@@ -153,6 +154,9 @@ class Source:
         line_end = text.find("\n", end)
         after = text[end : line_end if line_end >= 0 else len(text)]
         return letters >= 2 and not any(char.isalnum() for char in before + after)
+
+
+_normalised = remembered(longest=500_000, most=16)(normalise)
 
 
 def quote_at(document: Document, start: int, end: int) -> Quote:

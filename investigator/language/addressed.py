@@ -24,6 +24,7 @@ from pydantic import TypeAdapter
 
 from investigator.language.late_patterns import late
 from investigator.language.lists import data_file, listed_by_section
+from investigator.language.remembered import remembered
 from investigator.language.sentences import sentence_spans
 from investigator.language.undisguised import plain, undisguised
 
@@ -61,6 +62,7 @@ _COLON = late("[:：]")
 _STOP = late(r"[.!?。！？]|\n\s*\n")
 
 
+@remembered(longest=4_000, most=4_096)
 def addresses_model(text: str) -> tuple[Span, ...]:
     """Return the half-open spans of the sentences that address a language model, in order and without overlap.
 

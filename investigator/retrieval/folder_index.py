@@ -63,7 +63,7 @@ class FolderIndex:
         embedder: Embedder,
         notice: Callable[[str], None],
     ) -> None:
-        self.corpus = Corpus(workspace.index)
+        self.corpus = Corpus(workspace.index, workspace.decoded)
         self._table = vector_table(workspace, embedder, notice)
         self._sentences = SentenceVectorTable(workspace.index, embedder.name)
         self._folder = folder
@@ -259,11 +259,12 @@ def open_library(
     corpus: Corpus | None = None,
 ) -> Library:
     """Return the library of a workspace with one of the two forms of vector search."""
-    corpus, full_text = corpus or Corpus(workspace.index), FullText(workspace.index)
+    corpus, full_text = corpus or Corpus(workspace.index, workspace.decoded), FullText(workspace.index)
     table = vector_table(workspace, embedder, notice)
     vectors: VectorSearch = CandidateSearch(corpus, full_text, table, embedder, settings.candidates)
     if search is Search.WHOLE:
-        vectors = WholeSearch(open_vectors(workspace, table, settings, notice), corpus, table, embedder)
+        index = open_vectors(workspace, table, settings, notice)
+        vectors = WholeSearch(index, corpus, index if isinstance(index, ExactIndex) else table, embedder)
     kept = KeptSentences(SentenceVectorTable(workspace.index, embedder.name), table, embedder)
     reranker = open_reranker(settings.reranker, embedder)
     own = isinstance(reranker, SentenceReranker)
@@ -272,7 +273,7 @@ def open_library(
 
 def vector_table(workspace: Workspace, embedder: Embedder, notice: Callable[[str], None]) -> VectorTable:
     """Return the vectors of an embedder in a workspace; damaged vectors are recomputed, which `notice` reports."""
-    corpus = Corpus(workspace.index)
+    corpus = Corpus(workspace.index, workspace.decoded)
 
     def remade(chunk_ids: Sequence[int]) -> dict[int, Vectors]:
         notice(f"{len(chunk_ids):,} stored vectors were damaged; they are computed again.")

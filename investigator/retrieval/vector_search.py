@@ -15,6 +15,7 @@ import numpy as np
 from investigator.engines.base import Embedder, Vectors
 from investigator.language.terms import content_words
 from investigator.store.corpus import Corpus
+from investigator.store.exact import ExactIndex
 from investigator.store.full_text import FullText
 from investigator.store.vectors import VectorMatch, VectorTable, best_matches, cosines
 
@@ -40,9 +41,11 @@ class VectorIndex(Protocol):
 
 
 class WholeSearch:
-    """Searches the vectors of all chunks: through the index for the folder, exactly for one document."""
+    """Searches the vectors of all chunks: through the index for the folder, exactly for one document, in a table or in
+    memory.
+    """
 
-    def __init__(self, index: VectorIndex, corpus: Corpus, table: VectorTable, embedder: Embedder) -> None:
+    def __init__(self, index: VectorIndex, corpus: Corpus, table: VectorTable | ExactIndex, embedder: Embedder) -> None:
         self._index = index
         self._corpus = corpus
         self._table = table

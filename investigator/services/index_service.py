@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import TypeVar
 
@@ -25,6 +25,7 @@ from investigator.retrieval.library import Library
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.services.parts import OpenIndex, Parts
 from investigator.services.run_records import valid_question
+from investigator.store.decoded_documents import DecodedDocuments
 from investigator.store.kept_workspace import KeptWorkspace
 from investigator.store.workspace import Workspace, has_database, has_runs
 
@@ -71,15 +72,32 @@ class IndexService:
         self._bring_down = bring_down
         self.directory = directory
         self._parts = parts
+        self._decoded = DecodedDocuments()
         self._kept: KeptWorkspace | None = None
         self._fresh: FreshReading | None = None
 
-    def workspace(self, *, write: bool) -> Workspace:
-        """Open the workspace of the folder. Raises the errors of `Workspace`."""
-        if write and self._kept is not None:
-            self._kept.renew()  # a writer may replace the index, which some systems do not allow while it is open
-        store = self._parts.settings.store
-        return Workspace(self.directory, write=write, folder=self.folder, notice=self._parts.notify, store=store)
+    @contextmanager
+    def workspace(self, *, write: bool) -> Iterator[Workspace]:
+        """Open the workspace of the folder; a writer uses databases that `kept_open` has open. Raises the errors of
+        `Workspace`.
+        """
+        with self._own_workspace(write=write) as workspace, ExitStack() as stack:
+            if write and self._kept is not None and not self._parts.settings.cluster.address:
+                if workspace.is_suspected:  # it may be replaced, which some systems do not allow while it is open
+                    self._kept.renew()
+                else:
+                    workspace.borrow(stack.enter_context(self._kept.use()))
+            yield workspace
+
+    def _own_workspace(self, *, write: bool) -> Workspace:
+        return Workspace(
+            self.directory,
+            write=write,
+            folder=self.folder,
+            notice=self._parts.notify,
+            store=self._parts.settings.store,
+            decoded=self._decoded,
+        )
 
     def reading(self) -> AbstractContextManager[Workspace]:
         """Yield the workspace for a short read, which is opened now or kept open by `kept_open`."""
@@ -97,7 +115,7 @@ class IndexService:
     def kept_open(self) -> Iterator[None]:
         """Keep the workspace and the reading processes open between uses until the context ends."""
         with (
-            KeptWorkspace(lambda: self.workspace(write=False)) as self._kept,
+            KeptWorkspace(lambda: self._own_workspace(write=False)) as self._kept,
             self._parts.fresh_reading(self.folder) as self._fresh,
         ):
             try:

@@ -32,6 +32,7 @@ from investigator.store.corpus_rows import (
     stored_document,
 )
 from investigator.store.database import Database, get_meta, set_meta
+from investigator.store.decoded_documents import DecodedDocuments
 from investigator.store.integrity import damaged_documents, without_text
 from investigator.store.row_codes import card_stands, document_stands
 from investigator.store.schema import chunks, documents, files
@@ -49,8 +50,9 @@ class Corpus:
     card was altered (a forged row, a flipped bit) is never returned; DamagedDocumentError is raised instead.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, decoded: DecodedDocuments | None = None) -> None:
         self._database = database
+        self._decoded = decoded or DecodedDocuments()
         self._key = user_key()
         self._load = lru_cache(maxsize=_CACHED_DOCUMENTS)(self._read_document)
         self._chunks = lru_cache(maxsize=_CACHED_DOCUMENTS)(self._read_chunks)
@@ -143,13 +145,20 @@ class Corpus:
         return self._load(document_id)
 
     def _read_document(self, document_id: str) -> Document:
+        own = documents.c.id == document_id
         with self._database.begin() as connection:
-            row = connection.execute(select(documents).where(documents.c.id == document_id)).mappings().one_or_none()
+            code = connection.execute(select(documents.c.card_code).where(own)).scalar()
+            known = self._decoded.get(code) if code is not None else None
+            if known is not None and known.id == document_id:
+                return known
+            row = connection.execute(select(documents).where(own)).mappings().one_or_none()
         if row is None:
             raise KeyError(document_id)
         if not document_stands(self._key, row):
             raise _damaged(document_id)
-        return stored_document(row)
+        document = stored_document(row)
+        self._decoded.keep(row["card_code"], document)
+        return document
 
     def cards(self) -> Mapping[str, DocumentCard]:
         """Return the card of each document, by id, without query-dependent values. Raises DamagedDocumentError."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from threading import Lock
 
 import numpy as np
@@ -34,6 +35,18 @@ class ExactIndex:
             found = best_matches([*found, *_near(block, vector, limit)], limit)
         return found
 
+    def matches(self, chunk_ids: Sequence[int], vector: Vectors, limit: int) -> list[VectorMatch]:
+        """Return the nearest of the given chunks to a unit vector of shape (dimensions,), nearest first."""
+        blocks = self._blocks(len(vector))
+        if not isinstance(blocks, tuple):
+            return self._table.matches(chunk_ids, vector, limit)
+        found: list[VectorMatch] = []
+        for block in blocks:
+            places = [bisect_left(block.chunk_ids, chunk_id) for chunk_id in chunk_ids]
+            held = [k for k, i in zip(places, chunk_ids, strict=True) if block.chunk_ids[k : k + 1] == [i]]
+            found += compared(_part(block, held), vector)
+        return best_matches(found, limit)
+
     def _blocks(self, dimensions: int) -> Iterable[VectorBlock]:
         with self._reading:
             if self._held is None and self._table.count() <= _HELD:
@@ -48,5 +61,9 @@ def _near(block: VectorBlock, vector: Vectors, limit: int) -> list[VectorMatch]:
         return compared(block, vector)
     least = np.partition(near, -limit)[-limit] - _ROUNDING
     places = np.flatnonzero(near >= least).tolist()
+    return compared(_part(block, places), vector)
+
+
+def _part(block: VectorBlock, places: Sequence[int]) -> VectorBlock:
     chunk_ids, document_ids = [block.chunk_ids[i] for i in places], [block.document_ids[i] for i in places]
-    return compared(VectorBlock(chunk_ids, document_ids, block.rows[places]), vector)
+    return VectorBlock(chunk_ids, document_ids, block.rows[places])

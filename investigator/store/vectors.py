@@ -41,7 +41,7 @@ class VectorMatch:
 class VectorBlock:
     """The vectors of the given chunks, one row of shape (dimensions,) each, and the documents of the chunks."""
 
-    chunk_ids: Sequence[int]
+    chunk_ids: list[int]
     document_ids: Sequence[str]
     rows: Vectors
 

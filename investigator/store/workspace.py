@@ -31,6 +31,7 @@ from investigator.files import (
     write_private,
 )
 from investigator.store.database import Database, FileDatabase, translated
+from investigator.store.decoded_documents import DecodedDocuments
 from investigator.store.locations import note_folder, shared_name
 from investigator.store.postgres import PostgresDatabase
 from investigator.store.schema import INDEX, RUNS
@@ -72,10 +73,10 @@ class Workspace:
     """An open workspace: its directory, its two databases, and the lock of its single writer.
 
     `folder` is recorded in it, so that the workspace is found again if the folder moves. `store` may name another place
-    for the runs. If the last writer was killed, its databases are checked. Use it as a context manager. Raises
-    SettingsError if the directory cannot be created, ForeignFileError if something in it is a link or a pipe or belongs
-    to another user, WorkspaceLockedError if another process is writing, DamagedDatabaseError if the runs are damaged,
-    and StoreError.
+    for the runs, and `decoded` contains documents that need not be decoded again. `is_suspected` means that the last
+    writer was killed; the databases are then checked. Use it as a context manager. Raises SettingsError if the
+    directory cannot be created, ForeignFileError if something in it is a link or a pipe or belongs to another user,
+    WorkspaceLockedError if another process is writing, DamagedDatabaseError if the runs are damaged, and StoreError.
     """
 
     def __init__(
@@ -86,12 +87,15 @@ class Workspace:
         folder: Path | None = None,
         notice: Callable[[str], None] = lambda _: None,
         store: StoreSettings = StoreSettings(),
+        decoded: DecodedDocuments | None = None,
     ) -> None:
         self.directory = directory
         self._store = store
         self.writes = write
         self._notice = notice
-        self._suspected = False
+        self.is_suspected = False
+        self.decoded = decoded or DecodedDocuments()
+        self._borrowed: frozenset[str] = frozenset()
         self._at_close = ExitStack()
         _prepare(directory)
         self._lock = FileLock(str(directory / "writer.lock"), mode=0o600)
@@ -113,7 +117,7 @@ class Workspace:
         Raises DamagedDatabaseError, MissingPackageError, StoreError.
         """
         if not self._store.url:
-            return FileDatabase(self.directory / RUNS_NAME, RUNS, thorough=self._suspected)
+            return FileDatabase(self.directory / RUNS_NAME, RUNS, thorough=self.is_suspected)
         return PostgresDatabase(self._store.url, self._store.name or shared_name(self.directory))
 
     @cached_property
@@ -125,13 +129,21 @@ class Workspace:
         try:
             if is_plain_file(self.directory / DAMAGED_MARK):
                 raise DamagedDatabaseError(f"the index {path} was found damaged when it was last used")
-            return FileDatabase(path, INDEX, thorough=self._suspected)
+            return FileDatabase(path, INDEX, thorough=self.is_suspected)
         except DamagedDatabaseError as error:
             if not self.writes:
                 raise
             self._notice(f"The index is rebuilt from the documents; runs and memories are kept: {error.message}.")
             self._drop_index()
             return FileDatabase(path, INDEX)
+
+    def borrow(self, opened: Workspace) -> None:
+        """Use the databases that another workspace of the directory has open, and closes later."""
+        databases: dict[str, Database] = {
+            name: opened.__dict__[name] for name in ("index", "runs") if name in opened.__dict__
+        }
+        self.__dict__.update(databases)
+        self._borrowed = frozenset(databases)
 
     def call_at_close(self, closing: Callable[[], None]) -> None:
         """Register something else that is closed with the workspace."""
@@ -141,12 +153,12 @@ class Workspace:
         """Close the databases and let other processes write."""
         self._at_close.close()
         index, runs = self.__dict__.get("index"), self.__dict__.get("runs")
-        if isinstance(index, Database):
+        if isinstance(index, Database) and index.damaged:
+            with suppress(OSError):  # without the marker, the damage is detected again
+                write_private(self.directory / DAMAGED_MARK, b"")
+        if isinstance(index, Database) and "index" not in self._borrowed:
             index.close()
-            if index.damaged:
-                with suppress(OSError):  # without the marker, the damage is detected again
-                    write_private(self.directory / DAMAGED_MARK, b"")
-        if isinstance(runs, Database):
+        if isinstance(runs, Database) and "runs" not in self._borrowed:
             runs.close()
         if self.writes:
             with suppress(OSError):  # if the file stays, the next writer checks the databases
@@ -170,7 +182,7 @@ class Workspace:
         holder = self.directory / "writer.pid"
         try:
             self._lock.acquire(timeout=0)
-            self._suspected = is_plain_file(holder)  # left behind by a writer that did not finish
+            self.is_suspected = is_plain_file(holder)  # left behind by a writer that did not finish
             with open(open_private(holder, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
                 file.write(str(os.getpid()).encode("ascii"))
         except Timeout:

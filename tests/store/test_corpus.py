@@ -11,6 +11,7 @@ from investigator.store.chroma import ChromaIndex
 from investigator.store.chroma_places import ChromaFiles
 from investigator.store.corpus import Corpus
 from investigator.store.database import Database, FileDatabase
+from investigator.store.decoded_documents import DecodedDocuments
 from investigator.store.full_text import FullText
 from investigator.store.schema import INDEX, documents
 from investigator.store.vectors import VectorTable
@@ -60,6 +61,15 @@ def test_the_tables_of_a_document_come_back_as_they_were_and_a_forged_cell_is_da
     with pytest.raises(DamagedDocumentError):
         Corpus(database).document("a.csv")
     assert corpus.damaged() == {"a.csv"}
+
+
+def test_a_document_is_decoded_once_until_it_changes(database: Database) -> None:
+    decoded = DecodedDocuments()
+    put(Corpus(database), "a.txt", "The ferry sank.")
+    first = Corpus(database, decoded).document("a.txt")
+    assert Corpus(database, decoded).document("a.txt") is first
+    put(Corpus(database), "a.txt", "The ferry was raised.", content_hash="h2")
+    assert Corpus(database, decoded).document("a.txt").text == "The ferry was raised."
 
 
 def test_a_changed_document_leaves_no_words_or_chunks_of_the_old_one(database: Database) -> None:

@@ -102,3 +102,27 @@ def test_nothing_stays_open_at_the_end(directory: Path) -> None:
             list(pool.map(lambda _: read(kept), range(80)))
         assert descriptors()
     assert not descriptors()
+
+
+def test_a_writer_borrows_what_is_open_and_leaves_it_open(directory: Path) -> None:
+    with KeptWorkspace(opener(directory)[0]) as kept, kept.use() as opened:
+        with Workspace(directory, write=True) as writer:
+            writer.borrow(opened)
+            assert (writer.index, writer.runs) == (opened.index, opened.runs)
+            with writer.index.begin() as connection:
+                set_meta(connection, "k", "third")
+        assert read(kept) == "third"
+
+
+def test_damage_that_a_borrower_finds_is_marked(directory: Path) -> None:
+    def find_damage(kept: KeptWorkspace) -> None:
+        with Workspace(directory, write=True) as writer, kept.use() as opened:
+            writer.borrow(opened)
+            with writer.index.begin():
+                raise DamagedDatabaseError("forged")
+
+    with KeptWorkspace(opener(directory)[0]) as kept:
+        with pytest.raises(DamagedDatabaseError, match="forged"):
+            find_damage(kept)
+        with pytest.raises(DamagedDatabaseError, match="found damaged"):
+            read(kept)

@@ -83,7 +83,11 @@ def test_search_inside_a_long_document_is_exact(long: Workspace, query: str) -> 
     texts = corpus.chunk_texts("ledger.txt", ids)
     near = embedder.embed([texts[i] for i in ids]) @ embedder.embed([query])[0]
     expected = sorted(zip(ids, near.tolist(), strict=True), key=lambda pair: (-round(pair[1], 5), pair[0]))
-    search = WholeSearch(ExactIndex(table), corpus, table, embedder)
+    index = ExactIndex(table)
+    search = WholeSearch(index, corpus, table, embedder)
+    assert WholeSearch(index, corpus, index, embedder).nearest(query, NEAREST, "ledger.txt") == search.nearest(
+        query, NEAREST, "ledger.txt"
+    )
     for limit in (NEAREST, 1_500):
         found = search.nearest(query, limit, "ledger.txt")
         assert {match.document_id for match in found} == {"ledger.txt"}
