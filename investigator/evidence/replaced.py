@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 
 from investigator.evidence.titles import EDITIONS, are_of_a_series, title_line
 from investigator.language.normalise import normalise, one_line
@@ -27,7 +28,7 @@ def replaced_documents(documents: Collection[Document]) -> Mapping[str, str]:
     for new in documents:
         title = title_line(new.text)
         series = [old for old in documents if old is not new and are_of_a_series(title, title_line(old.text))]
-        told = [*_replaced(new)] if series else []
+        told = _replaced(new.text) if series else ()
         found |= {old.id: new.id for old in series if _replaces(new, old, told)}
     return found
 
@@ -45,13 +46,13 @@ def _replaces(new: Document, old: Document, told: Sequence[str]) -> bool:
     )
 
 
-def _replaced(document: Document) -> Iterator[str]:
-    """Yield what each sentence of a document says it replaces."""
-    said = _REPLACES.search(document.text)
-    for start, end in statement_spans(document.text) if said else ():
-        text = normalise(one_line(document.text[start:end])).text
-        if found := patterns("changes")["replaces_document"].search(text):
-            yield found["what"]
+@lru_cache(maxsize=64)  # the same for every question
+def _replaced(text: str) -> tuple[str, ...]:
+    """Return what each sentence of a document says it replaces."""
+    spans = statement_spans(text) if _REPLACES.search(text) else ()
+    said = (normalise(one_line(text[start:end])).text for start, end in spans if _REPLACES.search(text, start, end))
+    found = map(patterns("changes")["replaces_document"].search, said)
+    return tuple(one["what"] for one in found if one)
 
 
 def _roots(kinds: Collection[str]) -> frozenset[str]:

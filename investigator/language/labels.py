@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from investigator.language.late_patterns import late
+from investigator.language.remembered import remembered
 
 _LONGEST, _MOST_WORDS = 60, 6
 _FULL = 60  # fewest characters of a line that was probably broken at the page width
@@ -53,10 +54,10 @@ def lines_beside(text: str, start: int) -> Iterator[LabelLine]:
     yield from filter(None, map(label_line, f"{above}{below}".splitlines()))
 
 
-def labelled_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the span of each label line, including the lines that continue its value."""
-    spans = list(record_spans(text))
-    yield from (span for span in spans if label_line(text[slice(*span)]))
+@remembered(longest=500_000, most=32)
+def labelled_spans(text: str) -> tuple[tuple[int, int], ...]:
+    """Return the span of each label line, including the lines that continue its value."""
+    return tuple(span for span in record_spans(text) if label_line(text[slice(*span)]))
 
 
 def record_spans(text: str) -> Iterator[tuple[int, int]]:

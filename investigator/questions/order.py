@@ -55,8 +55,9 @@ def other_mark(both: Pair, text: str) -> str:
         return ""
     mark = r"\d{1,3}[a-z]?" if both.second[:1].isdigit() else "[A-Z]"
     found = [*re.finditer(rf"\b((?i:{re.escape(both.first)})s?) ({mark})\b", text)]
-    is_there = any(folded(one[2]) == both.second for one in found) or stand_together(both, text)
-    return "" if is_there or not found else found[0].group()
+    if not found or any(folded(one[2]) == both.second for one in found) or stand_together(both, text):
+        return ""
+    return found[0].group()
 
 
 @lru_cache(maxsize=512)

@@ -210,8 +210,8 @@ def _sentences(documents: Sequence[Document], subject: frozenset[str]) -> Iterat
             if end - start > _LONGEST or start < ends[bisect_right(begins, start)]:
                 continue
             text = one.text[start:end]
-            main = frozenset(root(word) for word in main_words(text) if not _VALUE.search(word))
             if not wanted or _says(roots(text), wanted):
+                main = frozenset(root(word) for word in main_words(text) if not _VALUE.search(word))
                 yield _Sentence(one, start, end, text, main, wanted)
 
 

@@ -117,12 +117,12 @@ class _Same:
 
 def tables_of(document: Document) -> DocumentTables:
     """Return the tables of a document; the most recent documents are cached, because a run needs their tables many
-    times.
+    times, and the next run often needs them again.
     """
     return _cached_tables(_Same(document))
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=32)
 def _cached_tables(same: _Same) -> DocumentTables:
     return DocumentTables(same.document)
 
