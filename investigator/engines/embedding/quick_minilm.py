@@ -127,7 +127,8 @@ def mapped_tensors(path: Path) -> dict[str, Matrix]:
 
 
 def _linear(states: Matrix, weights: _Weights) -> Matrix:
-    made: Matrix = states @ weights.weight.T + weights.bias
+    made: Matrix = np.ascontiguousarray((weights.weight @ states.T).T)  # in this order BLAS is faster for few tokens
+    made += weights.bias
     return made
 
 
@@ -151,16 +152,29 @@ def _attention(states: Matrix, layer: _Layer) -> Matrix:
 
 
 def _gelu(states: Matrix) -> Matrix:
-    shares: Matrix = np.float32(0.5) * (1 + _erf(states * np.float32(0.5**0.5)))
-    return states * shares
+    shares = _erf(states * np.float32(0.5**0.5))
+    shares += 1
+    shares *= np.float32(0.5)
+    shares *= states
+    return shares
 
 
 def _erf(values: Matrix) -> Matrix:
-    """Return the error function to 1.5e-7: Abramowitz and Stegun 1964, formula 7.1.26."""
+    """Return the error function to 1.5e-7: Abramowitz and Stegun 1964, formula 7.1.26. Computed in place, because memory
+    takes longer than arithmetic.
+    """
     size = np.abs(values)
-    t = 1 / (1 + np.float32(0.3275911) * size)
-    series = t * np.float32(1.061405429) - np.float32(1.453152027)
+    t = size * np.float32(0.3275911)
+    t += 1
+    np.divide(1, t, out=t)
+    series = t * np.float32(1.061405429)
+    series -= np.float32(1.453152027)
     for number in (1.421413741, -0.284496736, 0.254829592):
-        series = series * t + np.float32(number)
-    signed: Matrix = np.copysign(1 - series * t * np.exp(-size * size), values)
+        series *= t
+        series += np.float32(number)
+    series *= t
+    size *= size
+    np.negative(size, out=size)
+    series *= np.exp(size, out=size)
+    signed: Matrix = np.copysign(np.subtract(1, series, out=series), values, out=series)
     return signed
