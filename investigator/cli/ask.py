@@ -17,7 +17,6 @@ from investigator.cli.output import OutputOptions, print_result, resumable, writ
 from investigator.cli.progress import follow
 from investigator.errors import QuestionError, RunError, SettingsError
 from investigator.records import AnswerStatus, AskedQuestions, QuestionOutcome
-from investigator.reports.pages import questions_page
 from investigator.reports.schemas import Printed
 from investigator.reports.terminal import forecast_text, questions_text
 from investigator.services.run_records import RunOptions
@@ -204,6 +203,8 @@ def _ask_all(
     if not isinstance(answers, AskedQuestions):
         raise RunError("the batch ended without answers", hint=KEPT)
     if output.report is not None:
+        from investigator.reports.pages import questions_page  # imported where it is written
+
         write_file(output.report, questions_page(answers).encode("utf-8"), KEPT)
     print_result(Printed.QUESTIONS, answers, questions_text, as_json=output.as_json)
     found = [exit_code(outcome) for outcome in answers.outcomes]

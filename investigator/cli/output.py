@@ -21,8 +21,6 @@ from investigator.files import write_private
 from investigator.investigator import Investigator
 from investigator.records import Investigation, Record
 from investigator.reports.enclosures import Enclosures
-from investigator.reports.export import EXPORTED, RECORD, exported
-from investigator.reports.html import html_report
 from investigator.reports.inert import inert, inert_json, inert_json_prose
 from investigator.reports.schemas import Printed, stamped
 from investigator.reports.terminal import investigation_text, question_text
@@ -57,6 +55,8 @@ class OutputOptions:
         if self.report is not None:
             write_report(self.report, investigation, investigator.enclosures(investigation))
         if self.export is not None:
+            from investigator.reports.export import exported  # reports are imported where they are written
+
             write_export(self.export, exported(investigation, investigator.cited_documents(investigation)))
 
     def show(self, investigation: Investigation, investigator: Investigator, *, again: bool = False) -> None:
@@ -181,12 +181,16 @@ def check_report(path: Path, folder: Path, suffixes: Sequence[str] = REPORT_SUFF
 
 def write_report(path: Path, investigation: Investigation, enclosures: Enclosures) -> None:
     """Write the HTML report. Raises RunError."""
+    from investigator.reports.html import html_report
+
     kept = f"The investigation is saved; try again with: investigator show {investigation.id} --report FILE.html"
     write_file(path, html_report(investigation, enclosures).encode("utf-8"), kept)
 
 
 def check_export(directory: Path, folder: Path) -> None:
     """Check that an export can be written. Raises UserError."""
+    from investigator.reports.export import EXPORTED, RECORD
+
     if directory.resolve().is_relative_to(folder.resolve()):
         raise UserError(f"{directory} is inside the folder of documents", hint="Choose a folder outside it.")
     if not directory.parent.is_dir():

@@ -12,7 +12,6 @@ from pydantic import Field
 from investigator.engines.base import Engine
 from investigator.engines.chat.models import CHAT_PROVIDERS
 from investigator.engines.factories import GROUP, OWN, EngineFactory, EngineOptions, open_chat
-from investigator.engines.gguf.pulled import pulled_names
 from investigator.engines.roles import Role
 from investigator.errors import SettingsError
 from investigator.plugins import found, load, load_path
@@ -95,6 +94,8 @@ def _factory(name: str) -> tuple[EngineFactory, str]:
     provider, _, model = name.partition(":")
     if provider in OWN:
         return OWN[provider], model
+    from investigator.engines.gguf.pulled import pulled_names  # imported here: the built-in engine does without it
+
     if name in pulled_names():
         return OWN["local"], name
     if path := _FACTORY_PATH.fullmatch(name):

@@ -7,6 +7,8 @@ Another package adds an engine with an entry point of the group `investigator.en
     toy = "toy_engine:open_toy"
 
 From then on `--model toy:NAME` uses the engine that `open_toy("NAME", options)` returns.
+
+An engine is imported when it is opened, because a question without a model must not wait for it.
 """
 
 from __future__ import annotations
@@ -17,13 +19,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from investigator.engines.base import Engine
-from investigator.engines.chat.engine import ChatEngine
 from investigator.engines.chat.known_servers import KnownServers
 from investigator.engines.chat.models import ChatSettings
 from investigator.engines.gguf.engine import USUAL_SECONDS, GgufEngine, GgufSettings
-from investigator.engines.gguf.pulled import pulled_model
-from investigator.engines.recorded import RecordedEngine
-from investigator.engines.scripted import ScriptedEngine
 from investigator.engines.transformers.engine import TransformersEngine, TransformersSettings
 from investigator.errors import SettingsError
 from investigator.records import Writing
@@ -72,6 +70,8 @@ class EngineFactory(Protocol):
 
 def open_chat(name: str, options: EngineOptions) -> Engine:
     """Return the LangChain chat model `provider:name`."""
+    from investigator.engines.chat.engine import ChatEngine
+
     return ChatEngine(name, options.chat, on_notice=options.on_notice, known=options.known, callbacks=options.callbacks)
 
 
@@ -89,6 +89,8 @@ def open_gguf(name: str, options: EngineOptions) -> Engine:
 
 def open_local(name: str, options: EngineOptions) -> Engine:
     """Return the engine of the pulled model with this name; without a name, of the model pulled most recently."""
+    from investigator.engines.gguf.pulled import pulled_model
+
     return _gguf(pulled_model(name).path, options)
 
 
@@ -101,6 +103,8 @@ def _gguf(path: str | Path, options: EngineOptions) -> Engine:
 
 def open_recorded(name: str, options: EngineOptions) -> Engine:
     """Return the engine that replays a recording."""
+    from investigator.engines.recorded import RecordedEngine
+
     path = _path(name, "recorded")
     if not Path(path).expanduser().is_file():
         raise SettingsError(f"no recording at {path}", hint="Choose a file that --record wrote: recorded:FILE")
@@ -109,6 +113,8 @@ def open_recorded(name: str, options: EngineOptions) -> Engine:
 
 def open_scripted(name: str, options: EngineOptions) -> Engine:
     """Return the engine that replies from a script."""
+    from investigator.engines.scripted import ScriptedEngine
+
     return ScriptedEngine.from_file(_path(name, "scripted"))
 
 

@@ -8,7 +8,6 @@ from typing import TypeAlias
 
 from investigator.engines.base import Engine, traits_of
 from investigator.engines.catalogue import parse_model_options
-from investigator.engines.recorded import RecordedEngine
 from investigator.engines.roles import Role
 from investigator.errors import SettingsError, expect
 
@@ -82,5 +81,7 @@ def record_replies(engines: Mapping[Role, Engine], record: Path | None, folder: 
             f"{record} cannot contain the replies of several models ({', '.join(models)})",
             hint="Record with one model for all roles.",
         )
+    from investigator.engines.recorded import RecordedEngine  # imported here, because few runs are recorded
+
     around = {name: RecordedEngine(record, engine) for name, engine in models.items()}
     return {role: around.get(engine.name, engine) for role, engine in engines.items()}

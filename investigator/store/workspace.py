@@ -33,7 +33,6 @@ from investigator.files import (
 from investigator.store.database import Database, FileDatabase, translated
 from investigator.store.decoded_documents import DecodedDocuments
 from investigator.store.locations import note_folder, shared_name
-from investigator.store.postgres import PostgresDatabase
 from investigator.store.schema import INDEX, RUNS
 from investigator.store.store_settings import StoreSettings
 
@@ -118,6 +117,8 @@ class Workspace:
         """
         if not self._store.url:
             return FileDatabase(self.directory / RUNS_NAME, RUNS, thorough=self.is_suspected)
+        from investigator.store.postgres import PostgresDatabase  # imported here, because few workspaces use it
+
         return PostgresDatabase(self._store.url, self._store.name or shared_name(self.directory))
 
     @cached_property

@@ -13,9 +13,6 @@ from pydantic import Field
 from investigator.errors import SettingsError
 from investigator.records import Record
 from investigator.tracing.base import Tracer, Traces
-from investigator.tracing.delivery import DeliveringTracer, http_exporter
-from investigator.tracing.spans import SpanTracer
-from investigator.tracing.trace_file import TraceFile
 
 if TYPE_CHECKING:
     from opentelemetry.trace import TracerProvider
@@ -51,6 +48,8 @@ def open_tracer(
         file = Path(settings.file).expanduser()
         if folder is not None:
             _check_outside(file, folder)
+        from investigator.tracing.trace_file import TraceFile  # imported here, because few runs are traced
+
         tracers.append(TraceFile(file, prompts=settings.prompts, on_notice=on_notice))
     if (spans := _spans(variables, on_notice)) is not None:
         tracers.append(spans)
@@ -71,9 +70,13 @@ def _spans(variables: Mapping[str, str], on_notice: Callable[[str], None] | None
     content = variables.get(_CONTENT, "").strip().lower() in _CAPTURING
     provider = _applications_provider()
     if provider is not None:
+        from investigator.tracing.spans import SpanTracer
+
         return SpanTracer(provider, content=content)
     if not any(variables.get(name, "").strip() for name in _ENDPOINTS):
         return None
+    from investigator.tracing.delivery import DeliveringTracer, http_exporter
+
     return DeliveringTracer(http_exporter(), content=content, on_notice=on_notice)
 
 
