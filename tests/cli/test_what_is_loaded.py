@@ -73,7 +73,7 @@ def test_asking_and_showing_load_no_chat(tmp_path: Path) -> None:
     assert {"research", "store"} <= {name.partition(".")[0] for name in asked}
     assert beyond_the_core(asked) == set()
     assert "store.exact" in asked
-    assert asked & _HEAVY == set()
+    assert asked & {*_HEAVY, "engines.chat.engine", "reports.export", "store.postgres", "tracing.trace_file"} == set()
     (run,) = Investigator(folder, workspace=workspace).runs()
     shown = loaded(command("show", run.id, folder, *kept))
     assert "reports.terminal" in shown
