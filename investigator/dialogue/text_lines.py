@@ -71,8 +71,9 @@ def malformed(path: str | Path, number: int, problem: str, line: str, *, hint: s
 
 
 def decoded(path: str | Path, raw: bytes, first_line: int = 1) -> str:
-    """Decode bytes of a file, which begin with the line `first_line`. Raises DialogueFormatError, which names the line
-    and the byte, if they are not UTF-8.
+    """Decode part of a file, whose first line has the number `first_line`.
+
+    Raises DialogueFormatError with the line and the byte if the part is not valid UTF-8.
     """
     try:
         return raw.decode("utf-8")

@@ -47,7 +47,7 @@ class Outcome(Record):
     confidence: int = Field(default=0, ge=0, le=100)
     ranking: Ranking | None = None
     usage: Usage = Usage()
-    cost: Usage = Field(default=Usage(), description="the usage without reused replies of earlier runs")
+    cost: Usage = Field(default=Usage(), description="usage, excluding replies reused from earlier runs")
     replies: int = Field(default=0, description="replies that should contain a record")
     unreadable: int = Field(default=0, description="number of these replies that do not contain a record")
     seconds: float | None = None

@@ -33,7 +33,7 @@ class PageMark(Record):
 
 
 class PageLine(Record):
-    """A line of text on a page and its rectangle, in fractions of the page like those of a mark."""
+    """A line of text on a page, and its rectangle in fractions of the page size, as in a mark."""
 
     text: str
     left: float = Field(ge=0, le=1)

@@ -20,7 +20,7 @@ from investigator.retrieval.library import DocumentIndex
 _MOST_WORDINGS = 12  # per part
 _MOST = 6
 _MANY_WORDS = 24
-_LEAST_LIKENESS = 0.92  # threshold: "is it safe to consume coffee" for "to drink" has 0.96, "to concentrate" 0.916
+_LEAST_LIKENESS = 0.92  # minimum cosine; "consume coffee" for "drink coffee" has 0.96, "concentrate coffee" 0.916
 _AFTER_ARTICLE = re.compile(r"(?:\b(?:the|an?|its|their|his|her|our|your)|['’]s)((?:\s+[\w-]+)+)", re.IGNORECASE)
 
 _COMPARED = (re.compile(r"(?:er|est)$"), re.compile(r"(?:r|st)$"))

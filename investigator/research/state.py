@@ -223,9 +223,9 @@ def reason_to_stop(state: State) -> StopReason | None:
 
 
 def how_many_to_ask(state: State) -> int:
-    """Return the number of open steps that are asked at once: the policy's number for a new plan, otherwise all.
+    """Return how many open steps to ask at once: as many as the policy chooses for a new plan, otherwise all of them.
 
-    For a comparison, each side is asked separately.
+    A comparison always asks all of them, because each side needs its own reply.
     """
     if state.last is Step.PLAN and state.answer is None and not state.run.kind.is_side_by_side:
         return state.bounds.policy.first_wave(state.run.question, state.open_steps, state.cards)

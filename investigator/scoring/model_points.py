@@ -1,7 +1,7 @@
-"""Combines the point of a language model with that of the search.
+"""Combines a language model's score with the score of the search.
 
-Small models score badly, and some score everything alike. The search is calibrated, but it does not read. The rules are
-in `data/model_points.json`; `benchmarks/fit_model_points.py` fits a rule for a model.
+Small models score badly, and some give everything the same score. The search is calibrated, but does not understand the
+text. The rules are in `data/model_points.json`; `benchmarks/fit_model_points.py` fits a rule for a model.
 """
 
 from __future__ import annotations

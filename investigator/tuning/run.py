@@ -76,9 +76,9 @@ def tune(
 
 @contextmanager
 def _alone_in(out: Path) -> Iterator[None]:
-    """Lock the folder of a run, because another process would spend the rest of the ceiling.
+    """Lock a run's folder, so that another process cannot spend the rest of its budget.
 
-    Raises UserError if another one holds the lock, and StoreError.
+    Raises UserError if another process holds the lock, and StoreError if the folder cannot be written.
     """
     lock = FileLock(out / "lock")
     try:
@@ -172,7 +172,7 @@ class TuningRun:
         )
         measure, seed = self._options.measure, self._options.seed
         if 0 in (self._options.max_calls, self._options.max_money):
-            reason = f"The ceiling allows no call; the plan takes about {self.plan.calls:,}."
+            reason = f"The ceiling does not allow any calls, but the plan needs about {self.plan.calls:,}."
             result = SearchResult(ending=Ending.CEILING, reason=reason, measure=measure, seed=seed)
         else:
             candidates = partial(self._candidates, arena)

@@ -1,7 +1,7 @@
-"""Parses an answer written as free text, in which each sentence with ids of evidence in brackets is a claim. Accepted
+"""Parses an answer written as free text, in which each sentence with evidence ids in brackets is a claim. Accepted
 deviations:
 
-- ids after the full stop, in lists, ranges ("E2-E4"), round or wide brackets, and ids inside the text of a JSON claim;
+- ids after the full stop, in lists, in ranges ("E2-E4"), in ( ) or 【】, or inside the text of a JSON claim;
 - bullets, numbers and headings before a sentence, and sentences without ids, which are dropped;
 - a refusal in words ("cannot be determined"), which is an answer without claims.
 """

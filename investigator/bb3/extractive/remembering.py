@@ -71,11 +71,12 @@ def remember(turns: Sequence[Turn]) -> PhraseReply:
 
 
 def recall(turns: Sequence[Turn], facts: Sequence[PersonalFact], embedder: Embedder) -> FactReply:
-    """Return the fact that fits the last turn best; the turn before it counts as well, but less. "What do you know
-    about me" returns the newest fact. A question with a single-valued answer ("Where do I live?") returns the newest
-    fact that states it; any other question that only its speaker can answer returns a fact only if it is close enough.
-    Without a question, facts already in the conversation are not repeated. The point is a similarity, not a
-    probability: cosine and shared words, in percent.
+    """Return the fact that matches the last turn best; the turn before it is considered too, with less weight.
+
+    "What do you know about me" returns the newest fact. A question with a single-valued answer ("Where do I live?")
+    returns the newest fact that answers it. Any other question that only the speaker can answer returns a fact only if
+    the two are similar enough. If the turn is not a question, facts already in the conversation are not repeated. The
+    score combines cosine similarity and shared words, in percent; it is not a probability.
     """
     text = last_text(turns)
     if not facts or not (content_words(text) or asks_for_memory(text)):

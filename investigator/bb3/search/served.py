@@ -48,9 +48,11 @@ class FolderPage(SearchDocument):
 
 
 class ServedDocument(SearchDocument):
-    """The part of a page that is read; quotes are checked against the page as the server sent it. `around` is that part
-    with the text around it; the part begins at the offset `begins`. `lines` are the numbers of the lines in `around`:
-    in the document if `passage` identifies one, else in the text that was sent.
+    """The part of a served page that is read.
+
+    Quotes are checked against the page as the server sent it. `around` is the part with its surrounding text, and
+    `begins` is the offset of the part within it. `lines` are the line numbers of `around`: those in the document if
+    `passage` identifies one, otherwise those in the text that the server sent.
     """
 
     around: str

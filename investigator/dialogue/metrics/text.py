@@ -111,7 +111,10 @@ def _ngrams(words: Sequence[str], length: int) -> NgramCounts:
 
 
 def _matches(words: Sequence[str], references: Sequence[Sequence[str]], length: int) -> int:
-    """Return how many n-grams of the guess occur in an answer; each counts at most as often as in any one answer."""
+    """Return how many n-grams of the guess occur in the answers.
+
+    A repeated n-gram counts at most as often as it occurs in the answer that contains it most often.
+    """
     allowed: NgramCounts = Counter()
     for reference in references:
         allowed |= _ngrams(reference, length)

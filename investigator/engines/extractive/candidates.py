@@ -65,7 +65,7 @@ class Asked:
 
 
 def asked(question: str, needs: Sequence[Need]) -> Asked:
-    """Prepare a question for comparison with sentences; needs give the rarity of its words in the folder."""
+    """Prepare a question for comparison with sentences; `needs` tells how rare its words are in the folder."""
     weights = {stem(word): rarity(_UNKNOWN_SHARE) for word in content_words(question)}
     for need in needs:
         for word in words(need.term):

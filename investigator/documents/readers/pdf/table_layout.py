@@ -17,8 +17,8 @@ _MOST_HEADINGS = 3  # maximum rows directly above the first row of figures
 _OFF_CENTRE = 0.25  # how far a header may be off the centre of several columns, as a share of the column distance
 _TIGHT = 1.05  # maximum distance between lines of one cell, in line heights, if rows are further apart
 _COVERED = 0.12  # share of rows that may extend into the gap between two columns
-_LARGER = 1.2  # letter height of a title, as a multiple of that of figures
-_FEWEST_WORDS = 4  # of a text that ends like a sentence; "approx." and "No." name columns
+_LARGER = 1.2  # minimum letter height of a title, relative to that of the first row of figures
+_FEWEST_WORDS = 4  # minimum words of a sentence; a shorter text with a full stop names a column ("approx.", "No.")
 _LONG = 75  # characters; a longer piece is running text
 
 
