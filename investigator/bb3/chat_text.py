@@ -48,9 +48,9 @@ _FAILURES = {
     "unsafe_BlenderBot3": "the reply was not safe",
     "unsafe_model_crash": "the model failed",
 }
-"""The reasons for a canned reply, by the data card's names."""
+"""The reasons for a canned reply, by their names in the data card."""
 
-_LONGEST_PROBLEM = 300  # characters
+_LONGEST_PROBLEM = 300  # maximum number of characters
 _DECISIONS = frozenset({*SearchDecision, *MemoryDecision})
 
 

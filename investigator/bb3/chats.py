@@ -41,7 +41,7 @@ _FINDING = (Module.SDM, Module.MDM, Module.SGM, Module.MGM, Module.CKM, Module.M
 """The modules that decide, search, remember and find; all others write replies."""
 
 
-_MOST_READING = 2  # processes that read quoted files again; they are kept for the whole chat
+_MOST_READING = 2  # maximum number of processes that read quoted files again; they run for the whole chat
 
 
 @contextmanager
@@ -62,7 +62,7 @@ def open_chat(
     FolderError, SettingsError, CredentialError, WorkspaceLockedError, StoreError.
     """
     open_shelf = one_at_a_time(investigator.library)
-    with open_shelf():  # to report a problem with the folder now, not at the first question
+    with open_shelf():  # reports problems with the folder now, not at the first question
         pass
     parts = investigator.parts.with_templates(CONTRACTS, chat_answers)
     journal = _ChatJournal(parts.prices.price_of, time.monotonic)

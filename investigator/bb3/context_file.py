@@ -22,7 +22,7 @@ _SPEAKERS = {
     "bot": Speaker.SELF,
 }
 _GIVEN = {TABLE[module].final_prefix.lower(): module for module in (Module.CKM, Module.MKM, Module.SKM)}
-"""The module that finds an input of a response, by the prefix of that input."""
+"""Maps the prefix of an input of a response to the module that produces that input."""
 _DOCUMENT = "external knowledge"
 _ASKED_FOR = frozenset({*_SPEAKERS, *(row.final_prefix.lower() for row in TABLE.values())})
 _CONTROL_TOKENS = tuple(row.control_token for row in TABLE.values() if row.control_token)
@@ -119,7 +119,7 @@ def _unwrapped(line: str) -> tuple[Module, str] | None:
 
 
 def _quote(knowledge: str, context: str) -> Quote:
-    """Return knowledge as a quote from the context at its position there; the user, who wrote it, vouches for it."""
+    """Return knowledge as a quote from the context; it needs no proof, because the user wrote it."""
     digest = hashlib.sha256(context.encode("utf-8", "replace")).hexdigest()
     start = context.rfind(knowledge)
     line = context.count("\n", 0, start) + 1

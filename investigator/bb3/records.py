@@ -164,4 +164,4 @@ _CONTRACTS: Mapping[Module, Contract] = {
     Module.BRM: Contract(ResponseVariables, ResponseReply, ("turns",), ("reply",)),
 }
 CONTRACTS: Mapping[str, Contract] = {**METHOD, **{module.template: found for module, found in _CONTRACTS.items()}}
-"""The contracts of all templates that a chat uses: its own and those of the method."""
+"""The contracts of all templates that a chat uses, including the templates of the method."""

@@ -44,7 +44,7 @@ class Dictionary:
                 self._tokens.append(token)
 
     def index(self, token: str) -> int:
-        """Return the index of a token, or that of `UNKNOWN` if the token is not in the dictionary."""
+        """Return the index of a token, or the index of `UNKNOWN` if the token is not in the dictionary."""
         return self._indexes.get(token, self._indexes[UNKNOWN])
 
     def token(self, index: int) -> str:

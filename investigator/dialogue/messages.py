@@ -36,7 +36,7 @@ class Message(dict[str, object]):
 
     @classmethod
     def of(cls, act: Mapping[str, object]) -> Message:
-        """Return a message unchanged, and any other mapping as a message: agents of others may return plain dicts."""
+        """Return a message unchanged, and any other mapping as a message; other agents may return plain dicts."""
         return act if isinstance(act, Message) else cls(act)
 
     @classmethod

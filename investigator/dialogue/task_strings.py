@@ -105,7 +105,7 @@ def teacher_place(task: str, pattern: str = OWN_TASKS) -> Place:
 
 
 def world_place(task: str, *, interactive: bool = False, self_chat: bool = False, pattern: str = OWN_TASKS) -> Place:
-    """Return the place of the world class that a task may define, which by default is the module of its teachers."""
+    """Return the place of the world class that a task may define: the module that contains its teachers."""
     name, _ = _name_and_teacher(task)
     kind = "InteractiveWorld" if interactive else "SelfChatWorld" if self_chat else "DefaultWorld"
     return Place(_module(name, pattern), kind)
@@ -137,7 +137,7 @@ def _folded(tag: str) -> str:
 
 
 def _name_and_teacher(task: str) -> tuple[str, str]:
-    """Return the name of the task, and that of its teacher if the string gives one."""
+    """Return the name of the task, and the name of its teacher if the string gives one."""
     name, *further = task.strip().split(":")
     teacher = further[0] if further and "=" not in further[0] else ""
     return name, teacher

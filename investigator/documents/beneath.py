@@ -61,7 +61,7 @@ def open_file(root: str, path: str) -> BufferedReader:
 
 
 def status_of(root: str, path: str) -> os.stat_result:
-    """Return the status of an entry beneath `root`; for a link, that of the link. Raises ReadFailure and OSError."""
+    """Return the status of an entry beneath `root`; links are not followed. Raises ReadFailure and OSError."""
     above, _, name = path.rpartition("/")
     with opened_folder(root, above) as folder:
         return _status_in(folder, _checked(name))

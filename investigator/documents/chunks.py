@@ -52,7 +52,7 @@ def split(document: Document, settings: ChunkSettings) -> tuple[Chunk, ...]:
 
 
 def _borders(document: Document) -> list[int]:
-    """Return the offsets that no chunk crosses: the ends of the text and its pages, and headings that follow a body."""
+    """Return the offsets that no chunk crosses: the bounds of the text and its pages, and headings after body text."""
     borders = {0, len(document.text)}
     for span in document.pages:
         borders.update((span.start, span.end))
@@ -63,7 +63,7 @@ def _borders(document: Document) -> list[int]:
 
 
 def _directly_follows(text: str, before: Heading | None, heading: Heading) -> bool:
-    """Return True if there is no body between two headings, so that both begin the same chunk."""
+    """Return True if there is no body text between two headings, so that both belong to the same chunk."""
     if before is None:
         return False
     between = text[before.start : heading.start].strip()

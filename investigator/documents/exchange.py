@@ -11,7 +11,7 @@ from investigator.documents.readers.base import ReaderSettings
 from investigator.documents.readers.pdf.page_orders import DrawnPage, PageOrder
 from investigator.records import FileStatus, Record, SplitDocument, Unreadable
 
-_LONGEST = 1 << 32  # bytes per record
+_LONGEST = 1 << 32  # maximum number of bytes per record
 
 
 class DrawingOrder(Record):
@@ -62,7 +62,7 @@ class Contents(Record):
 
 
 class ReadAnswer(Record):
-    """A message of a reading process: empty if it is ready, a notice that a file is open, or the contents."""
+    """A message from a reading process: empty when it is ready, then the opened file, then its contents."""
 
     opened: Opened | None = None
     contents: Contents | None = None

@@ -59,18 +59,18 @@ def was_read(record: FileRecord) -> bool:
 
 
 def same_stamp(file: FoundFile, record: FileRecord) -> bool:
-    """Return True if size, time and inode of a file match its record."""
+    """Return True if a file's size, modification time and inode match its record."""
     moved = bool(record.inode and file.inode and record.inode != file.inode)
     return not moved and (record.size, record.mtime_ns) == (file.size, file.mtime_ns)
 
 
 def refusal(file: FoundFile) -> FileRecord:
-    """Return the record of a file that is not opened."""
+    """Return the record for a file that must not be opened."""
     return FileRecord(path=file.id, status=file.status, reason=file.problem)
 
 
 def record_of(file: FoundFile, reading: FileReading) -> FileRecord:
-    """Return the record of one file."""
+    """Return the record of a file that was read or failed to be read."""
     opened, contents = reading.opened, reading.contents
     seen = opened or file
     own = next((part for part in contents.documents if part.document.id == file.id), None)
@@ -88,7 +88,7 @@ def record_of(file: FoundFile, reading: FileReading) -> FileRecord:
 
 
 def records_of(own: FileRecord, reading: FileReading) -> tuple[FileRecord, ...]:
-    """Return the record of a file and those of the files inside it."""
+    """Return the records of a file and of the files inside it."""
     inside = [
         FileRecord(
             path=part.document.id,

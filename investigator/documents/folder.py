@@ -149,7 +149,7 @@ class _Refresh:
             check_folder(self.root)
         own = record_of(file, reading)
         if before is not None and not was_read(own) and own.changed(seconds=before.seconds) == before:
-            return (before,)  # reading it failed again, in the same way
+            return (before,)  # reading it failed in the same way as before
         files = records_of(own, reading)
         self._make_room(file)
         self.store.put(files, contents.documents)
@@ -180,7 +180,7 @@ class _Refresh:
 def request_for(
     root: Path, file: FoundFile, known_hashes: Collection[str], reader: ReaderSettings, chunks: ChunkSettings
 ) -> ReadRequest:
-    """Return the request to read a file of the folder `root`, unless its sha256 is known."""
+    """Return the request to read a file of the folder `root`; contents with a known sha256 are not read again."""
     return ReadRequest(
         id=file.id,
         root=os.fsencode(root),

@@ -1,4 +1,4 @@
-"""Provides documents in the current state of their files; a file is read again unless its bytes are unchanged."""
+"""Provides documents that match their files, reading a file again only if its bytes have changed."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from investigator.documents.scanning import FolderSettings, FoundFile, scan
 from investigator.records import Document
 
 MISSING = "the file is no longer in the folder"
-_MOST_KEPT = 20_000_000  # characters; the most recently used file stays cached at any size
+_MOST_KEPT = 20_000_000  # maximum number of cached characters; the most recently used file may exceed it
 
 
 @dataclass(frozen=True)
 class FreshDocument:
-    """A document in the current state of its file; if it is missing, `problem` gives the reason."""
+    """A document that matches the current state of its file; if there is none, `problem` gives the reason."""
 
     document: Document | None = None
     problem: str = ""
@@ -119,7 +119,7 @@ class FreshReading:
         return reading.contents
 
     def _forget(self) -> None:
-        """Drop the least recently used texts, down to the limit."""
+        """Drop the least recently used texts until the rest are within the limit."""
         sizes = {
             file_id: sum(len(part.document.text) for part in contents.documents)
             for file_id, (_, contents) in self._kept.items()

@@ -19,9 +19,9 @@ IGNORE_FILE = ".investigatorignore"
 """The file at the top of a folder that lists, like a `.gitignore`, which of its files are not documents."""
 
 _LONGEST_IGNORE_FILE = 1_000_000
-_MOST_PATTERNS = 1_000  # limits, because each pattern is tried on each name, and the folder's author controls both
-_OWN_NAMES = frozenset({IGNORE_FILE, ".investigator"})  # names of this program at the top of the folder
-_MOST_NAMES = 10  # number of names that are kept for each reason
+_MOST_PATTERNS = 1_000  # a limit, because every pattern is matched against every name
+_OWN_NAMES = frozenset({IGNORE_FILE, ".investigator"})  # files of this program at the top of the folder
+_MOST_NAMES = 10  # maximum number of names listed for each reason
 _LONGEST_NAME = 200
 
 

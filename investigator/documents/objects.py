@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 
 _ADDRESS = re.compile(r"(s3|gs|az)://?([^/@?#]+(?:/[^?#]*)?)")
 _VARIABLES = ("AWS_", "AZURE_", "GOOGLE_")
-_PIECE = 8_000_000  # bytes requested at once
-_AT_ONCE = 8  # objects
-_SAVED_AFTER = 200  # objects between two writes of the progress, so that a killed process loses few of them
+_PIECE = 8_000_000  # bytes per request
+_AT_ONCE = 8  # maximum number of concurrent downloads
+_SAVED_AFTER = 200  # save the progress after this many objects, so that a killed process loses little
 _LONGEST_STATE = 1_000_000_000
 _LONGEST_NAME = 200  # maximum number of bytes of a file name
 _ODD = re.compile(r"[\x00-\x1f\x7f\\]|^\.{0,2}$")
@@ -66,7 +66,7 @@ class StoredObject(Record):
 
 
 class CopiedObject(Record):
-    """A copied object, its place in the copy, and the file time that reveals a change."""
+    """A copied object, its path in the copy, and the file's modification time, which reveals changes."""
 
     etag: str
     size: int

@@ -42,7 +42,7 @@ def _translated(line: str) -> tuple[re.Pattern[str], bool] | None:
     if _PLAIN.fullmatch(line):
         name = re.escape(line.removesuffix("*")) + "[^/]*" * line.endswith("*")
         return re.compile(f"{_FROM_ANYWHERE}{name}/?", re.DOTALL), True
-    from pathspec.patterns.gitignore import GitIgnorePatternError  # here for speed: most folders have only plain names
+    from pathspec.patterns.gitignore import GitIgnorePatternError  # slow to import; plain names do not need it
     from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
     if line.rstrip().endswith("/**/"):  # because pathspec would take it for the folder itself
@@ -54,7 +54,7 @@ def _translated(line: str) -> tuple[re.Pattern[str], bool] | None:
         regex = _EVERYTHING_BELOW.get(regex, f"{regex}.+" if regex.endswith("/") else regex)
         with warnings.catch_warnings(action="ignore", category=FutureWarning):  # `[[a]` is a literal bracket
             return re.compile(_without_backtracking(regex), re.DOTALL), include
-    except (GitIgnorePatternError, re.error):  # git, too, ignores invalid patterns
+    except (GitIgnorePatternError, re.error):  # git ignores invalid patterns, too
         return None
 
 

@@ -21,10 +21,10 @@ from investigator.errors import ReaderError
 from investigator.files.own_process import pipe, start_module
 from investigator.records import FileStatus
 
-_AHEAD = 8  # requests in progress per process, so that a slow file does not stop others although results are in order
+_AHEAD = 8  # requests in progress per process; results are in order, but a slow file must not stop the other processes
 _MODULE = "investigator.documents.reading_process"
 _START_SECONDS = 120.0
-_LARGE_SHARE = 3  # a process that used a third of its memory limit is replaced, so that its memory is freed
+_LARGE_SHARE = 3  # a process that has used a third of its memory limit is replaced to free the memory
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ def _answer_from(process: subprocess.Popen[bytes], request: ReadRequest) -> tupl
 
 
 def _lost(code: int | None, late: bool, request: ReadRequest) -> Contents:
-    """Return the outcome for a file during which the reading process died."""
+    """Return the outcome for a file whose reading process died."""
     if late:
         reason = f"reading it took more than {request.reader.max_seconds:g} seconds (reader.max_seconds)"
         return Contents(status=FileStatus.TIMED_OUT, reason=reason)

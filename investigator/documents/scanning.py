@@ -18,8 +18,8 @@ from investigator.records import FileStatus, LeftOut
 
 __all__ = ["IGNORE_FILE", "FolderListing", "FolderSettings", "FoundFile", "check_folder", "scan"]
 
-_LONGEST_FOLDER = 3_800  # maximum characters of a path on most systems; this bounds ids and pattern matching
-_DEEPEST = 1_000  # maximum levels, because opening a folder opens each of its parents
+_LONGEST_FOLDER = 3_800  # about the longest path on most systems, in characters; bounds ids and pattern matching
+_DEEPEST = 1_000  # maximum depth, because opening a folder opens each of its parents
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The seam between the method and the engines, which answer prompts."""
+"""The interface between the method and the engines, which answer prompts."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Streams(Protocol):
         ...
 
 
-_CHARACTERS_PER_TOKEN = 3  # about 4 in English prose, but 3 in text full of figures and names
+_CHARACTERS_PER_TOKEN = 3  # about 4 in English prose, but only 3 in text with many figures and names
 
 
 def traits_of(engine: Engine) -> Traits:

@@ -94,7 +94,7 @@ def _factory(name: str) -> tuple[EngineFactory, str]:
     provider, _, model = name.partition(":")
     if provider in OWN:
         return OWN[provider], model
-    from investigator.engines.gguf.pulled import pulled_names  # imported here: the built-in engine does without it
+    from investigator.engines.gguf.pulled import pulled_names  # not needed for the built-in engine
 
     if name in pulled_names():
         return OWN["local"], name

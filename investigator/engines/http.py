@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MOST_OCTETS = 4_000_000
-"""Size limit of a reply's body: 200,000 characters of JSON text take 1.2 million bytes if each one is escaped."""
+"""Size limit of a reply's body; 200,000 characters take 1.2 million bytes if JSON escapes each of them."""
 
 _UNCOMPRESSED: Mapping[str, str] = {"Accept-Encoding": "identity"}  # so that the size limit applies
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _PLACES_OF_CLIENTS = ("client", "_client", "root_client")
 _DEPTH = 3
-_ENVELOPES = 50  # times the size of the reply: in a stream, each token may come in a separate envelope
+_ENVELOPES = 50  # factor for streamed replies, in which each token may come in a separate envelope
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Endpoint:
                 with httpx.Client(**self._settings(), transport=self.transport) as client:
                     response = client.post(self.address, content=body)
                     return response.status_code, redacted_octets(response.content)
-            except (httpx.TimeoutException, EngineTimeoutError) as error:  # did not start or end in time
+            except (httpx.TimeoutException, EngineTimeoutError) as error:  # the reply did not start or end in time
                 return TimeoutError(str(error))
             except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
                 return EngineUnreachableError(f"{self.place} cannot be reached: {error}", hint=self.hint)
@@ -207,7 +207,7 @@ class BodyBounds:
     def __call__(self, response: Response) -> None:
         """Apply the limits to the body of a response."""
         stream = response.stream
-        base = next(kind for kind in type(stream).__mro__ if kind.__name__ == "SyncByteStream")  # of either library
+        base = next(kind for kind in type(stream).__mro__ if kind.__name__ == "SyncByteStream")  # from httpx or httpx2
         kind = type("BoundedStream", (_BoundedStream, base), {})
         compression = response.headers.get("content-encoding", "identity")
         is_of_pieces = response.headers.get("content-type", "").startswith("text/event-stream")

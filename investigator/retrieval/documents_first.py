@@ -14,11 +14,11 @@ from investigator.retrieval.names import Names, named_words, names_nothing
 from investigator.retrieval.sources import CorpusView, WordSearch
 from investigator.scoring.calibration import Calibration
 
-_LOOKED_INTO = 60  # maximum number of documents found by the search that are ranked
-_FRONTS = 6  # number of documents that are added because their name, headings or first lines contain the words
-_FEWEST_WORDS = 4  # a shorter chunk has no sentence that could answer, so others are not compared with it
-USUAL_CHUNKS = 200  # number of chunks of a typical folder; in a smaller one, fewer texts resemble a question by chance
-_NAMED = 12  # number of documents with the best-matching names, which are examined even if no search found them
+_LOOKED_INTO = 60  # maximum number of found documents that are ranked
+_FRONTS = 6  # maximum number of documents added because their name, headings or first lines match
+_FEWEST_WORDS = 4  # minimum number of words for a chunk to be able to answer a question
+USUAL_CHUNKS = 200  # chunks of a typical folder; in a smaller one, fewer texts resemble a question by chance
+_NAMED = 12  # number of best-matching names whose documents are ranked even if no search found them
 
 
 @dataclass(frozen=True)

@@ -110,7 +110,7 @@ class FolderIndex:
             yield Notice(text=f"{were} {what}, and {'is' if one else 'are'} read again: {named}.")
 
     def _ocr_is_new(self) -> bool:
-        """Return True the first time that files that need text recognition can be read."""
+        """Return True if files need text recognition, which has become available since the last check."""
         if not any(file.status is FileStatus.NEEDS_OCR for file in self.corpus.unreadable()):
             return False
         before, now = self.corpus.setting("no_ocr"), why_not(self._settings.reader)
@@ -119,7 +119,7 @@ class FolderIndex:
         return not now and before != now
 
     def _readers_are_new(self) -> bool:
-        """Return True the first time that new readers may support files that had no reader."""
+        """Return True if files had no reader, and the installed plug-ins have changed since the last check."""
         if not any(file.status is FileStatus.UNSUPPORTED for file in self.corpus.unreadable()):
             return False
         before, now = self.corpus.setting("plug_ins") or "", " ".join(sorted(found(READERS)))
@@ -199,7 +199,7 @@ class FolderIndex:
     def library(self, search: Search, embedder: Embedder, settings: RetrievalSettings | None = None) -> Library:
         """Return the library for searching; `embedder` embeds queries. `Search.WHOLE` needs the vectors of all chunks.
 
-        `settings` override those of the index.
+        `settings` override the settings of the index.
         """
         settings = settings or self._settings.retrieval
         return open_library(self._workspace, embedder, settings, search, self._notice, self.corpus)

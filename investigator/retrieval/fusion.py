@@ -33,7 +33,7 @@ def windows(ranked: Iterable[int], chunks: Sequence[Chunk], count: int, characte
     """Return the first `count` windows of neighbouring chunks around ranked chunks, best first.
 
     `ranked` contains positions in `chunks`, which are the chunks of one document in text order. A window grows to both
-    sides, never across a page border and not beyond the given number of characters; no chunk is in two windows.
+    sides, never across a page boundary and not beyond the given number of characters; no chunk is in two windows.
     """
     used: set[int] = set()
     found: list[range] = []

@@ -1,4 +1,4 @@
-"""Searches several shards as one index. The merged ranking equals that of one workspace, byte for byte.
+"""Searches several shards as one index. The merged ranking is identical to the ranking of one workspace.
 
 Outside its shard, a chunk has another number: its id in the shard times the number of shards, plus the number of the
 shard. Within a document, these numbers are in text order, as in one workspace.
@@ -59,7 +59,7 @@ class GatheredCorpus:
         return {chunk_id * self.count + number: value for chunk_id, value in chunks.items()}
 
     def by_shard(self, chunk_ids: Sequence[int]) -> dict[int, list[int]]:
-        """Group chunk numbers by shard, as the ids that the chunks have there."""
+        """Group chunk numbers by shard, converted to the chunk ids used in that shard."""
         found: dict[int, list[int]] = {}
         for chunk_id in chunk_ids:
             found.setdefault(chunk_id % self.count, []).append(chunk_id // self.count)
@@ -80,7 +80,7 @@ class GatheredCorpus:
         return self._shards[self.home(document_id)].document(document_id)
 
     def unreadable(self) -> tuple[Unreadable, ...]:
-        """Return the files that could not be read and those of lost shards, with the reason."""
+        """Return the files that could not be read and the files of lost shards, with the reason."""
         found = (file for one in self._shards.values() for file in one.unreadable())
         return tuple(sorted((*found, *self._lost), key=lambda file: file.path))
 
@@ -95,7 +95,7 @@ class GatheredCorpus:
         return self._cards
 
     def fingerprint(self, scope: Sequence[str] = ()) -> str:
-        """Return a hash of the folder's contents: equal to that of one workspace, unless shards are lost."""
+        """Return a hash of the folder's contents; it equals the hash of an undivided index unless shards are lost."""
         whole = fingerprint_of(
             ((file.path, file.content_hash, file.status) for file in self.files() if not scope or file.path in scope),
             () if scope else self._left_out,

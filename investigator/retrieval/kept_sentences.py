@@ -1,4 +1,4 @@
-"""Stores the vectors of sentences, either all in advance, or those of the passages that a question reads."""
+"""Stores the vectors of sentences: all in advance, or only the ones in passages that a question reads."""
 
 from __future__ import annotations
 

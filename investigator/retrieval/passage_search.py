@@ -14,7 +14,7 @@ from investigator.retrieval.kept_sentences import KeptSentences
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.retrieval.sources import CorpusView
 
-_FIRST, _SPREAD, _BEST = 2, 14, 12  # numbers of first, evenly spaced and best chunks that represent a document
+_FIRST, _SPREAD, _BEST = 2, 14, 12  # a document is represented by this many of its first, evenly spaced and best chunks
 
 
 class PassageSearch:

@@ -21,14 +21,14 @@ from investigator.store.vectors import VectorMatch, VectorTable, best_matches, c
 
 
 class VectorSearch(Protocol):
-    """Finds the chunks whose vectors are nearest to that of a query."""
+    """Finds the chunks whose vectors are nearest to the vector of a query."""
 
     def nearest(self, query: str, limit: int, document_id: str | None = None) -> list[VectorMatch]:
         """Return the nearest chunks, nearest first, in one document or in all."""
         ...
 
     def similarities(self, query: str, chunk_ids: Sequence[int]) -> dict[int, float]:
-        """Return the cosine similarity (-1..1) of the query with those of the chunks that this search covers."""
+        """Return the cosine similarity (-1..1) of the query with each of the chunks that this search covers."""
         ...
 
 

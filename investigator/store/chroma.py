@@ -92,7 +92,7 @@ class ChromaIndex:
         return self._session
 
     def _write(self) -> None:
-        """Write new entries and delete obsolete ones; the state of the collection is uncertain until it is settled."""
+        """Delete obsolete entries and write new ones; until both are complete, the collection is not trusted."""
         self.close()
         self._place.doubt()
         session = self._place.open()

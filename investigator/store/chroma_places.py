@@ -21,7 +21,7 @@ from investigator.store.database import Database, get_meta, set_meta
 from investigator.store.vectors import VectorTable
 
 _LEFT = "chroma_checksums"
-"""The key under which the workspace stores the last known state of its collection, be it in files or on a server."""
+"""The key under which the workspace stores the last known state of its collection, on disk or on a server."""
 
 
 class ChromaPlace(ABC):
@@ -36,7 +36,7 @@ class ChromaPlace(ABC):
 
     @abstractmethod
     def is_as_left(self) -> bool:
-        """Return True if the collection is unchanged, or missing as expected. Raises StoreError if this is unknown."""
+        """Return True if the collection is unchanged, or missing as expected. Raises StoreError if it cannot tell."""
 
     @abstractmethod
     def open(self) -> ChromaSession:
@@ -116,7 +116,7 @@ class ChromaFiles(ChromaPlace):
         self.doubt()
 
     def _now(self) -> str:
-        """Return the files with their checksums as one text; "?" if there is anything but files and directories."""
+        """Return the files with their checksums as one text; "?" if anything else than files and directories exists."""
         found = {}
         for folder, folders, files in os.walk(self._directory):
             for name in (*folders, *files):

@@ -1,5 +1,5 @@
-"""Runs Chroma in a separate process, where a crash of its native code does no harm, and with no other settings than
-those made here.
+"""Runs Chroma in a separate process, where a crash of its native code does no harm, and with no settings other than the
+ones made here.
 
 The process reads requests from standard input until it ends. Collections are accessed through the API below Chroma's
 client, because the client would create the embedding function that a stored collection names; only vectors are

@@ -182,7 +182,7 @@ class Corpus:
         return damaged_documents(self._database, self._key)
 
     def containers(self, document_ids: Collection[str]) -> frozenset[str]:
-        """Return the paths of the files that contain these documents: their own, or that of an archive or message."""
+        """Return the paths of the files that contain these documents, some of which may be archives or messages."""
         query = select(files.c.path, files.c.inside)
         with self._database.begin() as connection:
             inside = {row.path: row.inside for row in connection.execute(query)} if document_ids else {}

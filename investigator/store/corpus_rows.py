@@ -128,7 +128,7 @@ def rename(connection: Connection, before: str, file: FileRecord, key: bytes) ->
 
 
 def stamp(connection: Connection, file: FileRecord) -> None:
-    """Write the size, the time and the inode of a file."""
+    """Update the stored size, modification time and inode of a file."""
     values = {"size": file.size, "mtime_ns": file.mtime_ns, "inode": file.inode}
     connection.execute(update(files).where(files.c.path == file.path).values(values))
 

@@ -34,7 +34,7 @@ _FAILING = (
     "--workspace DIR puts the workspace on another disk."
 )
 SCHEMA_VERSION = "schema_version"
-"""Key in the table `meta` of the version of a database's tables."""
+"""The key in the table `meta` under which a database stores the version of its tables."""
 _DAMAGE = ("malformed", "not a database", "corrupt")
 
 
@@ -102,7 +102,7 @@ class FileDatabase(Database):
     def __init__(self, path: Path, schema: Schema, *, thorough: bool = False) -> None:
         self.path = path
         with translated(path):
-            if not os.path.lexists(path):  # SQLite gives its other files the same permissions
+            if not os.path.lexists(path):  # SQLite creates its other files with the same permissions
                 os.close(open_private(path, os.O_RDWR | os.O_CREAT))
         with translated(path), same_file(path):
             check_private_file(path)
@@ -146,7 +146,7 @@ def set_meta(connection: Connection, key: str, value: str) -> None:
 def new_rows(connection: Connection, table: Table) -> Insert:
     """Return the statement that inserts only the missing rows into a table."""
     if connection.dialect.name == "postgresql":
-        from sqlalchemy.dialects import postgresql  # imported here: loads 20 modules that only this function needs
+        from sqlalchemy.dialects import postgresql  # loads 20 modules that nothing else needs
 
         return postgresql.insert(table).on_conflict_do_nothing()
     return sqlite.insert(table).on_conflict_do_nothing()
@@ -161,7 +161,7 @@ def _open(path: Path) -> Engine:
 
     @event.listens_for(engine, "connect")
     def _configure(connection: sqlite3.Connection, _: object) -> None:
-        connection.text_factory = _text  # because a damaged text must not abort the whole query
+        connection.text_factory = _text  # so that one damaged text does not abort the whole query
         secured(connection)
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")

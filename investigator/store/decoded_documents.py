@@ -1,4 +1,4 @@
-"""The documents of a folder that were decoded, so that the next question need not decode them again."""
+"""A cache of the decoded documents of a folder, so that the next question need not decode them again."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ _MOST_CHARACTERS = 20_000_000
 class DecodedDocuments:
     """Keeps the documents that were used most recently, up to 20 million characters. Thread-safe.
 
-    They are kept by the code of their row, which only this user can make, and which is another one for any other
-    content.
+    A document is stored under the code of its row, which only this user can make, and which changes with the content.
     """
 
     def __init__(self) -> None:

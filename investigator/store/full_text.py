@@ -29,7 +29,7 @@ search.
 _HOLDING = """
     SELECT c.id, c.document_id FROM chunk_words JOIN chunks c ON c.id = chunk_words.rowid WHERE chunk_words MATCH ?
 """
-_MOST_ABSENT = 100_000  # words
+_MOST_ABSENT = 100_000  # maximum number of cached words
 _VOCABULARY = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab('main', 'chunk_words', 'row')"
 _WORDS = """
     SELECT term, doc FROM temp.vocabulary

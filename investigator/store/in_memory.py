@@ -101,5 +101,5 @@ class JointLedger:
         return self._paid
 
     def elapsed(self) -> float:
-        """Return the seconds since this object was created, plus those of earlier processes."""
+        """Return the seconds since this object was created, plus the time taken by earlier processes."""
         return self._took_before + self._clock() - self._began

@@ -75,7 +75,7 @@ class Journal:
         self._clock = clock
         self._reuse = reuse
         self._writing = threading.Lock()
-        self._begun: dict[str, list[int]] = {}  # ids of intents, because two threads may ask the same question
+        self._begun: dict[str, list[int]] = {}  # lists of ids, because two threads may send the same prompt
         self._paid: dict[str, Usage] = {}
         self._before = self._read_earlier()
         self._began = clock()

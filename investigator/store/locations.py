@@ -87,7 +87,7 @@ def other_owner(directory: Path, folder: Path) -> str:
 
 def shared_name(directory: Path) -> str:
     """Return the name of a workspace's folder in a shared database. The name is derived from the path of the folder, so
-    it differs from that of any other folder. `note_folder` must have been called.
+    it is different for every folder. `note_folder` must have been called.
     """
     return default_workspace(Path(os.fsdecode(_folder_of(directory)))).name
 

@@ -36,7 +36,7 @@ _CONNECTING = {
 }
 _NOTICING = ("tcp_keepalives_idle = 10", "tcp_keepalives_interval = 5", "tcp_keepalives_count = 3")
 """Session settings with which the server notices a dead client just as fast, and releases its locks."""
-_PATIENCE, _PAUSE = 30.0, 0.5  # seconds, because a reply that was paid for must survive a server restart
+_PATIENCE, _PAUSE = 30.0, 0.5  # seconds to retry and between retries: a paid reply must survive a server restart
 _LONGEST_NAME = 63
 _USER = "user_key"
 _SAME_AGAIN = "Finished work is kept: run the same command again"

@@ -79,10 +79,10 @@ documents = Table(
     Column("imprint", Text, nullable=False),  # the document's description of itself, in wire form
     Column("card", Text, nullable=False),  # the record without text and tables, in wire form
     Column("text", Text, nullable=False),
-    Column("tables", Text, nullable=False),  # their records, in wire form
+    Column("tables", Text, nullable=False),  # the records of its tables, in wire form
     Column("reader", String, nullable=False),
-    Column("text_code", String, nullable=False),  # code of content hash, reader, text and tables
-    Column("card_code", String, nullable=False),  # code of everything else
+    Column("text_code", String, nullable=False),  # the code of the content hash, reader, text and tables
+    Column("card_code", String, nullable=False),  # the code of all other columns
 )
 
 chunks = Table(
@@ -130,7 +130,7 @@ INDEX = Schema(
             "(words, tokenize='porter unicode61 remove_diacritics 2')",
         ),
         (
-            "card_words",  # title, path, headings and first lines of a document, whose key is the rowid
+            "card_words",  # title, path, headings and first lines of a document; its rowid is the key of the document
             "CREATE VIRTUAL TABLE IF NOT EXISTS card_words USING fts5"
             "(document_id UNINDEXED, words, tokenize='porter unicode61 remove_diacritics 2')",
         ),
@@ -168,8 +168,8 @@ calls = Table(
     Column("input_tokens", Integer, nullable=False),
     Column("output_tokens", Integer, nullable=False),
     Column("seconds", Float, nullable=False),
-    Column("elapsed", Float, nullable=False),  # seconds of the run so far, over all its processes
-    Column("reused", Integer, nullable=False),  # 1: taken from an earlier run, at no cost
+    Column("elapsed", Float, nullable=False),  # seconds that the run had taken, in all its processes
+    Column("reused", Integer, nullable=False),  # 1 if taken from an earlier run, at no cost
     Column(CODE, String, nullable=False),
     Index("calls_by_key", "key"),
     Index("calls_of_run", "run_id", "key", unique=True),
@@ -184,7 +184,7 @@ intents = Table(
     Column("key", String, nullable=False),
     Column("engine", String, nullable=False),
     Column("input_tokens", Integer, nullable=False),  # estimated
-    Column("elapsed", Float, nullable=False),  # seconds of the run when it began
+    Column("elapsed", Float, nullable=False),  # seconds that the run had taken when the call began
     Column(CODE, String, nullable=False),
 )
 
@@ -216,11 +216,11 @@ personal_facts = Table(
     Column("user", String, nullable=False),
     Column("speaker", String, nullable=False),
     Column("text", Text, nullable=False),
-    Column("claim", Text, nullable=False),  # its content in a few words, to detect repetitions
+    Column("claim", Text, nullable=False),  # its condensed content, to detect repetitions
     Column("chat_id", String, nullable=False),  # the chat in which it was stated; empty if the user wrote the fact
     Column("turn", Integer),
     Column("created", String, nullable=False),
-    Column("used_at", Integer, nullable=False),  # the user's turn over all chats when it was created or last used
+    Column("used_at", Integer, nullable=False),  # the user's turn, over all chats, in which it was created or last used
     Column("uses", Integer, nullable=False),
     Column(CODE, String, nullable=False),
     Index("personal_facts_of_user", "user", "id"),
@@ -287,7 +287,7 @@ SERVED = Schema(_served, (), version=1)
 
 
 SHARED_RUNS = MetaData()
-"""The tables of runs in PostgreSQL: those of `RUNS`, with a plain table in place of the full-text table."""
+"""The tables of `RUNS` in PostgreSQL, with a plain table in place of the full-text table."""
 for _table in _kept.sorted_tables:
     _table.to_metadata(SHARED_RUNS)
 fact_terms = Table(

@@ -20,7 +20,7 @@ from investigator.store.database import Database
 from investigator.store.schema import chunks, sentence_vectors
 from investigator.store.vectors import chunks_by_document
 
-_DIGEST = 16  # bytes
+_DIGEST = 16  # length in bytes
 _OFF_LENGTH = 0.002  # maximum deviation of a row's squared length from 1
 
 

@@ -20,8 +20,8 @@ _PUT = text(
     "SELECT id, :embedder, :vector, 0 FROM chunks WHERE id = :chunk_id "
     "ON CONFLICT (chunk_id, embedder) DO UPDATE SET vector = excluded.vector, in_chroma = 0"
 )
-_BLOCK = 8192  # rows read at a time, which are 12 MB at 384 numbers each
-_WINDOW = 512  # number of damaged rows that are recomputed at a time
+_BLOCK = 8192  # number of rows read at a time: 12 MB at 384 dimensions
+_WINDOW = 512  # number of damaged rows recomputed at a time
 _OFF_LENGTH = 0.002  # maximum deviation of a row's squared length from 1
 
 Remake: TypeAlias = Callable[[Sequence[int]], dict[int, Vectors]]

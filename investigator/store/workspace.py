@@ -147,7 +147,7 @@ class Workspace:
         self._borrowed = frozenset(databases)
 
     def call_at_close(self, closing: Callable[[], None]) -> None:
-        """Register something else that is closed with the workspace."""
+        """Register a function to call when the workspace is closed."""
         self._at_close.callback(closing)
 
     def close(self) -> None:

@@ -29,14 +29,14 @@ _WHOSE_FOLDER = late(
     r"|university)(?= [a-z])",
     re.IGNORECASE,
 )
-"""The organisation that the documents belong to, which its tables need not name: "what did the club spend on rent"."""
+"""The organisation behind the documents, which the tables need not name: "what did the club spend on rent"."""
 _POINTS = late(r"\b(?:percentage|per ?cent|basis)[- ]points?\b", re.IGNORECASE)
 """The units of a difference between two shares."""
 _COSTS = late(r"\b(?:do|does|did|will|would)\b[^?.]*\bcosts?\b", re.IGNORECASE)
 _WHICH_TIMES = late(r"\b(?:which|what) (?:fiscal |financial )?(?:years?|quarters?|months?)\b", re.IGNORECASE)
 _WHICH_THINGS = late(r"^\W*(?:which|list|name|show|find|give)\b", re.IGNORECASE)
 _LIMIT = late(r"[<>≤≥]\s?=?\s?\d[\d.,]*")
-_MOST_PARTS = 100  # maximum number of parts of a token, which is long if a text has no spaces
+_MOST_PARTS = 100  # maximum number of parts of a token; tokens are long in texts without spaces
 _LONGEST_ACRONYM = 6
 _ACRONYM = late(r"[A-Z]{2,5}")
 
@@ -57,7 +57,7 @@ class AskedTerm:
 
     @cached_property
     def roots(self) -> frozenset[str]:
-        """Return the root of the word, and those of its synonyms."""
+        """Return the roots of the word and of its synonyms."""
         return self.others | {self.root}
 
 
@@ -112,7 +112,7 @@ def table_question(question: str) -> TableQuestion:
                 optional.add(own)
                 continue
             term = asked_term(word, token, is_first=place == 0)
-            if own == "cost" and _COSTS.search(question):  # only the verb, because the noun may name a row
+            if own == "cost" and _COSTS.search(question):  # only as a verb, because the noun may name a row
                 term = replace(term, others=term.others | {root("price")})
             terms.setdefault(own, term)
     return TableQuestion(
@@ -159,8 +159,8 @@ def _wanted_amounts(question: str) -> tuple[AskedAmount, ...]:
 
 
 def _is_condition(one: Numbered, times: tuple[TableTime, ...]) -> bool:
-    """Return True for a numbered thing that a cell must name. This includes times only if no calendar contains them,
-    such as "year 2".
+    """Return True for a numbered thing that a cell must name. Times count only if they are not calendar times, such as
+    "year 2".
     """
     return not _NUMBERED_TIME.search(one.thing) or "-" in one.text or (not times and one.text[-1:].isdigit())
 
@@ -187,5 +187,5 @@ def _alike(own: str) -> frozenset[str]:
 
 
 def with_whom(about: frozenset[str]) -> frozenset[str]:
-    """Return the roots of a document's description, with those of other words for the people that it mentions."""
+    """Return the roots of a document's description, including synonyms for the people that it mentions."""
     return about.union(*(group for group in _groups("whom") if not about.isdisjoint(group)))

@@ -1,4 +1,4 @@
-"""Decides by the names of a cell if it can contain the kind of figure that a question asks for. Pure; English only.
+"""Decides from the names of a cell whether it can hold the kind of figure that a question asks for. Pure; English only.
 
 "What did Dunlin cost?" names the row and the kind of figure, but no column. A figure in that row is a cost only if its
 names, or its table, are about money; points or a registration number are not.
@@ -29,7 +29,7 @@ _PERSON = re.compile(rf"{_NAME_PART}(?:\s+{_NAME_PART})*")
 _FREE = re.compile(
     r"\b(?:free|includ\w+|no charge|nothing|on request|price|waived|gratis|complimentary)\b", re.IGNORECASE
 )
-"""Words that a cell may have in place of an amount of money."""
+"""Words that a cell may contain instead of an amount of money."""
 _OTHERS = frozenset({AnswerType.NAME, AnswerType.DATE, AnswerType.PLACE, AnswerType.REASON})
 
 

@@ -18,7 +18,7 @@ from investigator.tables.times import header_time
 
 WITHOUT = re.compile(r"\b(?:not|no|non|without|free of|lack)\b|n['’]t\b", re.IGNORECASE)
 TOTAL = re.compile(r"\b(?:total|sum|combined|altogether|in all|overall)\b", re.IGNORECASE)
-_LONGEST_VALUE = 6  # words
+_LONGEST_VALUE = 6  # maximum number of words
 _EMPTY = frozenset(("", "-", "–", "—"))
 
 
@@ -102,7 +102,7 @@ def _is_name(text: str, question: str) -> bool:
 
 
 def _asked_columns(question: str, tables: DocumentTables, view: TableView) -> Iterator[int]:
-    """Yield the columns whose headers contain no distinctive word beyond those of a question."""
+    """Yield the columns whose headers contain no distinctive word that is missing from a question."""
     asked = table_question(question)
     for column, cell in view.columns.items():
         header = tables.named(" ".join(view.column_headers(cell)))

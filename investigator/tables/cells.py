@@ -14,12 +14,12 @@ from investigator.records import Document, QuotedCell, Table, TableCell, TextSpa
 from investigator.tables.measures import is_unit_note, measure_of
 
 _TOTAL = re.compile(r"\s*(?:total|sum|subtotal|gesamt|summe)\b", re.IGNORECASE)
-_LONGEST_ROW = 400  # longest row, in characters, that is quoted whole
+_LONGEST_ROW = 400  # maximum length, in characters, of a row that is quoted whole
 _CUT_NAME = 300
 _SHARE_OF_ABOVE = re.compile(r"(?:as )?(?:an? )?(?:%|percent(?:age)?|per cent|share) (?:of|change)\b", re.IGNORECASE)
 """Beginning of the label of a row whose figures are part of those in the row above it."""
 _BARE_FIGURE = re.compile(r"\(?[-−–]?\d{1,3}(?:[.,]\d{1,2})?\)?\s?%?|[-–—]")
-_LONGEST_NAME = 60  # longest value, in characters, that may name its row
+_LONGEST_NAME = 60  # maximum length, in characters, of a value that may name its row
 
 
 @dataclass
@@ -52,7 +52,7 @@ class TableView:
 
     @cached_property
     def named_values(self) -> dict[tuple[str, ...], dict[str, frozenset[int]]]:
-        """Return, for the folded words of each value or label, its spellings with the columns that contain them."""
+        """Map the folded words of each value or label to its spellings, each with the columns that contain it."""
         found: dict[tuple[str, ...], dict[str, frozenset[int]]] = {}
         for cell in self.table.cells:
             if cell.row >= self.table.header_rows and cell.end - cell.start <= _LONGEST_NAME:
@@ -155,7 +155,7 @@ class TableView:
         return (cell.row, cell.column) in self._shares
 
     def row_span(self, cell: TableCell) -> tuple[int, int]:
-        """Return the span of a cell's row; only that of the cell if the row is long."""
+        """Return the span of a cell's row, or of the cell alone if the row is long."""
         cells = self.rows[cell.row]
         start, end = min(one.start for one in cells), max(one.end for one in cells)
         return (start, end) if end - start <= _LONGEST_ROW else (cell.start, cell.end)

@@ -27,7 +27,7 @@ from investigator.tables.operands import AskedComputation, asked_computation
 from investigator.tables.shape import CURRENCY_SIGN
 from investigator.tables.times import TableTime, agrees, times_between
 
-_MOST_OF_MEAN = 40  # figures
+_MOST_OF_MEAN = 40  # maximum number of figures to average
 _MOST_QUOTED = 12  # maximum number of ordered figures to quote
 _FEWEST = 2
 _EXTREMES = (Operation.MAXIMUM, Operation.MINIMUM)

@@ -24,9 +24,9 @@ from investigator.tables.times import TableTime, agrees, header_time
 
 _MOST_LISTED = 2_000  # maximum number of rows listed from a document
 _VALUES = re.compile(r"^\W*what(?:['’]s| is| was| are| were)\b", re.IGNORECASE)
-_FEW = 20  # maximum number of rows of a table for listing a whole column: "What is the price?"
-_SHORTEST_VERB = 5  # letters of its root
-_MOSTLY = 0.6  # share of the filled cells of a column
+_FEW = 20  # maximum number of rows to list a whole column, as for "What is the price?"
+_SHORTEST_VERB = 5  # minimum number of letters in a verb's root
+_MOSTLY = 0.6  # minimum share of a column's non-empty cells
 _YES = frozenset(("yes", "y", "true", "✓", "✔", "✅", "ja", "oui", "sí"))
 _DASHES = frozenset(("-", "–", "—"))
 _NO = frozenset(("no", "n", "false", "✗", "✘", "❌", "nein", "non")) | _DASHES
@@ -50,7 +50,7 @@ def says_yes_or_no(value: str) -> bool | None:
 
 
 def listed_cells(question: str, tables: DocumentTables) -> tuple[Listed, ...]:
-    """Return the cells that a question wants listed: those of a short column that it names, or one for each row."""
+    """Return the cells that a question wants listed: all cells of a short column that it names, or one for each row."""
     if _VALUES.match(question) and (values := tuple(_whole_column(table_question(question), tables))):
         return values
     things = asked_things(question)
@@ -71,7 +71,7 @@ def listed_rows(question: str, tables: DocumentTables) -> tuple[ListedRow, ...]:
     denies = WITHOUT.search(question) is not None
     every = [row for view in tables.views for row in _Rows(things, view, tables, denies)]
     found = [row for row in every if row.belongs] or every
-    if things.kind[-1].root not in cue_roots("lists", "rows"):  # if rows are counted, equal rows count separately
+    if things.kind[-1].root not in cue_roots("lists", "rows"):  # if rows are counted, identical rows count separately
         once: dict[tuple[str, ...], ListedRow] = {}
         for row in found:
             once.setdefault(tuple(words(row.view.words(row.thing))), row)
@@ -191,7 +191,7 @@ class _Rows:
 
     @cached_property
     def _rows(self) -> tuple[tuple[TableCell, ...], ...]:
-        """Return the rows of things, without group headings and totals."""
+        """Return the rows that describe things, without group headings and totals."""
         width = max((len(cells) for cells in self._view.rows.values()), default=0)
         filled = (cells for cells in _body(self._view) if len(cells) > 1 or width == 1)
         return tuple(cells for cells in filled if not self._is_total(cells))

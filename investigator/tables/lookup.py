@@ -27,16 +27,16 @@ from investigator.tables.document_tables import DocumentTables
 from investigator.tables.naming import Named, named, naming_alone, says, share_not_said, spells, without
 from investigator.tables.times import TableTime, agrees, header_time
 
-_MOST_LOOKED_AT, _MOST_KEPT = 60_000, 60  # cells per document
+_MOST_LOOKED_AT, _MOST_KEPT = 60_000, 60  # maximum number of cells per document
 _LABEL, _PARENT, _HEADER, _CAPTION, _DOCUMENT = 1.0, 0.8, 0.9, 0.55, 0.3
 _NOT_ASKED = 0.45  # cost of a word in a label that the question does not contain
-_NOT_ASKED_ABOVE = 0.25  # the same for a word in a heading row above it
-_NOT_ASKED_OVER = 0.2  # the same for a word in a header
+_NOT_ASKED_ABOVE = 0.25  # the same cost for a word in a heading row above the label
+_NOT_ASKED_OVER = 0.2  # the same cost for a word in a header
 _OTHER_WORD = 0.15  # cost of a synonym in place of the requested word
 _TIME_KNOWN, _OPTIONAL = 0.5, 0.2
 _LEAST_SHARE = 0.5  # minimum share of the question's words that a reported row must name
 _IN_ORDER = 0.1
-"""Bonus for two adjacent words in the order of the question: "net income" is not "other income, net"."""
+"""Bonus for two adjacent words in the order of the question: "net income" fits better than "other income, net"."""
 _SAME = 0.05
 _PAIR, _MOST_OPPOSED = 2, 12
 _BARE_AMOUNT = late(
@@ -109,7 +109,7 @@ def _best(question: str, tables: DocumentTables, time: TableTime | None) -> tupl
     best = found[0]
     value = _figure(best)
     rivals = [one for one in found[1:] if best.score - one.score < _SAME and _figure(one) != value]
-    if asked.amounts:  # each cell of a row that has the amount is an answer
+    if asked.amounts:  # every cell of a row with the amount is an answer
         rivals = [one for one in rivals if not one.is_beside(best)]
     rivals = [] if all(best.stands_with(one) for one in rivals) else rivals
     if rivals:
@@ -281,7 +281,7 @@ def _fit(
 
 
 def _not_asked(asked: TableQuestion, own: Named, above: Named, header: Named) -> float:
-    """Return the cost of words in a cell's names that the question lacks."""
+    """Return the cost of words in a cell's names that are not in the question."""
     names = ((own, _NOT_ASKED), (above, _NOT_ASKED_ABOVE), (header, _NOT_ASKED_OVER))
     narrowed = _NOT_ASKED_ABOVE * bool((own.narrowing | above.narrowing) - asked.said)
     return narrowed + sum(cost * share_not_said(name, asked.said, asked) for name, cost in names)

@@ -40,8 +40,8 @@ def is_unit_note(text: str) -> bool:
 
 
 def measure_of(value: str, row: tuple[str, ...], column: tuple[str, ...], unit: str) -> str:
-    """Return the multiplier of a value, as a word; "" if it has none or is exempt. The nearest note counts: that of the
-    row, else that of the column, else that of the table. Percentages and per-share amounts are exempt from a table's
+    """Return the multiplier of a value, as a word; "" if it has none or is exempt. The nearest note counts: first
+    the row's, then the column's, then the table's. Percentages and per-share amounts are exempt from a table's
     note "in millions, except per share amounts".
     """
     if _NO_MULTIPLE.search(value) or _WORDED.search(value) or not any(char.isdigit() for char in value):

@@ -101,7 +101,7 @@ def without(named: Named, taken: frozenset[str]) -> Named:
 
 
 def spells(spelled: frozenset[str], term: AskedTerm) -> bool:
-    """Return True if a term is a name, or a word that occurs unchanged: "operations" does not match "operating"."""
+    """Return True if a term is a name or occurs in the same form: "operations" does not match "operating"."""
     return term.is_name or bool(term.initials) or _singular(term.text) in spelled
 
 

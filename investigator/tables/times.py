@@ -30,9 +30,9 @@ _A_YEAR_BEFORE = late(
     re.IGNORECASE,
 )
 _QUARTER_OR_FISCAL = late(r"\bq[1-4]\b|\bFY\d\d(?:\d\d)?\b", re.IGNORECASE)
-_SLACK = 7  # number of days by which a fiscal period may end after its month
+_SLACK = 7  # a fiscal period may end this many days after its month
 _MOST_BETWEEN = 12
-_NEAR = 48  # number of characters before a date that may give the length of the period
+_NEAR = 48  # the length of a period may be given up to this many characters before its date
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def header_time(text: str) -> TableTime | None:
 
 
 def _plain(text: str) -> str:
-    """Return a normalised text in European digits, because years may be written in Arabic or Persian digits."""
+    """Return a normalised text with European digits, because years may be written in Arabic or Persian digits."""
     return with_european_digits(normalise(text).text)
 
 
@@ -177,7 +177,7 @@ def agrees(asked: TableTime, named: TableTime) -> bool | None:
         return _in_quarter(asked, named)
     if asked.month is None:
         if asked.is_instant:
-            # the stock of a year is the one at its end
+            # a balance "as of" a year is the balance at its end
             is_end = named.month == 12 or (named.month is None and not named.quarter)
             return asked.year == named.year if is_end else None
         if asked.months in (3, 6, 9) and named.months is None:

@@ -131,7 +131,7 @@ def module_examples(conversation: Conversation, modules: Sequence[Module] = tupl
 
 def _examples(seen: ModuleExample, reply: ChatMessage, known: Sequence[str] | None) -> Iterator[ModuleExample]:
     """Yield an example for each module whose output is recorded with a reply, in calling order; `seen` has the turns
-    before it.
+    before the reply.
     """
     facts = facts_of((reply.memories or ()) if known is None else known)
     if reply.search_decision not in (None, SearchDecision.NONE):

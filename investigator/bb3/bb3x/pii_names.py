@@ -169,7 +169,7 @@ def _said_name_end(text: str, start: int) -> int:
 
 
 def _capital_end(text: str, start: int, sure: bool = False) -> int:
-    """Return the end of a capitalised name, including inner particles; with `sure`, any first word is accepted."""
+    """Return the end of a capitalised name, including inner particles; with `sure`, the first word may be any word."""
     end, place = start, start
     for number in range(_MOST_WORDS):
         word = _WORD.match(text, place) if number == 0 else _next_word(text, place)

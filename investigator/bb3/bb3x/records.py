@@ -18,7 +18,7 @@ OK = "__ok__"
 
 
 class Sender(StrEnum):
-    """The sender of a message, in the words of the released files, which our files use, or in those of the card."""
+    """The sender of a message: the first two values are used in the released files and ours, the others in the card."""
 
     BOT = "bot"
     HUMAN = "human"

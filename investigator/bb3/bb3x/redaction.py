@@ -166,7 +166,7 @@ class Redactor:
         return "".join(next(anew) if char.isdecimal() else char for char in value)
 
     def _digit(self, char: str, place: int) -> str:
-        """Return a random digit; the first digit becomes a zero only if it was one."""
+        """Return a random digit; a first digit other than zero does not become zero."""
         return str(self._random.randrange(1 if place == 0 and char != "0" else 0, 10))
 
     def _hash(self, value: str, kind: Pii) -> str:

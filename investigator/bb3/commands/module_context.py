@@ -14,7 +14,7 @@ from investigator.bb3.folder_chat import LONGEST_TURN
 from investigator.bb3.records import Module
 from investigator.errors import DialogueError, in_words
 
-_LONGEST = 2_000_000  # characters
+_LONGEST = 2_000_000  # maximum number of characters
 _NAMES = (
     "Person 1",
     "Person 2",

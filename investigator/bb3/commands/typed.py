@@ -13,7 +13,7 @@ from investigator.bb3.chat_options import ChatOptions, Decide
 from investigator.bb3.search.client import full_address
 from investigator.errors import DialogueError, SettingsError
 
-_LONGEST_NUMBER = 18  # digits; the database cannot hold larger numbers
+_LONGEST_NUMBER = 18  # maximum number of digits; the database cannot hold larger numbers
 
 
 class ChatCommand(StrEnum):

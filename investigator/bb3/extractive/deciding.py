@@ -37,11 +37,11 @@ _MOST_NAMES = 3
 _LONGEST_TURN = 2_000
 _FOREIGN_QUESTION = 75
 _FOREIGN_STATEMENT = 25
-"""The point of a question, and that of any other turn, in a language that neither the rules nor the default embedder
-knows.
+"""The points of a question and of any other turn in a language that neither the rules nor the default embedder
+understands.
 """
 _MOST_ASKED = 10  # maximum number of sentences of a turn that are judged separately
-_SMALL_TALK = 0.4  # cosine with an example
+_SMALL_TALK = 0.4  # minimum cosine with an example
 _FEW = 3  # a text of at most this many words need not contain a common word
 _ASKS_FOR_MEMORY = re.compile(
     r"\b(know|remember|told|said|learned) (\w+ )?(about |of )?(me|myself)\b.*\?|\bdo you (still )?remember\b"

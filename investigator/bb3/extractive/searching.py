@@ -38,7 +38,7 @@ _MEASURED = re.compile(  # "How long was" carries more content than "How long", 
     r"|could|must|may|should)\b"
 )
 _MOST_WORDS = 12
-_LONGEST_QUESTION = 200  # characters; for a longer text, only its key terms are searched for
+_LONGEST_QUESTION = 200  # maximum number of characters; a longer text is reduced to its key terms
 _FEW_WORDS = 2
 _LEAST_POINT = 10
 

@@ -43,12 +43,12 @@ from investigator.research.verdict import answering_quotes
 from investigator.scoring.calibration import default_calibration
 
 _SCORES = {Module.SRM: 2.0, Module.MRM: 1.0}
-"""Chat models return no probabilities, so, of separate replies, one with proven quotes is preferred to one based on a
+"""Chat models return no probabilities, so a separate reply with proven quotes is preferred to one that is based on a
 memory.
 """
 _POINT_OF_MODELS = 50
 """The lowest point at which sentences chosen by a model count as knowledge; below it, the rules choose sentences."""
-_LONGEST_QUERY = 200  # characters; a longer query may be at most as long as the turn
+_LONGEST_QUERY = 200  # maximum number of characters, unless the turn is longer
 _LONGEST_TOLD = 200  # maximum number of characters of a decision that could not be parsed
 
 Variables = TurnsVariables | FactsVariables | PassagesVariables | ResponseVariables

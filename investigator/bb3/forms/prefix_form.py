@@ -1,6 +1,6 @@
 """Writes the prompts of 30B and 175B: lines with prefixes, the last of which the model continues (seed: bb3_agents).
-Models that were not fine-tuned also get an instruction and worked examples, which are the first and the further
-paragraphs of `prompts/bb3/prefix/<module>.txt`. The instructions are worded like ParlAI's prompts (ParlAI, MIT
+Models that were not fine-tuned also get an instruction and worked examples, which are the first paragraph and the
+other paragraphs of `prompts/bb3/prefix/<module>.txt`. The instructions are worded like ParlAI's prompts (ParlAI, MIT
 licence), as far as these are known; the examples are ours.
 """
 

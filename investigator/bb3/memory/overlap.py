@@ -71,7 +71,7 @@ def repeats(new: Gist, kept: Gist, threshold: int = 1) -> bool:
 
 
 def says_something_new(text: str, kept: Iterable[str], threshold: int = 1) -> bool:
-    """Return True if a memory repeats no existing one; `threshold` is that of `repeats`."""
+    """Return True if a memory repeats no existing one; `threshold` is passed to `repeats`."""
     new = gist_of(text)
     return not any(repeats(new, gist_of(other), threshold) for other in kept)
 

@@ -35,7 +35,7 @@ from investigator.store.user_key import user_key
 _FACTS = personal_facts
 _T = _FACTS.c
 _LONGEST_USER = 500
-_LONGEST_COUNT = 9  # digits; longer numbers are never assigned
+_LONGEST_COUNT = 9  # maximum number of digits; longer numbers are never stored
 
 
 class FactText(Record):

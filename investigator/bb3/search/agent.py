@@ -1,4 +1,4 @@
-"""Provides an agent that answers with search results, and a search that invents documents (seed: bb3_agents)."""
+"""Provides an agent that answers with search results, and a search that makes up documents (seed: bb3_agents)."""
 
 from __future__ import annotations
 

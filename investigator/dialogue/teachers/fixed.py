@@ -23,7 +23,7 @@ class EpisodeOrder:
         self._last = -1
 
     def next(self, episodes: int) -> int:
-        """Return the index of the next episode; if the data has ended, it is higher than that of the last episode."""
+        """Return the index of the next episode; if the data has ended, the index is beyond the last episode."""
         with self._lock:
             if self._datatype.shuffles and episodes:
                 return self._random.randrange(episodes)

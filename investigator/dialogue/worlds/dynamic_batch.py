@@ -15,7 +15,7 @@ from investigator.dialogue.worlds.multi import MultiWorld
 from investigator.errors import DialogueTypeError, DialogueValueError
 
 BUFFERED = 8
-"""Number of examples read ahead for each row of a batch, so that those of similar length can be grouped."""
+"""Number of examples read ahead for each row of a batch, so that examples of similar length can be grouped."""
 STEP = 8
 """The length of an example is rounded up to a multiple of this number."""
 
@@ -80,7 +80,7 @@ class DynamicBatchWorld(WorldOfCopies):
         self._waiting = {}
 
     def _read_ahead(self) -> None:
-        """Let each teacher act whose last example was answered, unless its data has ended."""
+        """Let each teacher act if its last example was answered and its data has not ended."""
         for place, row in enumerate(self.worlds):
             if place in self._waiting or row.epoch_done():
                 continue
@@ -120,8 +120,8 @@ def grown(
 
 
 def _truncation(opt: Opt) -> tuple[int, int]:
-    """Return the maximum number of words of a text and of a label. Raises DialogueValueError if that of a text is not
-    set.
+    """Return the maximum number of words of a text and of a label. Raises DialogueValueError if there is no
+    maximum for a text.
     """
     general = opt.number("truncate", -1)
     own = (opt.number("text_truncate", -1), opt.number("label_truncate", -1))

@@ -84,8 +84,8 @@ class MultiWorld(World):
         return total([world.num_episodes() for world in self.worlds])
 
     def report(self) -> Report:
-        """Return each world's metrics as `id/name`, and those of all worlds as `name`: the mean, or the pooled value
-        with `aggregate_micro`. If several worlds have the same id, a number is added to the later worlds' ids.
+        """Return each world's metrics as `id/name`, and the metrics of all worlds as `name`: the mean, or the pooled
+        value with `aggregate_micro`. If several worlds have the same id, a number is added to the later worlds' ids.
         """
         reports: dict[str, Report] = {}
         for world in self.worlds:

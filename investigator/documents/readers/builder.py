@@ -12,8 +12,8 @@ from investigator.documents.readers.table_recorder import TableRecorder, shifted
 from investigator.records import Heading, PageSpan, Table
 from investigator.tables.shape import CURRENCY_SIGN, is_value
 
-_LONGEST_SPAN = 5  # digits
-_HEADER_REACH = 500  # number of characters of a table between repetitions of the column names
+_LONGEST_SPAN = 5  # maximum number of digits
+_HEADER_REACH = 500  # repeat the column names of a table after this many characters
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
 _CLOSING = re.compile(r"\)?\s?%|\)")
 _NOTE_MARK = re.compile(r"[a-z](?:\s?,\s?[a-z])*")

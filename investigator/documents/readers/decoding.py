@@ -20,7 +20,7 @@ _CONTROLS = bytes({*range(32)} - {9, 10, 12, 13, 27})
 _NOISE = 20  # a text has at most one control character per this many bytes; random bytes have one in ten
 _SAMPLE = 200_000
 _WIDE_SAMPLE = 4096
-_WIDE = ("utf-16-be", "utf-16-le", "utf-32-be", "utf-32-le")  # the last of several equally good encodings is chosen
+_WIDE = ("utf-16-be", "utf-16-le", "utf-32-be", "utf-32-le")  # of several equally good encodings, the last is chosen
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 _HALF_WIDTH = re.compile("[\uff61-\uff9f]")
 _SMALL_CYRILLIC = re.compile("[а-яё]")
@@ -28,7 +28,7 @@ _CYRILLIC = ("cp1251", "koi8-r", "cp866", "iso8859-5")
 _OTHERS = re.compile(r"[^\x00-\x7f]+")
 _SHIFTED = re.compile(rb"\x1b\$[@B]")  # the start of two-byte characters in ISO-2022-JP
 _SOUND_UTF8 = re.compile("[^\x00-\x7f\ufffd]")
-_UTF8_SHARE = 3  # minimum of valid non-ASCII characters per damaged one; other encodings have fewer than one
+_UTF8_SHARE = 3  # minimum number of valid non-ASCII characters per damaged one; below 1 in other encodings
 
 
 def decoded(data: bytes, *, declared: bool = False) -> str | None:

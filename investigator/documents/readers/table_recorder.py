@@ -24,7 +24,7 @@ class _OpenTable:
     cells: list[TableCell] = field(default_factory=list)
     rows: int = 0
     header_rows: int = 0
-    taken: dict[int, set[int]] = field(default_factory=dict)  # for each row, the columns covered by a cell above
+    taken: dict[int, set[int]] = field(default_factory=dict)  # columns that are covered by a cell above, by row
     left_out: bool = False
 
 
@@ -215,7 +215,7 @@ def _indents(cells: Iterable[TableCell], text: str, count: int) -> tuple[int, ..
 
 
 def shifted(tables: Iterable[Table], by: int) -> tuple[Table, ...]:
-    """Return tables whose spans are shifted by the given number of characters."""
+    """Return the tables with their spans shifted by the given number of characters."""
     return tuple(
         table.changed(
             start=table.start + by,

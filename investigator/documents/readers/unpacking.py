@@ -14,9 +14,9 @@ from investigator.questions.imprints import imprint_of
 from investigator.records import Document, FileStatus, Unreadable
 
 REST = "(the rest)"
-"""Name that stands for the unread part of a file, in place of the name of an inner file."""
+"""Placeholder for the unread part of a file, used in place of the name of an inner file."""
 
-_SHARE_OF_TIME = 0.5  # share of the time limit after which unpacking stops, to keep the results so far
+_SHARE_OF_TIME = 0.5  # stop after this share of the time limit, so that the results so far are kept
 _TELLING = (
     FileStatus.ENCRYPTED,
     FileStatus.NEEDS_OCR,
@@ -30,7 +30,7 @@ _TELLING = (
 
 @dataclass(frozen=True)
 class Unpacked:
-    """The contents of one file: its own document, those of the files inside it, and the inner files without text."""
+    """The contents of one file: its document, the documents of its inner files, and the inner files without text."""
 
     documents: tuple[Document, ...]
     unreadable: tuple[Unreadable, ...]

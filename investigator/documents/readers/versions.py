@@ -62,7 +62,7 @@ OWN: dict[str, OwnReader] = {
     **dict.fromkeys(kinds.PICTURES, OwnReader("pictures.picture:read_picture", 1)),
 }
 """Our readers by media type. Another version of a package may produce a different text, so a reader's version includes
-that of its package.
+the version of its package.
 """
 
 

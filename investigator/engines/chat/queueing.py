@@ -16,7 +16,7 @@ from weakref import WeakValueDictionary
 
 from investigator.errors import EngineTimeoutError, RateLimitError
 
-_SPREAD = 1.0  # seconds over which the calls that waited for the same moment are spread
+_SPREAD = 1.0  # seconds over which calls that wait for the same moment are spread
 
 
 @dataclass(frozen=True)

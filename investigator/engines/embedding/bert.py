@@ -29,7 +29,7 @@ HEADS = 12
 _HEAD = DIMENSIONS // HEADS
 EPSILON = 1e-12
 _PADDING = 0  # the padding token
-_STEP = 16  # texts are padded to a multiple of this, so that few matrix sizes need preparing
+_STEP = 16  # texts are padded to a multiple of this, so that there are few matrix sizes to prepare
 
 
 class Precision(Enum):
@@ -155,7 +155,7 @@ def _attention_of_run(states: Tensor, run: _Run) -> Tensor:
     if states.dtype == torch.bfloat16:  # a quarter faster than PyTorch's own attention, which multiplies small blocks
         fits = query @ key.transpose(-1, -2)
         for text, used in enumerate(run.used):
-            fits[text, :, :, used:] = float("-inf")  # a fifth faster than a mask, which touches everything
+            fits[text, :, :, used:] = float("-inf")  # a fifth faster than masking all elements
         mixed = torch.softmax(fits, dim=-1) @ value
     else:
         attended = ~run.padding[:, None, None, :]

@@ -15,7 +15,7 @@ from investigator.engines.base import Embedder, Vectors
 Kept: TypeAlias = Callable[[Sequence[str]], Mapping[str, Vectors]]
 """Returns the stored vectors of the given texts; thread-safe."""
 
-_MOST = 20_000  # vectors of 384 numbers: 30 MB
+_MOST = 20_000  # maximum number of cached vectors: 30 MB at 384 dimensions
 
 
 class CachedEmbedder:

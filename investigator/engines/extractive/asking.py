@@ -1,4 +1,4 @@
-"""Reads passages to find the sentences that answer best, word for word, and the probability that they answer at all."""
+"""Finds the sentences of passages that best answer a question, and the probability that they answer it at all."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _MOST_SENTENCES = 5
 _LONGEST_QUOTE = 800
 _BEHIND_BEST = 1.0  # log odds; a sentence is quoted if its odds are at least a third of the best one's
 _NEAR = 0.15
-_MOSTLY = 0.5
 """The lowest cosine similarity of a quote to a question. It excludes 95 of 100 instructions to models, and 15 of 89
 sentences of evidence in the question's language that share no word with it (development sets of clapnq, multihop and
 trials).
 """
+_MOSTLY = 0.5  # minimum share of the question's words that quotes and title must contain
 _NOT_HERE = "Not in this text."
 
 

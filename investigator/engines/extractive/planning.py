@@ -1,4 +1,4 @@
-"""Plans which documents to examine next: the best matching ones that have not been asked yet."""
+"""Plans which documents to examine next: the best matches that have not been examined yet."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _FEWEST = 2
 
 
 def plan(variables: PlanVariables) -> PlanReply:
-    """Return steps for the best matching documents that have not been asked yet; none if no document is worth asking.
+    """Return steps for the best matches that have not been examined yet; none if no document is worth examining.
 
-    The first round asks at least two documents, so that a poor match still gets a chance.
+    The first round examines at least two documents, so that a poor match still gets a chance.
     """
     fresh = [card for card in variables.documents if not card.asked]
     best = max((card.match for card in variables.documents), default=0.0)

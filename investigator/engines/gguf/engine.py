@@ -21,12 +21,12 @@ from investigator.errors import MissingPackageError, SettingsError
 from investigator.records import Prompt, Record, Reply, Writing
 from investigator.resources.distribution import install_command
 
-_USUAL_CONTEXT = 8192  # a model may support more, which costs memory
+_USUAL_CONTEXT = 8192  # a model may support more, at the cost of memory
 _TEMPLATE_TOKENS = 96  # room for what a chat template adds to a prompt: usually 10 to 80 tokens
 USUAL_SECONDS = 900.0
 """Time limit of a reply in seconds, unless `chat.timeout` is set: a large model on a slow machine needs minutes."""
 
-_SMALL_FILE = 2_200_000_000  # bytes: about three billion parameters in four bits, or one and a half billion in eight
+_SMALL_FILE = 2_200_000_000  # bytes: about 3 billion parameters in four bits, or 1.5 billion in eight bits
 
 
 class GgufSettings(Record):

@@ -16,7 +16,7 @@ from investigator.errors import MissingPackageError, SettingsError
 from investigator.records import Prompt, Record, Reply
 from investigator.records.decoding import Decoding
 
-_SMALL = 6_500_000_000  # bytes, which is the size of about three billion parameters in 16 bits
+_SMALL = 6_500_000_000  # bytes: about three billion parameters in 16 bits
 _WEIGHTS = ("*.safetensors", "*.bin")
 
 

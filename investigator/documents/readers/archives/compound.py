@@ -1,6 +1,6 @@
 """Compound files ([MS-CFB], the container of old Office files and Outlook messages), read by olefile.
 
-The files are untrusted, so sizes inside them are capped at that of the file, and a chain that loops is cut off.
+The files are untrusted, so the sizes stored in them are capped at the size of the file, and looping chains are cut.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from investigator.documents.readers.base import ReadFailure
 from investigator.records import FileStatus
 
 SIGNATURE = bytes(olefile.MAGIC)
-_HEADER = struct.Struct("<30xH12xI")  # sector size as a power of two, number of sectors with tables
+_HEADER = struct.Struct("<30xH12xI")  # the sector size as a power of two, and the number of sectors with tables
 _SECTOR_SHIFTS = (9, 12)  # sectors of 512 or 4096 bytes
 _TABLES_IN_HEADER = 109
-_DEEPEST = 20_000  # limits olefile's recursion along siblings, which some programs chain
+_DEEPEST = 20_000  # limits olefile's recursion; some programs store siblings as one long chain
 
 
 class Storage:

@@ -28,11 +28,11 @@ _INNER_DTD_END = re.compile(r"\]\s{0,100}>")
 _HEAD = 4096
 _SILENT = frozenset({"script", "style", "template", "noscript", "iframe", "object"})
 _CLOSED_BY_NEXT = frozenset({"p", "li", "dt", "dd", "tr", "td", "th", "option"})
-"""Elements whose end tag may be missing: the next one of the same kind ends them."""
+"""Elements whose end tag may be missing: each is ended by the next one of the same kind."""
 _NEVER_HIDDEN = frozenset({"html", "head", "body", "main", "title", "meta", "img", "br", "hr", "input", "link"})
 """Elements without text, and those that some pages hide only until their script has run."""
 _HIDES = re.compile(r"\b(?:display\s*:\s*none|visibility\s*:\s*hidden)\b", re.IGNORECASE)
-_MANY_HIDDEN = 40  # words; less is a message's preview line or a label for screen readers
+_MANY_HIDDEN = 40  # minimum number of words to report; fewer are a mail preview or labels for screen readers
 _DATES = frozenset({"date", "dc.date", "dcterms.date", "dcterms.created", "article:published_time", "pubdate"})
 _AUTHORS = frozenset({"author", "dc.creator", "dcterms.creator", "citation_author"})
 

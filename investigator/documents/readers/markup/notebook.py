@@ -16,7 +16,7 @@ from investigator.documents.readers.plain.plain_text import text_of
 from investigator.language.normalise import one_line
 from investigator.records import FileStatus, Heading
 
-_OUTPUT_LIMIT = 10_000  # characters per output
+_OUTPUT_LIMIT = 10_000  # maximum number of characters per output
 _CUT = f"outputs of more than {_OUTPUT_LIMIT:,} characters are cut off"
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _TEXTUAL = ("text/markdown", "text/plain", "text/latex", "text")

@@ -43,7 +43,7 @@ def _slides(package: Package) -> list[str]:
 
 
 def _relation_id(entry: ElementTree.Element) -> str:
-    """Return the attribute `r:id`, not `id`, of an entry."""
+    """Return the attribute `r:id` of an entry, which differs from its attribute `id`."""
     return next((value for key, value in entry.attrib.items() if key.endswith("}id")), "")
 
 

@@ -106,7 +106,7 @@ def _is_same(value: str, number: str) -> bool:
 
 
 def _add_comments(builder: TextBuilder, remarks: dict[int, list[str]], names: list[str], sheet: int, end: int) -> None:
-    """Add the comments on the open sheet, and on sheets without values from there up to sheet `end`."""
+    """Add the comments on the current sheet and on the sheets without values between it and sheet `end`."""
     for number in range(max(sheet, 1), end):
         lines = remarks.pop(number, None)
         if lines is None:

@@ -51,7 +51,7 @@ def read_word(source: SourceFile, settings: ReaderSettings) -> Extracted:
 
 
 def _heading_styles(package: Package) -> dict[str, bool]:
-    """Return for each style id if it is a heading style, by its name or outline level, or by its base style."""
+    """Map each style id to True if its name, outline level or base style makes it a heading style."""
     if "word/styles.xml" not in package:
         return {}
     parents: dict[str, str] = {}
@@ -110,7 +110,7 @@ def _first_row_differs(look: ElementTree.Element) -> bool:
 
 
 def _merged_down(table: ElementTree.Element) -> dict[int, int]:
-    """Return the number of rows that each cell spans, by its identity: 0 if it belongs to the cell above."""
+    """Return the number of rows that each merged cell spans, by its `id()`; 0 if it belongs to the cell above."""
     rows: dict[int, int] = {}
     above: dict[int, int] = {}  # the cell that starts a merge, by column
     for row in (one for one in table if local_name(one) == "tr"):

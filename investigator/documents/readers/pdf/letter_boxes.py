@@ -7,8 +7,8 @@ from enum import Enum
 from typing import NamedTuple
 
 _SAME_LINE = 0.65
-"""Vertical overlap with the previous letter above which a letter is on the same line; two-line cells are off by half a
-line.
+"""Minimum vertical overlap of two letters on the same line, as a share of the smaller letter. A letter beside a cell
+of two lines is off by half a line.
 """
 _WIDEST_GAP = 3.0
 """Widest gap between two letters of one rectangle, in letter heights."""
@@ -18,7 +18,7 @@ scan.
 """
 _LEAST_LEFT = 0.5
 """Smallest share of its width or height that a rectangle keeps after being shrunk away from other letters."""
-_CLEARANCE = 0.02  # points
+_CLEARANCE = 0.02  # distance from other letters, in points
 
 
 class Box(NamedTuple):

@@ -25,7 +25,7 @@ OTHER_TEXT = "this version reads a different text from the page than the index c
 
 NOT_SHOWN = "its words are outside the visible part of the page"
 
-_FINENESS = 1_000_000  # resolution of positions, in parts of the page's width and height
+_FINENESS = 1_000_000  # number of steps into which the page's width and height are divided
 
 
 def drawn_pages(data: bytes, orders: Sequence[PageOrder], settings: ReaderSettings) -> tuple[DrawnPage, ...]:
@@ -96,7 +96,7 @@ def _marks(page: Any, order: PageOrder) -> tuple[tuple[PageMark, ...], str, tupl
         for box in boxes_around(textpage, raw, letters):
             if edges := _shown(page, box):
                 found.append(PageMark(**edges, kind=span.kind))
-    across = Direction.UPWARDS if page.get_rotation() % 180 else Direction.ACROSS  # as displayed
+    across = Direction.UPWARDS if page.get_rotation() % 180 else Direction.ACROSS  # the direction on the displayed page
     lines = [
         PageLine(**edges, text=words)
         for words, box in text_lines(textpage, raw, order.text, places, across)

@@ -13,11 +13,11 @@ from investigator.documents.readers.table_recorder import MOST_CELLS, MOST_TABLE
 from investigator.records import PageSpan, Table, TableCell
 from investigator.tables.captions import caption_above
 
-_SAME_EDGE = 4.0  # points
-_INDENT = 2.5  # points
-_SIDE_BY_SIDE = 6  # characters
+_SAME_EDGE = 4.0  # maximum distance of matching column edges, in points
+_INDENT = 2.5  # minimum difference of two indentations, in points
+_SIDE_BY_SIDE = 6  # maximum number of characters between adjacent words
 _FOLLOWS = 160  # maximum number of characters between two tables that share a unit note
-_FEWEST_ALIKE = 0.7  # minimum share of columns that match those at the top of the next page
+_FEWEST_ALIKE = 0.7  # minimum share of columns that continue on the next page
 
 
 def tables_of_page(words: Sequence[PageWord]) -> list[LaidTable]:
@@ -110,7 +110,7 @@ def _continues(before: tuple[LaidTable, PageSpan], after: tuple[LaidTable, PageS
 
 
 def _is_same_column(one: tuple[float, float], other: tuple[float, float]) -> bool:
-    """Return True if the right edges of two columns are the same (as of figures), or the left edges (as of words)."""
+    """Return True if two columns have the same right edge, as figures do, or the same left edge, as words do."""
     return any(abs(mine - theirs) <= _SAME_EDGE for mine, theirs in zip(one, other, strict=True))
 
 

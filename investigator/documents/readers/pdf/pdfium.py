@@ -12,11 +12,11 @@ from investigator.documents.readers.base import Member, ReadFailure
 from investigator.documents.readers.pictures.ocr import Picture
 from investigator.records import FileStatus
 
-_PDFIUM = threading.Lock()  # pdfium keeps global state: one call at a time per process
+_PDFIUM = threading.Lock()  # pdfium keeps global state, so a process makes one call at a time
 _PASSWORD_ERROR = 4  # FPDF_ERR_PASSWORD
-_OUTLINES = 60  # number of shapes on a page without pictures from which they may be drawn letters
+_OUTLINES = 60  # minimum number of shapes on a page for them to be possible letters
 _DPI = 300
-_POINTS = 72  # dots per inch
+_POINTS = 72  # points per inch
 _MOST_PIXELS = 40_000_000  # pixel limit of a drawn page
 _MOST_PICTURE_PIXELS = 400_000_000  # pixel limit of a picture on a page, which pdfium unpacks whole
 

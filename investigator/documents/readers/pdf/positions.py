@@ -12,9 +12,9 @@ from investigator.documents.readers.base import cleaned
 from investigator.documents.readers.pdf.orientation import Orientation
 
 _WORD = re.compile(r"\S+")
-_BROKEN = "\ufffe"  # pdfium's character for a hyphen with the line end after it
+_BROKEN = "\ufffe"  # pdfium's character for a hyphen and the line end after it
 _FIGURE = re.compile(r"[$€£¥(<>~±−-]{0,3}\d|[—–-]$|%$|\)$")
-_SHORT_ROW = 9  # words
+_SHORT_ROW = 9  # maximum number of words of a row with only one figure
 _LINES_BEFORE, _LINES_AFTER = 20, 6
 _MOST_WORDS = 6_000  # limit per page; no readable table has more
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")

@@ -26,8 +26,8 @@ from investigator.records import FileStatus, Heading, PageSpan
 
 _OUTLINE_LIMIT = 2_000
 _MOST_PICTURED = 50
-_FEWEST = 2  # minimum number of letters and digits of a text layer
-_TITLE_SEARCHED = 60  # number of lines of the first page
+_FEWEST = 2  # minimum number of letters and digits in a text layer
+_TITLE_SEARCHED = 60  # number of lines on the first page that are searched for a title
 
 Bookmark = tuple[str, int]
 """A bookmark's title and the index of its page, from 0."""

@@ -18,7 +18,7 @@ _OFF_EDGE = 1.0  # maximum distance from a title to the left edge of the labels 
 
 
 def told_apart(table: LaidTable) -> Iterator[LaidTable]:
-    """Yield the tables of which a detected table consists, from left to right; the table itself if it is only one."""
+    """Yield the tables that a detected table consists of, from left to right; it may be a single one."""
     for column in range(2, len(table.edges)):
         if _names_rows(table, column) and _is_another(table, column):
             yield _part(table, 0, column)

@@ -11,15 +11,15 @@ from investigator.documents.readers.pdf.visual_rows import RowPiece, VisualRow
 from investigator.tables.measures import is_unit_note
 
 _NEAR = 2.6  # maximum distance between rows of one table, in line heights
-_MOST_BETWEEN = 4  # maximum rows without figures between rows with figures
+_MOST_BETWEEN = 4  # maximum number of rows without figures between two rows with figures
 _MOST_HEADERS = 14
-_MOST_HEADINGS = 3  # maximum rows directly above the first row of figures
-_OFF_CENTRE = 0.25  # how far a header may be off the centre of several columns, as a share of the column distance
+_MOST_HEADINGS = 3  # maximum number of heading rows directly above the first row of figures
+_OFF_CENTRE = 0.25  # maximum offset of a header from the centre of its columns, relative to the column distance
 _TIGHT = 1.05  # maximum distance between lines of one cell, in line heights, if rows are further apart
 _COVERED = 0.12  # share of rows that may extend into the gap between two columns
-_LARGER = 1.2  # minimum letter height of a title, relative to that of the first row of figures
+_LARGER = 1.2  # minimum letter height of a title, relative to the first row of figures
 _FEWEST_WORDS = 4  # minimum words of a sentence; a shorter text with a full stop names a column ("approx.", "No.")
-_LONG = 75  # characters; a longer piece is running text
+_LONG = 75  # maximum number of characters in a cell; a longer piece is running text
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ def _headers_above(
         if row.bottom - below.bottom > _NEAR * 1.5 * max(row.height, below.height) or len(found) >= _MOST_HEADERS:
             break
         if len(row.pieces) == 1 and row.height > _LARGER * rows[first].height:
-            break  # the title of the page, or of a section
+            break  # a title of the page or of a section
         over = [piece for piece in row.pieces if _is_over(piece, edges)]
         labels = [piece for piece in row.pieces if not _is_over(piece, edges)]
         are_headings = all(piece.right <= begin - 1 for one in found for piece in one.pieces)

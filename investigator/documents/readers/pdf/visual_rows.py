@@ -10,10 +10,10 @@ from functools import cached_property
 from investigator.documents.readers.pdf.positions import PageWord
 from investigator.tables.shape import CURRENCY, is_time, is_value
 
-_GAP = 0.62  # letter heights; a wider gap between words separates two pieces of a row
-_SAME_ROW = 0.45  # maximum distance between the centres of words of one row, as a share of the height
+_GAP = 0.62  # maximum gap between two words of one piece of a row, in letter heights
+_SAME_ROW = 0.45  # maximum vertical distance between two words of one row, relative to their height
 _CROSSING = 0.03  # share of lines that may cross the gap between two columns of a page
-_FEWEST_LINES = 12  # minimum number of lines on each side of such a gap
+_FEWEST_LINES = 12  # minimum number of lines on each side of that gap
 _SIGN = re.compile(rf"[$€£¥₹]|{CURRENCY}|\(")
 _CURRENCY_SIGN = re.compile(r"[$€£¥₹]")
 _AFTER = re.compile(r"[%)‰*†‡]+|pts?\.?|bps")

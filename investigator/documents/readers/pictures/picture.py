@@ -17,7 +17,7 @@ _FRAMES = frozenset({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC})  # the JPEG segme
 _TIFF_TYPES = {3: "H", 4: "I"}  # SHORT and LONG
 _WIDTH, _HEIGHT = 256, 257  # TIFF tags
 _MOST_PIXELS = 100_000_000  # pixel limit of one page: A3 at 600 dots per inch has 70 million
-_LEAST_SIDE = 24  # pixels: the height of a line of small letters with its margins
+_LEAST_SIDE = 24  # minimum width and height in pixels: a line of small letters with its margins
 
 
 def read_picture(source: SourceFile, settings: ReaderSettings) -> Extracted:

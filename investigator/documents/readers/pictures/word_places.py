@@ -40,7 +40,7 @@ def placed_words(table: str) -> list[PlacedWord]:
 
 
 def words_in_text(text: str, words: Sequence[PlacedWord]) -> Mapping[int, PlacedWord]:
-    """Return those of the words that occur in the text in the same order, by their offsets in the text."""
+    """Return the words that occur in the text in the same order, keyed by their offsets in the text."""
     found = list(_WORD.finditer(text))
     same = SequenceMatcher(None, [one[0] for one in found], [word.text for word in words], autojunk=False)
     return {

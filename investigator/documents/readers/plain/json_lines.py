@@ -20,9 +20,9 @@ _OWN = (
     frozenset({"questions", "documents", "cells", "engine"}),
     frozenset({"outcomes", "usage"}),
 )
-"""The fields that identify an investigation, a matrix, and the answers to many questions, as records of the API."""
+"""The fields by which the API records of an investigation, a matrix, and a batch of answers are recognised."""
 
-_BROKEN_LIMIT = 100  # maximum lines that are not records, each of which may require a scan of everything after it
+_BROKEN_LIMIT = 100  # maximum number of lines that are not records; each may require a scan of the rest
 _SPACE = re.compile(r"\s*")
 _DECODER = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str)
 
