@@ -26,7 +26,7 @@ from investigator.evidence.standing import Reread
 
 _NOTHING_SAID = "I did not hear anything. What would you like to know?"
 _NO_REPLY = "I have no reply to that."
-_MOST_OF_A_TURN = 64  # upper limit of the memories that one turn creates or uses
+_MOST_OF_A_TURN = 64  # maximum number of memories that one turn creates or uses
 _OPENING_FIELD = TABLE[Module.ORM].name
 LONGEST_TURN = 20_000
 """Maximum number of characters in a turn. Longer text belongs in a document."""
@@ -131,7 +131,9 @@ class FolderChat:
     def _drafts(
         self, heard: Sequence[tuple[ChatSession, Mapping[str, int], str]], say: Hear | None
     ) -> dict[int, Draft]:
-        """Return the draft of each session, by its `id()`; each call serves all sessions with the same options."""
+        """Return the drafts, keyed by the `id()` of their sessions; each call serves all sessions with the same
+        options.
+        """
         drafts: dict[int, Draft] = {}
         for options in dict.fromkeys(session.options for session, *_ in heard):
             is_one_reply = len(heard) == 1 and options.knowledge_conditioning is Conditioning.COMBINED

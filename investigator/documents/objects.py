@@ -1,4 +1,5 @@
-"""Copies folders in object storage (s3://BUCKET/PREFIX) to this machine, and updates the copies by the objects' etags.
+"""Copies folders in object storage (s3://BUCKET/PREFIX) to this machine, and keeps the copies up to date by the
+objects' etags.
 
 Questions, quotes and proofs refer to the copy. Like any folder, it is scanned whenever documents are read.
 """
@@ -196,7 +197,7 @@ class ObjectFolder:
         return CopiedObject(etag=one.etag, size=one.size, place=place, mtime_ns=target.stat().st_mtime_ns)
 
     def _delete(self, place: str) -> None:
-        """Delete a file of the copy, and folders that become empty."""
+        """Delete a file of the copy, and any folders that become empty."""
         target = self.folder / place
         target.unlink(missing_ok=True)
         for parent in target.relative_to(self.folder).parents:

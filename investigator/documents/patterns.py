@@ -62,8 +62,8 @@ def _without_backtracking(regex: str) -> str:
     """Return the regex, in which each wildcard except the last takes only its first match, so that a hostile ignore
     file cannot make it hang.
 
-    The text between two `*` has a fixed length, and that between two `**` a fixed number of names. So if the rest does
-    not match after the first match of such a part, it does not match after a later match either.
+    The text between two `*` has a fixed length, and the text between two `**` has a fixed number of names. So if the
+    rest does not match after the first match of such a part, it does not match after a later match either.
     """
     first, *others = _STAR_AND_MORE.sub(r"(?>[^/]*?\1)", regex).split(_OVER_FOLDERS)
     if not others:

@@ -48,7 +48,7 @@ def _stable_contents(request: ReadRequest) -> tuple[Opened, bytes]:
             if (before.st_size, before.st_mtime_ns, len(data)) == (after.st_size, after.st_mtime_ns, after.st_size):
                 return _opened(after, data), data
             before, data, after = _bytes(request)
-        if after.st_size > first.st_size and len(data) >= before.st_size:  # a growing log: keep only its first contents
+        if after.st_size > first.st_size and len(data) >= before.st_size:  # a growing log: keep the part read first
             data = data[: before.st_size]
             return _opened(before, data), data
     except PermissionError as error:

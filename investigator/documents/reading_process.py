@@ -55,7 +55,7 @@ def _limit_memory(most: int) -> None:
 def _peak_memory() -> int:
     """Return the peak memory of the process, in bytes; 0 if the system does not report it.
 
-    getrusage would start with the parent's value on Linux.
+    On Linux, getrusage may return the peak of the parent process instead.
     """
     if sys.platform == "linux":
         with open("/proc/self/status", encoding="ascii") as status:

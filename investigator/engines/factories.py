@@ -1,5 +1,4 @@
-"""Creates engines from model names, both our own engines and, through an interface for plug-ins, those of other
-packages.
+"""Creates engines from model names: our own engines and, through an interface for plug-ins, engines of other packages.
 
 Another package adds an engine with an entry point of the group `investigator.engines`, in its pyproject.toml:
 

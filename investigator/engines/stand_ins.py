@@ -1,4 +1,4 @@
-"""Engines with the name and traits of another one that is never called: for forecasts and replays."""
+"""Engines with the name and traits of another engine, which is never called: for forecasts and replays."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ class PassageSearch:
     def _reranked(
         self, query: str, document: Document, chunks: Mapping[int, Chunk], scores: Mapping[int, float]
     ) -> dict[int, float]:
-        """Return the scores (about 0..1) combined with the reranker's, which scores only the best chunks."""
+        """Return the scores (about 0..1); for the best chunks, they are combined with the reranker's scores."""
         best = [i for i in scores if i in chunks][: self._settings.reranked]
         if not best:
             return dict(scores)

@@ -1,4 +1,4 @@
-"""The locations of a Chroma collection, files or a server, and the check that it is unchanged."""
+"""The possible locations of a Chroma collection (files or a server), and the check that it is unchanged."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ class ChromaServer(ChromaPlace):
         self._keep(())
 
     def _read(self) -> _LeftOnServer:
-        """Return the last known state of the collection; for another address, an empty state."""
+        """Return the last known state of the collection, or an empty state if the address has changed."""
         shown = without_password(self._address)
         try:
             left = _LeftOnServer.model_validate_json(_left(self.table.database))

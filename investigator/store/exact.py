@@ -56,7 +56,7 @@ class ExactIndex:
 
 def _near(block: VectorBlock, vector: Vectors, limit: int) -> list[VectorMatch]:
     """Return the nearest chunks of a block, selected in single precision and compared in double precision."""
-    near = np.einsum("ij,j->i", block.rows, vector)  # as fast as BLAS, whose threads wait for each other
+    near = np.einsum("ij,j->i", block.rows, vector)  # no slower than BLAS, whose threads wait for each other
     if limit >= len(near):
         return compared(block, vector)
     least = np.partition(near, -limit)[-limit] - _ROUNDING

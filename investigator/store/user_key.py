@@ -47,8 +47,8 @@ def same_code(first: str, second: str) -> bool:
 
 
 def _make(path: Path) -> None:
-    """Write a new key to a temporary file and link it into place, so that nobody reads half of it; if two processes
-    do this, the first key is kept.
+    """Write a new key to a temporary file and link it into place, so that no process reads half of it; if two processes
+    create one, the first key is kept.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     draft = path.with_name(f".{KEY_NAME}.{os.getpid()}.{secrets.token_hex(4)}")

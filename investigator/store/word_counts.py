@@ -1,5 +1,5 @@
-"""Computes the BM25 scores of one shard from the counts of all shards, bit for bit as SQLite's `bm25` would for one
-common table.
+"""Computes the BM25 scores of one shard from the counts of all shards, bit for bit as SQLite's `bm25` would compute
+them for one common table.
 
 SQLite's function uses only the rows of its own table. The score of one word in one row reveals how often the word
 occurs there, because everything else in the formula is known. The score is recomputed from these numbers and the counts

@@ -149,7 +149,7 @@ def asks_time(question: str) -> bool:
 
 def _wanted_amounts(question: str) -> tuple[AskedAmount, ...]:
     """Return the amounts that a cell must contain: all amounts if a question asks for a time ("in which year did it
-    cost 425"), and those with a comparison if it asks which or how many things ("how many cost more than 30").
+    cost 425"), and only amounts with a comparison if it asks which or how many things ("how many cost more than 30").
     """
     found = asked_amounts(question)
     if asks_time(question):
@@ -172,7 +172,7 @@ def limits(text: str) -> frozenset[str]:
 
 @cache
 def _asking_elsewhere() -> frozenset[str]:
-    """Return the folded Hebrew and Arabic question words, which name nothing."""
+    """Return the folded Hebrew and Arabic question words, which never name a row or column."""
     return frozenset(word for text in cues("asking").values() for word in words(text))
 
 

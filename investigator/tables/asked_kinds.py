@@ -92,7 +92,7 @@ def says_money(text: str) -> bool:
 
 
 def _is_counted(asked: TableQuestion, header: Named, view: TableView, cell: TableCell) -> bool:
-    """Return True if the names of a cell contain the counted things, or their unit."""
+    """Return True if the names of a cell contain the things that the question counts, or their unit."""
     thing = counted_thing(asked.text)
     same = {root(thing)} | related_roots(thing)
     if same & cue_roots("empty", "people"):

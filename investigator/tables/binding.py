@@ -47,8 +47,8 @@ class Binding:
         return frozenset(row for row in flat if not TOTAL.search(self._words_of_row(row)) and self._has_values(row))
 
     def _is_flat(self, row: int) -> bool:
-        """Return True for a row of a list without a heading row above it, in which an empty cell means that the value
-        is unknown.
+        """Return True if a row of a list has no heading row above it; an empty cell in it then means that the value is
+        unknown.
         """
         return len(self._view.row_labels(row)) == sum(
             cell.column < self._view.table.label_columns for cell in self._view.rows[row]

@@ -199,7 +199,7 @@ def _column(asked: AskedComputation, tables: DocumentTables) -> list[Place]:
 def _columns(
     asked: TableQuestion, kinds: Sequence[str], tables: DocumentTables
 ) -> Iterator[tuple[_Fit, tuple[int, ...], list[Place]]]:
-    """Yield the columns that a question may mean, with how well they fit, their times and their figures."""
+    """Yield the columns that a question may mean, each with its fit, its time and its figures."""
     unsaid = roots(" ".join(kinds)).difference(*(term.roots for term in asked.terms))
     for view in tables.views:
         columns: dict[int, list[TableCell]] = {}
@@ -257,8 +257,8 @@ def _rows_of(
 
 
 def _is_of_another_thing(header: str, asked: TableQuestion, tables: DocumentTables) -> bool:
-    """Return True if a header has words, apart from times and units, and the question has none of them: "Employees"
-    below a title about costs.
+    """Return True if a header has words other than times and units, but shares none of them with the question:
+    "Employees" below a title about costs.
     """
     name = tables.named(CURRENCY_SIGN.sub(" ", timeless(header)))
     if any(says(name, term) for term in asked.terms):

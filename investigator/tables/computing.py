@@ -93,7 +93,7 @@ def computation(
 
 
 def _compared(cells: Sequence[QuotedCell], figures: Sequence[Figure], joint: str) -> str:
-    """Return the values in their order, with signs between them: 12 > 7 = 7."""
+    """Return the values in order, joined by comparison signs: 12 > 7 = 7."""
     signs = ("", *(" = " if one.value == other.value else joint for one, other in pairwise(figures)))
     compared = "".join(f"{sign}{cell.value}" for sign, cell in zip(signs, cells, strict=True))
     return f"{compared} {cells[0].measure}".rstrip()
@@ -122,7 +122,7 @@ def _are_comparable(cells: Sequence[QuotedCell], figures: Sequence[Figure]) -> b
 
 
 def _units_of(cell: QuotedCell) -> frozenset[str]:
-    """Return the units in the value of a cell, and those in brackets in its label and its headers."""
+    """Return the units in the value of a cell, and the units in brackets in its label and its headers."""
     bracketed = (text for name in (*cell.row[-1:], *cell.column) for text in _BRACKETED.findall(name))
     found = [text for text in bracketed if re.fullmatch(unit_pattern(), text)]
     behind = re.finditer(rf"(?<=\d)\s?(?P<unit>{unit_pattern()})", cell.value)

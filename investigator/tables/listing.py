@@ -87,7 +87,7 @@ def names_things(question: str, tables: DocumentTables) -> bool:
 
 
 def _whole_column(asked: TableQuestion, tables: DocumentTables) -> Iterator[Listed]:
-    """Yield the values of a short table's column, if header, title and caption together contain everything asked."""
+    """Yield the values of a short table's column, if its header, title and caption contain every word of a question."""
     if asked.times or asked.conditions or not asked.terms:
         return
     for view in tables.views:
@@ -329,7 +329,9 @@ class _Rows:
     def _shown(
         self, cells: Sequence[TableCell], by_column: dict[int, TableCell], flags: Sequence[int], words_of: set[str]
     ) -> TableCell | None:
-        """Return the cell showing that a row meets the conditions (the first one without conditions), else None."""
+        """Return the cell that shows that a row meets the conditions; its first cell if there are no conditions, None
+        if it does not meet them.
+        """
         wanted = _NO if self._denies else _YES
         marks = [by_column.get(at) for at in flags]
         if not all(mark is not None and _plain(self._view, mark) in wanted for mark in marks):

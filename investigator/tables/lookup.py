@@ -157,8 +157,8 @@ def _first_own_word(asked: TableQuestion, one: FoundCell, other: FoundCell, tabl
 
 
 def _without_doubt(best: FoundCell, rivals: Sequence[FoundCell], asked: TableQuestion) -> FoundCell:
-    """Return the best of several equal matches: the newest if they are in one row and the question names no time, else
-    one that is marked as unsure.
+    """Return the best of several equal matches: the newest if they are in one row and the question names no time,
+    otherwise `best`, marked as unsure.
     """
     together = sorted((best, *rivals), key=_newest_first)
     one_row = {(one.view.table.start, one.cell.row) for one in together}

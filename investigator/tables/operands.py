@@ -1,4 +1,4 @@
-"""Extracts what a question asks to compute from several figures: the operation, and a question on each. Pure."""
+"""Extracts what a question asks to compute from several figures: the operation, and a question about each. Pure."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def _without(text: str, *names: str) -> str:
 
 
 def _operands(found: re.Match[str], operation: Operation) -> Iterator[tuple[str, ...]]:
-    """Yield questions about each of the named figures, which contain all words of the question, but only one of the
+    """Yield one question for each of the named figures; it contains all words of the question, but only one of the
     names. A time that is given once applies to all of them.
     """
     said = {name: (text or "").strip() for name, text in found.groupdict().items()}

@@ -116,7 +116,7 @@ def asked_things(question: str) -> AskedThings | None:
 
 
 def _is_compared(one: AskedAmount, asked: str) -> bool:
-    """Return True for an amount with a comparison, or after a price; the number in "rack 2" is a name."""
+    """Return True for an amount with a comparison or after a word such as "price"; the number in "rack 2" is a name."""
     return one.relation is not AmountRelation.EQUAL or _PRICED.search(asked[: one.span[0]]) is not None
 
 

@@ -153,7 +153,7 @@ def _examples(seen: ModuleExample, reply: ChatMessage, known: Sequence[str] | No
 
 
 def _new_memories(seen: ModuleExample, reply: ChatMessage, lines: Sequence[str]) -> Iterator[ModuleExample]:
-    """Yield two examples for mgm: the new memories about the human's turn, and those about the reply itself."""
+    """Yield two examples for mgm: the new memories from the human's turn, and the ones from the reply itself."""
     new = [kept_memory(line) for line in lines]
     heard = [turn for turn in seen.turns[-1:] if turn.speaker is Speaker.PARTNER]
     for turn in (*heard, turn_of(reply)):

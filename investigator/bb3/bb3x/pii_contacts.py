@@ -1,5 +1,5 @@
-"""Finds contact details: e-mail addresses, links that name a user, handles; and home addresses, which are streets with
-a house number, boxes, and the postal code after them.
+"""Finds contact details (e-mail addresses, links that name a user, handles) and home addresses (streets with a house
+number or post boxes, and the postal code after them).
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def contacts_in(text: str) -> Iterator[PiiSpan]:
 
 
 def _links(text: str) -> Iterator[PiiSpan]:
-    """Yield the part of a link that identifies a user: everything from the login on, or what follows the host."""
+    """Yield the part of a link that identifies a user: everything from the login on, or the part after the host."""
     for found in _LINK.finditer(text):
         group = "rest" if found["host"] else "path"
         rest = (found[group] or "").rstrip(_TRAILING)

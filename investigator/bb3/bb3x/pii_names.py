@@ -83,9 +83,7 @@ def names_in(text: str) -> Iterator[PiiSpan]:
 
 
 def _is_introduced(text: str, said: re.Match[str], end: int) -> bool:
-    """Return True if the words introduce a person: "this is" does so only for a caller, or at the start of a
-    message.
-    """
+    """Return True if the words introduce a person; "this is" does so only in a call or at the start of a message."""
     if not said.group().lower().startswith("this is") or _AFTER_THIS_IS.match(text, end):
         return True
     opens = _OPENS_TALK.search(text[max(0, said.start() - 30) : said.start()]) if said.start() else True

@@ -143,7 +143,7 @@ def _order(version: str) -> tuple[int, ...]:
 def _write_parts(
     folder: Path, conversations: Iterable[Conversation], split_of: Callable[[Conversation], Split]
 ) -> dict[Split, Counts]:
-    """Write the file of each part, and return what each part contains."""
+    """Write the file of each part, and return the counts of its contents."""
     counts = {split: Counts() for split in Split}
     with ExitStack() as opened:
         files: dict[Split, TextIO] = {

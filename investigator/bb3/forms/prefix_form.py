@@ -120,8 +120,8 @@ def _above(
 
 
 def _grouped(memories: Sequence[str], options: PrefixOptions) -> tuple[str, ...]:
-    """Return a line with the memories of each speaker, the replying speaker's first; memories without a prefix are the
-    partner's.
+    """Return one line with the memories of each speaker, starting with the replying speaker; memories without a prefix
+    belong to the partner.
     """
     prefixes = {Speaker.SELF: options.self_memory_prefix, Speaker.PARTNER: options.partner_memory_prefix}
     texts: dict[Speaker, list[str]] = {speaker: [] for speaker in prefixes}

@@ -71,7 +71,7 @@ def _last_line(turns: Sequence[Turn]) -> list[str]:
 
 
 def _personas(memories: Sequence[str]) -> list[str]:
-    """Return a line with each speaker's memories; a memory without a prefix is the partner's."""
+    """Return a line with each speaker's memories; a memory without a prefix belongs to the partner."""
     if not memories:
         return []
     own = [memory for memory in memories if memory.startswith(OWN_PERSONA)]

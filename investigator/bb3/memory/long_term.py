@@ -79,9 +79,9 @@ class LongTermMemory(PersonalFacts):
         return self.replace(user, number, lambda speaker: _fact(memory, speaker))
 
     def candidates(self, user: str, text: str) -> tuple[KeptFact, ...]:
-        """Return the memories that a reply to a text may use, oldest first. Up to 256 memories are all returned. Of
-        more, the result has at most 192 that share words with the text, the 64 most recently created or used ones, and
-        the latest ones about a topic that the text asks for.
+        """Return the memories that a reply to a text may use, oldest first. Up to 256 memories are all returned. If
+        there are more, the result has at most 192 that share words with the text, the 64 most recently created or used
+        ones, and the latest ones about a topic that the text asks for.
         """
         every = self.memories(user, _CANDIDATES + 1)
         if len(every) <= _CANDIDATES:
@@ -113,8 +113,8 @@ class LongTermMemory(PersonalFacts):
 
     def _rivals(self, user: str, texts: Sequence[FactText]) -> tuple[KeptFact, ...]:
         """Return the memories about the same speaker that may contradict the texts, or be contradicted by them. Up to
-        256 memories are all considered. Of more, these are the newest of each topic, the newest 32 that share words
-        with the texts and deny something, and the 32 that best match a text that denies something.
+        256 memories are all considered. If there are more, these are the newest of each topic, the newest 32 that share
+        words with the texts and deny something, and the 32 that best match a text that denies something.
         """
         if not texts:
             return ()
@@ -150,6 +150,6 @@ def _fact(memory: str, speaker: Speaker) -> FactText:
 
 
 def _text_of(fact: KeptFact) -> FactText:
-    """Return a stored fact as a text to remember; its stored words are reused instead of splitting it again."""
+    """Return a stored fact as a text to remember; its stored words are reused, so it is not split again."""
     terms, marks = tuple(Gist.read(fact.claim).terms), tuple(settled_topics(fact.text))
     return FactText(speaker=fact.speaker, text=fact.text, claim=fact.claim, terms=terms, marks=marks)

@@ -23,7 +23,7 @@ from investigator.records import Document
 _LONGEST_WAIT = 5.0  # seconds to wait for another process that writes to the index; clients give up after about ten
 
 LONGEST_QUERY = 20_000
-"""Maximum number of characters in a query; a chat turn has no more."""
+"""Maximum number of characters in a query, as in a turn of a chat."""
 MOST_DOCUMENTS = 50
 """Maximum number of pages in a response, whatever n is."""
 _DOCUMENTS = 5

@@ -22,9 +22,7 @@ IN_A_TURN = Patience(timeout=10.0, requests=2, delay=0.5)
 """The user is waiting for the reply, so the wait is at most 20.5 seconds."""
 _FIRST_QUERY = "hello"
 _AROUND = 200
-"""Number of characters kept before and after the part that is read, because its sentences may continue or be negated
-there.
-"""
+"""Number of characters kept before and after the part that is read, where its sentences may continue or be negated."""
 
 
 class ServerSearch:

@@ -13,7 +13,7 @@ from investigator.dialogue.metrics.values import Report
 from investigator.dialogue.options import Opt
 
 PROGRESS = frozenset({"order", "stream", "chunks", "metrics"})
-"""The parts of the state shared by a teacher's copies that are progress, not data."""
+"""The keys of a teacher's shared state that hold its progress, not its data."""
 
 
 class Teacher(Agent):

@@ -1,6 +1,7 @@
 """Readers: functions that convert the bytes of a format to text with pages and headings, in one folder per family.
 
-To add a format, write a function in the folder of its family, add a line to `versions`, and one to `media_types` if it
-is recognised by its bytes or name. `base` defines a reader's input and output; `builder`, `rows`, `decoding` and
-`properties` help with text, tables, characters, titles and dates. `unpacking` reads a file and the files inside it.
+To add a format, write a function in the folder of its family, and add a line for it to `versions`. If it is recognised
+by its bytes or name, add another line to `media_types`. `base` defines a reader's input and output; `builder`, `rows`,
+`decoding` and `properties` help with text, tables, characters, titles and dates. `unpacking` reads a file and the files
+inside it.
 """

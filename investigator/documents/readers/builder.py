@@ -236,7 +236,7 @@ class TextBuilder:
         self._page = None
 
     def _begins_table(self) -> bool:
-        """Return True if a row that begins here is the first of its table; if not, repeat the header at intervals."""
+        """Return True if the next row is the first of its table; otherwise, repeat the header if it is due."""
         if self._length != self._table_end or self._breaks > 1:
             self._header = ""
             return True

@@ -68,7 +68,7 @@ def damaged_utf8(data: bytes) -> int:
 
 
 def _marks_of_damage(data: bytes) -> int:
-    """Return the number of U+FFFD characters that replace invalid UTF-8, not those that the text itself contains."""
+    """Return the number of U+FFFD characters that replace invalid UTF-8, without the ones in the original text."""
     return data.decode("utf-8", errors="replace").count("\ufffd") - data.count(b"\xef\xbf\xbd")
 
 

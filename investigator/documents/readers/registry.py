@@ -1,8 +1,8 @@
 """Finds the reader of a file: one of our own (see `versions.OWN`), imported for its first file, or a plug-in.
 
 Another package adds a reader with an entry point in the group `investigator.readers`. The name of the entry point is a
-suffix that no reader of ours supports (`.toy`) or, for ZIP packages that declare their media type, that media type; its
-value is the reader (`toys:read_toy`).
+suffix that none of our readers supports (`.toy`) or, for ZIP packages that declare their media type, that media type;
+its value is the reader (`toys:read_toy`).
 """
 
 from __future__ import annotations

@@ -177,7 +177,7 @@ class ChatEngine:
         return min(2.0 ** (tried - 1), settings.max_wait) if failed.wait is None else failed.wait
 
     def _try(self, call: _Call) -> Reply:
-        """Make one attempt; if the server rejects a parameter, omit it, which does not count as another attempt."""
+        """Make one attempt; if the server rejects a parameter, try again without it as part of the same attempt."""
         while True:
             call.failed = None
             began = self._queue.begin(call.ticket)
@@ -208,7 +208,7 @@ class ChatEngine:
             self._queue.end(call.ticket, began, ended, asked)
 
     def _said(self, call: _Call) -> AIMessage | Exception:
-        """Return the reply, or the error if it fails or takes too long; stream it to the listener, if any."""
+        """Return the reply, streamed to the listener, if any; or the error if the call fails or takes too long."""
         sending, timeout = call.sending, self._settings.timeout
         arguments = format_arguments(self._server, sending.reply_format, call.prompt.reply_type)
         model = self._model(sending.parameters)

@@ -39,7 +39,7 @@ KEY_VARIABLES: Mapping[str, str] = {
     "together": "TOGETHER_API_KEY",
     "xai": "XAI_API_KEY",
 }
-"""The environment variable of the key, for each provider that needs one."""
+"""The environment variable that holds the key, for each provider that needs one."""
 
 CHAT_PROVIDERS = frozenset({*KEY_VARIABLES, "ollama"})
 """Providers of chat models known by name; LangChain supports others."""

@@ -22,7 +22,7 @@ def read_mailbox(source: SourceFile, settings: ReaderSettings) -> Extracted:
 
 
 def _messages(data: bytes) -> Iterator[Member]:
-    """Yield the messages in order; each begins after a line with `From `, its sender and the time."""
+    """Yield the messages in order; each begins after a line with `From `, the sender and the time."""
     number, begin = 0, None
     for start in _START.finditer(data):
         if begin is not None:

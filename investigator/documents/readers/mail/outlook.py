@@ -120,7 +120,7 @@ def _headers(message: _Properties) -> Iterator[tuple[str, str]]:
 
 
 def _person(name: str, address: str) -> str:
-    """Return name and address; addresses inside an organisation's own directory are omitted."""
+    """Return the name and address of a person; addresses inside an organisation's own directory are omitted."""
     if "@" not in address or address == name:
         return name
     return f"{name} <{address}>" if name else address
@@ -158,7 +158,7 @@ def _reading(attachment: _Properties, most: int) -> Callable[[], bytes]:
 
 
 def _as_eml(message: _Properties, settings: ReaderSettings) -> bytes:
-    """Return a message inside a message, serialised as for sending. Raises ReadFailure if it is too large."""
+    """Return an embedded message, serialised as for sending. Raises ReadFailure if it is too large."""
     mail = _mail(message, settings)
     sent = MIMEMultipart()
     for name, value in mail.headers:

@@ -186,7 +186,7 @@ def feed(parser: HtmlText, markup: str) -> None:
     try:
         parser.feed(markup)
         parser.close()
-    except AssertionError:  # the standard parser fails on some `<![...` of word processors
+    except AssertionError:  # the standard parser fails on some `<![...` written by word processors
         parser.rawdata = ""
         parser.feed(markup.replace("<![", "<!--[").replace("]>", "]-->"))
         parser.close()
@@ -202,7 +202,7 @@ def _without_inner_dtd(markup: str) -> str:
 
 def _closed(markup: str) -> tuple[str, str]:
     """Return the document without unclosed elements, on which the parser takes quadratic time. Unclosed comments lose
-    their mark; text after the last tag is plain text.
+    their opening mark; text after the last tag is plain text.
     """
     comments_end = markup.rfind("-->") + 1
     markup = markup[:comments_end] + markup[comments_end:].replace("<!--", " ")

@@ -1,4 +1,4 @@
-"""Finds Markdown tables: rows with pipes, the first of which is separated from the others by a rule."""
+"""Finds Markdown tables: rows of cells between pipes, with a rule below the first row."""
 
 from __future__ import annotations
 

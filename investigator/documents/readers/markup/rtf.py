@@ -159,7 +159,7 @@ class _Rtf:
             self._take_word(token.word, token.number)
 
     def _take_unit(self, number: int) -> None:
-        """Add a character as a UTF-16 unit; the replacement for older programs is skipped."""
+        """Add a UTF-16 code unit; the fallback text for older programs is skipped."""
         if self._bytes:
             self._flush()
         unit = number & 0xFFFF

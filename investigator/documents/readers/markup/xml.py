@@ -24,7 +24,7 @@ _SILENT = frozenset({"binaryData", "binary", "script", "style", "instrText", "Ov
 _BREAKING = frozenset({"list", "list-item", "table", "table-wrap", "disp-quote", "fig", "item", "listitem"})
 _ROWS = frozenset({"tr", "row"})
 _CELLS = frozenset({"td", "th", "tc", "entry"})
-_LIST = "ref-list"  # this and the following are elements of JATS and NLM articles
+_LIST = "ref-list"  # this and the following constants name elements of JATS and NLM articles
 _FRONT_NAMES = (
     "journal-meta article-id article-categories contrib-group aff author-notes pub-date volume issue fpage lpage "
     "elocation-id history permissions copyright-statement copyright-year license self-uri counts page-count "
@@ -168,7 +168,7 @@ class _XmlText:
         return name == _LIST or (name in _FRONT and self._in("front", "article-meta"))
 
     def _apart(self, aside: TextBuilder, name: str, block: bool) -> None:
-        """Separate an entry from the next one, and put a space between elements without text between them."""
+        """Separate an entry from the next one, and put a space between adjacent elements."""
         if name in (_OWN_LINE if aside is self._references else _LINE_OF_FRONT):
             aside.line()
         elif block:

@@ -81,7 +81,7 @@ def _shown(sheet: ElementTree.Element, formats: list[str]) -> Shown:
 
 
 def _cells(sheet: ElementTree.Element) -> Iterator[tuple[int, int, int, str]]:
-    """Yield row, column, style and number of each non-empty cell; the number is empty for values of other types."""
+    """Yield the row, column, style and number of each non-empty cell; the number is empty for values of other types."""
     for cell in sheet.iter():
         place = _PLACE.fullmatch(cell.get("r", "")) if local_name(cell) == "c" else None
         if place is None or not len(cell):

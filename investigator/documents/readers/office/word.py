@@ -148,7 +148,7 @@ def _is_heading(paragraph: ElementTree.Element, heading_styles: dict[str, bool])
 
 
 def _pictured_tables(document: ElementTree.Element) -> Iterator[str]:
-    """Yield the names of tables that are pictures: from the caption above or below, or from the description."""
+    """Yield the names of tables that are pictures: taken from the caption above or below, or from the description."""
     blocks = [
         block for body in document if local_name(body) == "body" for element in body if (block := _block(element))
     ]

@@ -95,7 +95,7 @@ def _ends_line(raw: str) -> bool:
 
 
 def _letter(textpage: Any, place: int, *, begins_line: bool) -> Letter | None:
-    """Return a letter with its boxes; None if pdfium knows no box for it."""
+    """Return a letter with its boxes; None if pdfium has no box for it."""
     import pypdfium2.raw as pdfium
 
     index = pdfium.FPDFText_GetCharIndexFromTextIndex(textpage, place)

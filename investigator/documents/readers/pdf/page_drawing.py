@@ -125,7 +125,7 @@ def _shown(page: Any, box: Box) -> _Edges | None:
 
 
 def _device(page: Any, x: float, y: float) -> tuple[float, float]:
-    """Return a point of the page as displayed, in shares of its width and height from the left and the top."""
+    """Return a point of the page as displayed, in fractions of its width and height from the left and the top."""
     import pypdfium2.raw as pdfium
 
     across, down = c_int(), c_int()

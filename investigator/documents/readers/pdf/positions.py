@@ -109,9 +109,11 @@ def page_words(textpage: Any, raw: str, text: str, turned: Orientation) -> tuple
 
 
 def _raw_index(raw: str, text: str) -> Callable[[int], int] | None:
-    """Return a function from offsets in the text to those in `raw`; None if cleaning changed more than line ends."""
+    """Return a function that maps offsets in the text to offsets in `raw`; None if cleaning changed more than line
+    ends.
+    """
     lead = len(raw) - len(raw.lstrip())
-    breaks: list[int] = []  # the positions in the text at which the offset between the two changes
+    breaks: list[int] = []  # positions in the text where the difference between the two offsets changes
     shifts: list[int] = [lead]
     shift = lead
     for match in re.finditer("\r\n|\ufffe", raw):

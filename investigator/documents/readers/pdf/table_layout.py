@@ -190,7 +190,7 @@ def _reach(edges: Sequence[tuple[float, float]]) -> float:
 
 
 def _is_note(row: VisualRow) -> bool:
-    """Return True for a row that is a note on units in brackets, or a sentence."""
+    """Return True for a row that consists of a sentence, or of a unit note in brackets."""
     text = row.pieces[0].text
     is_sentence = text.endswith(".") and len(row.words) >= _FEWEST_WORDS
     return len(row.pieces) == 1 and (is_sentence or (text.startswith("(") and is_unit_note(text)))
@@ -221,7 +221,7 @@ def _laid(headers: list[VisualRow], body: Sequence[VisualRow], edges: list[tuple
     for number in range(len(headers) - 1, -1, -1):
         named = list(_header_cells(number, headers[number], edges, places))
         for cell in named:
-            if cell.column and cell.columns == 1:  # a header above it is centred over it, not over the figures
+            if cell.column and cell.columns == 1:  # the header above is centred over this header, not over the figures
                 places[cell.column - 1] = cell.words[0].left, cell.words[-1].right
         cells = named + cells
         lefts.append(None)
