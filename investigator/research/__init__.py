@@ -1,1 +1,1 @@
-"""The method. Start reading at `state.py` (chooses the next step) and `loop.py` (runs it)."""
+"""The investigation method. Start with `state.py`, which chooses the next step, and `loop.py`, which runs it."""

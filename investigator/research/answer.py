@@ -84,7 +84,7 @@ class AnswerWriter:
         If an engine finds the evidence insufficient, no claims are returned. If its reply cannot be read or all its
         claims are unproven, the best quotes replace them, without counting as an established answer. The claims of a
         small model are added to those of the built-in engine. Computed figures, and cells that meet every constraint,
-        are always kept. Without evidence no engine is asked. Raises EngineError, EmbedderError, and the signal
+        are always kept. Without evidence, no engine is asked. Raises EngineError, EmbedderError, and the signal
         BudgetSpent.
         """
         sources = _sources(history, self._settings.most_evidence)
@@ -144,8 +144,8 @@ def sorted_by_proof(
 ) -> tuple[tuple[Claim, ...], tuple[UnprovenClaim, ...]]:
     """Sort proposed claims into proven and unproven; unknown evidence ids are ignored.
 
-    A claim that can be neither proven nor refuted is kept if the judge supports it; otherwise its quote replaces it.
-    Raises EmbedderError.
+    A claim that can be neither proven nor refuted is kept if the judge supports it; otherwise it is replaced by its
+    quote. Raises EmbedderError.
     """
     claims: list[Claim] = []
     unproven: list[UnprovenClaim] = []
@@ -174,7 +174,9 @@ def is_supported(text: str, quotes: Sequence[Quote], check: ClaimCheck, judge: S
 
 
 def _replace(claims: list[Claim], reading: str, quote: Quote, memory_ids: tuple[int, ...]) -> None:
-    """Add a quote in place of a statement. If the quote is already a claim, only add the statement to its readings."""
+    """Add a quote in place of a statement. If the quote is already a claim, the statement is only added to its
+    readings.
+    """
     text = quote.said
     for place, claim in enumerate(claims):
         if claim.text == text:
@@ -185,7 +187,7 @@ def _replace(claims: list[Claim], reading: str, quote: Quote, memory_ids: tuple[
 
 
 def cited_text(claims: Sequence[Claim]) -> str:
-    """Return the claims, one per line, with the numbers of their quotes, which are counted from 1 in order of use."""
+    """Return the claims, one per line, with the numbers of their quotes. Quotes are numbered from 1 in order of use."""
     numbers: dict[Quote, int] = {}
     lines = []
     for claim in claims:
@@ -208,11 +210,12 @@ def concluded(
     """Return the answer record, with the status derived from the verdict, the coverage and the ceilings.
 
     `readings` are shown with their quotes if the quotes answer the question. Nothing is reported as absent until other
-    wordings have been searched for; `reworded` is True if that was done, or if the folder has no word of the question.
+    wordings have been searched for; `reworded` is True if that was done, or if no word of the question occurs in the
+    folder.
     """
     memories = run.memories
     claims = tuple(claim.changed(cautions=(*claim.cautions, *cautions_of(claim.text))) for claim in found.claims)
-    if found.status is AnswerStatus.ANSWERED:  # because most readings of quotes that do not answer are wrong
+    if found.status is AnswerStatus.ANSWERED:  # a small model usually misreads quotes that do not answer the question
         claims = tuple(_with_reading(claim, readings) for claim in claims)
     judged = all(memory.point is not None and not memory.in_part for memory in memories)
     status = found.status
@@ -268,16 +271,14 @@ def without_changed_sources(answer: Answer, gone: tuple[str, ...]) -> Answer:
 
 
 def _asked_as(run: Investigation, claims: Sequence[Claim]) -> tuple[str, ...]:
-    """Return the other wordings if these alone produced the statements; otherwise ()."""
+    """Return the other wordings that produced the statements; () if any statement came from the original wording."""
     asked = {memory_id: step.purpose for step in run.plan.steps for memory_id in step.result_ids}
     found = [asked.get(memory_id, "") for claim in claims for memory_id in claim.memory_ids]
     return tuple(dict.fromkeys(found)) if found and all(text in run.wordings for text in found) else ()
 
 
 def _with_left_out(status: AnswerStatus, reason: str, coverage: Coverage) -> str:
-    """Add the files that the folder excludes to the reason for showing passages, because they may contain the
-    answer.
-    """
+    """Add the excluded files to the reason if only passages were found, because those files may contain the answer."""
     excluded = _ignored(coverage) if status is AnswerStatus.PASSAGES_FOUND else []
     return f"{reason.rstrip('.')}; {', '.join(excluded)}." if excluded else reason
 
@@ -326,10 +327,10 @@ def _search_point(memory: Memory) -> int:
 
 
 def _sources(history: Sequence[Memory], most: int) -> dict[str, tuple[Memory, Quote]]:
-    """Return the quotes by citation id, each once, starting with the document with the highest point.
+    """Return the quotes by citation id, each once, starting with the document whose replies have the highest score.
 
     If a document was asked several times, the best quote of each reply comes first, in the order of asking: a reply to
-    a narrower question has a higher point, but says less about the original question.
+    a narrower question has a higher score, but says less about the original question.
     """
     best: dict[str, int] = {}
     for memory in history:

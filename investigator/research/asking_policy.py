@@ -1,4 +1,4 @@
-"""Decides how many documents are asked, and when enough is known. Pure."""
+"""Decides how many documents to ask, and when enough is known. Pure."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from investigator.scoring.calibration import default_calibration
 
 _FIRST_WAVE = 2
 LIKELY = 0.5
-"""Probability above which a document is likely to contain the answer."""
+"""Minimum probability of containing the answer for a document to count as likely."""
 
-_SURE = 80  # points
-_TELLING, _DECISIVE = 0.5, 0.9  # minimum weight of a need that must be covered
+_SURE = 80  # minimum score of a reply that can cover the question
+# minimum weight of a need that must be covered: in general, and if the search agrees with the model
+_TELLING, _DECISIVE = 0.5, 0.9
 _SEVERAL = late(
     r"\b(?:all|any other|both|compar\w+|differ|differences?|each|every|how many|list|most of|several|top|versus|vs"
     r"|name the \w+s|(?:what|which)(?: other)? (?!is|was|has|does)(?:\w+ )?\w+s"
@@ -88,11 +89,12 @@ class FewCalls:
     ) -> bool:
         """Return True if proven quotes cover the question.
 
-        This requires a reply with a high point and a quote, and quotes or titles of their documents that contain every
-        important need, or only the decisive needs if the search also finds the answer there. A question about several
-        things is never treated as answered, and neither is one in a language in which that cannot be determined.
+        This requires a reply with a high score and a quote. The quotes, or the titles of their documents, must contain
+        every important need, or only the decisive needs if the search also finds the answer there. A question about
+        several things is never treated as answered, and neither is one in a language in which that cannot be
+        determined.
         """
-        history = [memory for memory in history if not memory.addressed]  # an untrusted document decides nothing
+        history = [memory for memory in history if not memory.addressed]  # untrusted documents are ignored
         sure = [memory for memory in history if (memory.point or 0) >= _SURE and memory.quotes]
         if not sure or _SEVERAL.search(question) or not is_english(question):
             return False
@@ -113,7 +115,7 @@ def read_by_small_model(
 ) -> bool:
     """Return True if a small model reads the document of a step.
 
-    It reads the best match of the first round; for a summary or a cause, it also reads a second likely document.
+    The model reads the best match of the first round; for a summary or a cause, it also reads a second likely document.
     Questions that the rules answer with a table, or by comparing sentences, need no reading.
     """
     if kind.is_side_by_side or kind is QuestionKind.CONTRADICTION or step.round != 1:
@@ -125,8 +127,8 @@ def read_by_small_model(
 
 
 def known_from(needs: Sequence[Need], history: Sequence[Memory]) -> tuple[Knowledge, ...]:
-    """Return the memories about each need: those whose quotes contain it, or else all. Nothing is reported as
-    unknown.
+    """Return the memories about each need: those whose quotes contain it, or all memories if none do. Nothing is
+    reported as unknown.
     """
     return tuple(_knowledge(need.term, history) for need in needs)
 

@@ -1,4 +1,4 @@
-"""Finds the documents of a series, and the result for each row of a comparison or a trend. Pure."""
+"""Finds the documents of a series and the result for each row of a comparison or trend. Pure."""
 
 from __future__ import annotations
 
@@ -45,19 +45,21 @@ from investigator.tables.times import asked_times
 
 _MOST_ROWS = 12
 _UNDATED = (0, 0)
-_OF_BEST = 0.5  # lowest share of the best match at which a document belongs to a series
+_OF_BEST = 0.5  # minimum match of a document in a series, relative to the best match
 _MOST_QUOTES, _MOST_TIMES = 4, 5
-_BEGINNING = 1_500  # characters
+_BEGINNING = 1_500  # number of characters at the beginning of a document that are searched for the words of a side
 _TIME, _PARTS_OF_YEAR = 1.0, (3, 6, 9)
 _ABOUT = 600  # number of characters at the beginning of a document that describe it
 _MEANT_AS_WELL, _AS_LIKELY, _MOST_SUMMARISED = 0.9, 2, 6
-_LONG_TITLE = 2  # words
+_LONG_TITLE = 2  # minimum number of words in a title that may identify a document
 _NUMBERS = {"two": 2, "both": 2, "either": 2, "three": 3, "four": 4, "five": 5}
 _HOW_MANY = re.compile(rf"\b({'|'.join(_NUMBERS)})\b", re.IGNORECASE)
 
 
 def series(question: str, cards: Sequence[DocumentCard], worth_asking: float) -> tuple[DocumentCard, ...]:
-    """Return the documents that report on one thing at different times, earliest first; () if fewer than two."""
+    """Return the documents that report on one thing at different times, earliest first; () if there are fewer than
+    two.
+    """
     best = max((card.match for card in cards), default=0.0)
     likely = [card for card in cards if card.match >= max(worth_asking, _OF_BEST * best)][:_MOST_ROWS]
     dated = [card for card in likely if _times(card)]
@@ -69,7 +71,7 @@ def series(question: str, cards: Sequence[DocumentCard], worth_asking: float) ->
 
 
 def _between(asked: frozenset[Period], cards: Sequence[DocumentCard]) -> list[DocumentCard]:
-    """Return the documents dated between the first and the last of several periods."""
+    """Return the documents dated between the first and last of several periods."""
     known = sorted(period.order for period in asked if period.year)
     return [card for card in cards if known[0] <= _when(card) <= known[-1]] if len(known) > 1 else []
 
@@ -85,7 +87,7 @@ def names_issuer(question: str, issuer: str) -> bool:
 
 
 def at_newest(part: Part, cards: Sequence[DocumentCard]) -> Part:
-    """Add the newest period that the likely reports cover to the question of a side that names no time."""
+    """If the question about a side names no time, add the newest period that the likely reports cover."""
     best = max((card.match for card in cards), default=0.0)
     likely = [card for card in cards if card.match >= _OF_BEST * best and covered_period(card.imprint)]
     if not part.side or periods(part.question) or not likely:
@@ -103,8 +105,8 @@ def series_plan(question: str, documents: Sequence[DocumentCard]) -> Proposal:
 
 
 def whole_documents(question: str, cards: Sequence[DocumentCard]) -> Proposal:
-    """Return the plan of a summary: the documents that the question names, or the likeliest documents. If it asks for a
-    summary of everything, these are all documents, up to the maximum number of rows of a table.
+    """Return the plan of a summary: the documents that the question names, or the likeliest documents. For a summary of
+    everything, return all documents, up to the maximum number of table rows.
     """
     several = any(found.group().endswith("s") for found in cue("documents").finditer(question))
     best, asked = max((card.match for card in cards), default=0.0), roots(question)
@@ -126,7 +128,7 @@ def side_by_side(
 ) -> tuple[TableRow, ...]:
     """Return a row for each side of a comparison, or for each document asked; () if there are fewer than two.
 
-    `is_read` is True if a language model replied; a cell uses the model's words if the quotes prove them.
+    `is_read` is True if a language model replied; a row uses the model's words if the quotes prove them.
     """
     sides = [part for part in run.parts if part.side]
     if len(sides) > 1:
@@ -145,7 +147,9 @@ def side_by_side(
 
 
 def _in_one_document(run: Investigation, history: Sequence[Memory], document: Load) -> tuple[TableRow, ...]:
-    """Return a single row with what the best document says about a thing at several times; () if nothing was found."""
+    """Return one row with the statements of the best document about a thing at several times; () if nothing was
+    found.
+    """
     part, found = run.parts[0], [memory for memory in history if memory.quotes and not memory.addressed]
     if not found:
         return ()
@@ -156,7 +160,7 @@ def _in_one_document(run: Investigation, history: Sequence[Memory], document: Lo
 
 
 def _series_asked(run: Investigation, document: Load) -> list[str]:
-    """Return the reports that were asked about a trend, earliest first; () if any of them has no period."""
+    """Return the reports that were asked about a trend, earliest first; [] if any of them has no period."""
     asked = dict.fromkeys(memory.target_document_id for memory in run.memories if memory.target_document_id != SUMMARY)
     own = {name for name in asked if names_issuer(run.question, document(name).imprint.issuer)}
     times = {name: _named_period(document(name)) for name in asked if not own or name in own}
@@ -206,7 +210,7 @@ def _by_document(run: Investigation, asked: Sequence[str], document: Load, *, is
 
 
 def _at_own_time(part: Part, one: Document) -> Part:
-    """Limit a part about several periods to the period of one report."""
+    """Restrict a part about several periods to the period of one report."""
     if len(periods(part.question)) < 2 or (own := _own_period(one)) is None:
         return part
     within = f"q{own.quarter} " if own.quarter else f"{month_name[own.month]} " if own.month else ""
@@ -215,7 +219,7 @@ def _at_own_time(part: Part, one: Document) -> Part:
 
 
 def _label(one: Document) -> str:
-    """Return the name of a document with the period that it covers."""
+    """Return the name of a document and the period that it covers."""
     period = covered_period(one.imprint)
     return f"{one.id} ({period})" if period else one.id
 
@@ -250,7 +254,7 @@ def _of_side(part: Part, memory: Memory, document: Load) -> float:
 
 
 def _quarters(question: str) -> list[Period]:
-    """Return the quarters in which the periods of a question end; nine months of a year end in the third."""
+    """Return the quarters in which the periods of a question end: the third quarter for "nine months"."""
     return [Period(time.year, time.months // 3) for time in asked_times(question) if time.months in _PARTS_OF_YEAR]
 
 
@@ -275,7 +279,7 @@ def _with_quotes(memory: Memory, quotes: Sequence[Quote]) -> Memory:
 
 
 def _in_order(history: Sequence[Memory], document: Load) -> list[str]:
-    """Return the documents of the given memories: by reporting period if each has one, else best first."""
+    """Return the documents of the given memories: by reporting period if each has one, otherwise best first."""
     best = sorted(history, key=lambda memory: -(memory.point or 0))
     names = list(dict.fromkeys(quote.document_id for memory in best for quote in memory.quotes[:1]))
     times = {name: _named_period(document(name)) for name in names}
@@ -296,7 +300,7 @@ def _row(
 ) -> TableRow:
     """Return the result for a row: the statements of the reply that meets the most constraints.
 
-    The score of one report in a series means little, because the question also names periods other than its own.
+    A reply from a series of reports may have any score, because the question also names the periods of other reports.
     """
     claims = [(memory, claim) for memory in _best_first(found) for claim in _claims(memory, part, is_read=is_read)]
     points = {id(claim): memory.point or 0 for memory, claim in claims}

@@ -53,7 +53,9 @@ _EXTREMES = {
 
 
 def as_one_figure(run: Investigation, history: Sequence[Memory], load: Load) -> Investigation:
-    """Turn a run about several sides into one about a single figure, if one document is enough to compute it."""
+    """If one document is enough to compute the result, treat a question about several sides as one about a single
+    figure.
+    """
     is_one = run.kind is not QuestionKind.COMPARISON and len(run.parts) < 2
     if is_one or not (asked_computation(run.question) or asked_operation(run.question)):
         return run
@@ -65,8 +67,8 @@ def as_one_figure(run: Investigation, history: Sequence[Memory], load: Load) -> 
 
 
 def computed_claims(question: str, sources: Sequence[tuple[Memory, Quote]], load: Load) -> tuple[Claim, ...]:
-    """Return the figures that a question, or one of its parts, asks to compute from cells of the quoted documents;
-    empty if units or periods differ.
+    """Return the computed figures that a question, or one of its parts, asks for; empty if units or periods differ.
+    They are computed from cells of the quoted documents.
     """
     cited: dict[str, list[int]] = {}
     for memory, quote in sources:
@@ -79,7 +81,9 @@ def computed_claims(question: str, sources: Sequence[tuple[Memory, Quote]], load
 
 
 def _computed_in(question: str, document: Document, memory_ids: Sequence[int]) -> Iterator[Claim]:
-    """Yield the figure that a question asks to compute from the tables of one document, or else from its sentences."""
+    """Yield the computed figure that a question asks for, from the tables of one document or, failing that, its
+    sentences.
+    """
     tables, ids = tables_of(document), tuple(dict.fromkeys(memory_ids))
     if has_share(question, tables, asked_operation(question)):
         return
@@ -101,7 +105,9 @@ def _of_cells(computed: ComputedCells) -> str:
 
 
 def _told(result: Computation, about: str, names: Sequence[str], count: int) -> str:
-    """Return a computed figure as a sentence, with its subject and the names of the `count` figures."""
+    """Return a computed figure as a sentence, with its subject and the names of the `count` figures that it is based
+    on.
+    """
     subject = f"{about[:1].upper()}{about[1:]}: " if about else ""
     if result.operation not in _EXTREMES:
         return f"{subject}{result.formula}{f' ({_JOINTS[result.operation].join(names)})' if names else ''}"
@@ -137,8 +143,9 @@ def _of_two_times(question: str, sources: Sequence[tuple[Memory, Quote]], load: 
 
 
 def claim_matches(question: str, claim: Claim, load: Load) -> tuple[ConstraintMatch, ...]:
-    """Match the constraints of a question with a computed figure. A time must match both cells, any other constraint at
-    least one. A figure computed from a single document meets them all, because its cells were chosen for the question.
+    """Match the constraints of a question with a computed figure. A time must match both cells; any other constraint
+    must match at least one of them. A figure computed from a single document meets them all, because its cells were
+    chosen for the question.
     """
     document = load(claim.quotes[0].document_id)
     if any(one.quotes == claim.quotes for one in _computed_in(question, document, ())):
@@ -172,8 +179,8 @@ def _belong_together(one: Quote, cell: QuotedCell, other: Quote, other_cell: Quo
 
 
 def _time(quote: Quote, cell: QuotedCell, load: Load) -> TableTime | None:
-    """Return the time of a cell: from its headers, or else from the first line of its document; if that is a row of a
-    table, from the document's name.
+    """Return the time of a cell: from its headers or, failing that, from the first line of its document. If that line
+    is a row of a table, use the document's name.
     """
     document = load(quote.document_id)
     first = document.text.strip().partition("\n")[0]

@@ -44,17 +44,17 @@ from investigator.tables.asked import table_question
 from investigator.tables.document_tables import tables_of
 from investigator.tables.lookup import best_cells, figure_of
 
-_MOST_SENTENCES = 20_000  # maximum number of sentences of all documents together
-_FEWEST_WORDS, _LONGEST = 2, 400  # words, characters
+_MOST_SENTENCES = 20_000  # maximum total number of sentences compared
+_FEWEST_WORDS, _LONGEST = 2, 400  # of a sentence: minimum number of words, maximum number of characters
 _MOST_SHOWN, _MOST_OF_ONE = 8, 4
 _MOST_ALIKE = 24
 """Maximum number of sentences with the same words except for values; if there are more, they come from a form."""
-_MOST_OF = 0.6  # share of the words of a subject, without document names, that a sentence must contain
-_LOOKED_AT, _MOST_REPORTS = 24, 100  # cells, documents
-_BEHIND_BEST = 20  # points
+_MOST_OF = 0.6  # minimum share of a subject's words that a sentence must contain, excluding document names
+_LOOKED_AT, _MOST_REPORTS = 24, 100  # maximum numbers of cells and of documents examined
+_BEHIND_BEST = 20  # documents whose score is lower than the best score by more than this are ignored
 _VALUE = re.compile(r"\d")
 _NO_VALUE = re.compile(r"(?<![\d.,])(?:1\d|20)\d\d(?![\d%]|[.,]\d)|\b\d+(?:st|nd|rd|th)\b")
-"""Years and ordinals: they distinguish things, and are not values of a thing."""
+"""Years and ordinals, which distinguish things but are not values of a thing."""
 
 
 def compared(
@@ -67,8 +67,8 @@ def compared(
 
     If the question has a subject, the asked documents and the passages that give it a value are compared; otherwise all
     documents. If statements give the subject different values but may refer to different things, they are shown as
-    passages, not as an answer. If there are none, the compared statements are shown, or else the result of an ordinary
-    search (`usual`).
+    passages, not as an answer. If there are no disagreements, the compared statements are shown or, failing that, the
+    result of an ordinary search (`usual`).
     """
     names, document = library.document_ids(), library.document
     asked = dict.fromkeys(one.target_document_id for one in history if one.quotes and not one.addressed)
@@ -177,7 +177,7 @@ def _may_differ(group: Sequence[_Sentence]) -> bool:
 
 
 def _of_several(same: Sequence[Quote]) -> list[Quote]:
-    """Return one quote for each text, if several documents use the same words with different values."""
+    """Return one quote for each distinct text, if several documents use the same words with different values."""
     texts = dict[str, Quote]()
     for quote in same:
         if _VALUE.search(quote.text):
@@ -247,7 +247,9 @@ def _differing(part: Part, what: str, history: Sequence[Memory], library: Docume
 
 
 def _without_documents(what: str, part: Part) -> str:
-    """Return a subject without document names: the period in "Q3 2023 10-Q" does not belong to a figure."""
+    """Return a subject without document names, because the period in a name such as "Q3 2023 10-Q" is not the period of
+    a figure.
+    """
     for one in part.constraints:
         if one.kind in (ConstraintKind.ENTITY, ConstraintKind.PLACE) and cue("documents").search(one.text):
             what = what.replace(one.text, " ")

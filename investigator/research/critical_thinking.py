@@ -1,4 +1,4 @@
-"""Determine what must be known before the question can be answered, and the questions that it contains."""
+"""Determine what must be known before the question can be answered, and the individual questions in it."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ from investigator.records import DocumentCard, Need, Part, QuestionKind, ThinkRe
 
 _CARDS_SHOWN = 10
 _MOST_NEEDS = 12
-_FEWEST_REPEATED = 3  # spaces between words; so many words in the same order cannot be a coincidence
+# minimum number of spaces in a copied text, because four words in the same order are hardly a coincidence
+_FEWEST_REPEATED = 3
 
 
 @dataclass(frozen=True)
 class Understood:
-    """The analysis of the question: its kind, what must be known, and the questions that it contains."""
+    """The analysis of the question: its kind, what must be known, and the individual questions in it."""
 
     kind: QuestionKind
     needs: tuple[Need, ...]
@@ -49,7 +50,7 @@ def think(client: EngineClient, request: ThinkVariables) -> Understood:
 
 
 def _grounded(proposed: Sequence[Part], question: str, kind: QuestionKind) -> tuple[Part, ...]:
-    """Return the engine's parts if they add nothing to the question, or else those found by rules.
+    """Return the engine's parts if they add nothing to the question, otherwise the parts found by rules.
 
     Each part has the constraints found by rules, and the engine's own constraints if they use only words of the
     question.

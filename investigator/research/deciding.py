@@ -30,7 +30,8 @@ from investigator.records import ConstraintKind, ConstraintMatch, Decision, Matc
 from investigator.tables.cells import TableView
 from investigator.tables.listing import says_yes_or_no
 
-_FEWEST = 2  # words of the question that the sentence itself must contain; one is enough if it asks about an amount
+# minimum number of the question's words in the sentence itself; one is enough for a question about an amount
+_FEWEST = 2
 _STOP = re.compile(r"(?<=[^\W\d][.;!?])\s+")
 _ITEM = re.compile(r"^\W*\d+(?:\.\d+)*[.)]\s+")
 _MONTH = re.compile(r"(?<=[\w,] )May\b")  # the month, not the modal verb
@@ -39,7 +40,8 @@ _MAY_BE_DENIED = frozenset({ConstraintKind.MODALITY, ConstraintKind.ROLE})
 
 
 def decision_of_sentence(part: Part, evidence: Surroundings, about: frozenset[str]) -> Decision | None:
-    """Return the decision that a clause of a sentence gives; None if no clause contains everything that is asked.
+    """Return the decision given by a clause of a sentence; None if no clause contains everything that the question
+    asks.
 
     `about` contains the roots of the words in the name of its document.
     """
@@ -53,7 +55,7 @@ def decision_of_sentence(part: Part, evidence: Surroundings, about: frozenset[st
         evidence = replace(evidence, sentence=about_anybody(evidence.sentence))
     question, wanted = _without_amounts(part.question)
     bound = part.constraints
-    if wanted:  # it does not matter who does what in a question about an amount
+    if wanted:  # in a question about an amount, it does not matter who does what
         bound = tuple(one for one in constraints(question) if one.kind is not ConstraintKind.ROLE)
     sentence, fewest = evidence.sentence, 1 if wanted else _FEWEST
     every = (part for each in assertions(sentence) for part in (_without_cause(each), each))
@@ -71,7 +73,7 @@ def is_reported(question: str, sentence: str) -> bool:
 
 
 def decision_of_cell(question: str, value: str) -> Decision | None:
-    """Return the decision that the value of a cell gives: its own yes or no, or yes if the question names the value."""
+    """Return the decision given by the value of a cell: its own yes or no, or yes if the question names the value."""
     said = says_yes_or_no(value)
     if negates(question):
         return None
@@ -118,7 +120,9 @@ def _settled(failing: Sequence[ConstraintMatch], question: str, clause: str) -> 
 
 
 def _as_said(word: str, clause: str) -> str:
-    """Return the synonym that a clause uses for a word, or the word itself if the clause contains it or no synonym."""
+    """Return the synonym that a clause uses for a word; the word itself if the clause contains it, or no synonym of
+    it.
+    """
     if root(word) in roots(clause):
         return word
     same = related_roots(word)
@@ -127,7 +131,7 @@ def _as_said(word: str, clause: str) -> str:
 
 def _says_all(question: str, sentence: str, about: frozenset[str], fewest: int) -> bool:
     """Return True if a sentence contains the content words of a question in order, except those that name the document.
-    If the question asks what somebody is, no other name may come between them.
+    If the question asks what somebody is, no other name may occur between these words.
     """
     plain = words(sentence)
     said = [root(word) for word in plain]
@@ -202,7 +206,9 @@ def _without_amounts(question: str) -> tuple[str, tuple[Amount, ...]]:
 
 
 def _names_thing(amount: Amount, question: str) -> bool:
-    """Return True if an amount is the number of a thing ("was lot 2 sold"), unlike "is the fee 40" or "did 52 come"."""
+    """Return True if an amount is the number of a thing ("was lot 2 sold"), but not in "is the fee 40" or "did 52
+    come".
+    """
     before, _, after = question.partition(amount.text)
     first, *between = words(before) or [""]
     is_bare = bool(between) and before.endswith(" ") and all(not unit for _, unit in amount.readings)

@@ -1,4 +1,6 @@
-"""Finds documents that give different values for the same question, and decides which one counts. Pure."""
+"""Finds documents that answer the same question with different values, and decides which document takes precedence.
+Pure.
+"""
 
 from __future__ import annotations
 
@@ -86,7 +88,9 @@ def disagreed(
 
 
 def _among_editions(question: str, answer: Answer, library: DocumentIndex) -> tuple[Conflict, ...]:
-    """Return the conflicts of the first statement with newer editions of its document, if no time is named."""
+    """Return the conflicts of the first statement with newer editions of its document, if the question names no
+    time.
+    """
     if periods(question) or moments(question):
         return ()
     found = []
@@ -102,8 +106,8 @@ def _among_editions(question: str, answer: Answer, library: DocumentIndex) -> tu
 def _with_answer(
     conflicts: Sequence[Conflict], run: Investigation, answer: Answer, document: Load
 ) -> tuple[Conflict, ...]:
-    """Return the conflicts with a side in the answer, at the time in question, unless that side or its document says
-    that it replaces the others.
+    """Return the conflicts at the time in question that have a side in the answer, unless that side or its document
+    says that it replaces the others.
     """
     found = [one for one in _of_asked_time(conflicts, run.question) if not _is_of_replaced(one, document)]
     given = {one: [side for side in one.sides if any(_gives(claim, side) for claim in answer.claims)] for one in found}
@@ -111,7 +115,9 @@ def _with_answer(
 
 
 def _is_of_replaced(conflict: Conflict, document: Load) -> bool:
-    """Return True if the sides agree once documents that another side's document replaces are ignored."""
+    """Return True if the sides agree once replaced documents are ignored, that is, documents replaced by that of
+    another side.
+    """
     cited = {side.quote.document_id: document(side.quote.document_id) for side in conflict.sides}
     replaced = replaced_documents(tuple(cited.values()))
     return len({side.value for side in conflict.sides if side.quote.document_id not in replaced}) < 2
@@ -132,7 +138,7 @@ def _replaces_others(side: ConflictSide, conflict: Conflict) -> bool:
 def _of_asked_time(conflicts: Sequence[Conflict], question: str) -> tuple[Conflict, ...]:
     """Return the conflicts between values that are valid at the time in question."""
     asked = moment_asked(question)
-    if asked is None or kind_of(question) is QuestionKind.YES_NO:  # because one of them may be the day in question
+    if asked is None or kind_of(question) is QuestionKind.YES_NO:  # because the day may be what the question asks about
         return tuple(conflicts)
     return tuple(one for one in conflicts if len({side.value for side in _in_force(one.sides, asked)}) > 1)
 
@@ -280,7 +286,7 @@ def with_conflicts(answer: Answer, found: tuple[Conflict, ...], precedence: Prec
 def _versions(documents: Mapping[str, Document]) -> Iterator[frozenset[str]]:
     """Yield groups of documents that are versions of one text about one subject.
 
-    Data sheets of two products may share most words. Therefore a document is left out of its group if its first line
+    Data sheets of two products may share most words. A document is therefore excluded from its group if its first line
     names something that no other document of the group mentions.
     """
     for group in version_groups({name: one.text for name, one in documents.items()}):
@@ -321,7 +327,9 @@ def _about(document: Document) -> str:
 
 
 def date_of(document: Document) -> str | None:
-    """Return the date of a document in ISO 8601: from its properties, or else the first full date at its beginning."""
+    """Return the date of a document in ISO 8601: from its properties, otherwise the first full date at its
+    beginning.
+    """
     return document.date or _first_day(_about(document))
 
 
@@ -333,5 +341,5 @@ def _first_day(about: str) -> str | None:
 
 @lru_cache(maxsize=1_024)
 def _covered(about: str) -> str:
-    """Return the periods that a report names at its beginning; "" for other documents."""
+    """Return the periods named at the beginning of a report; "" for other documents."""
     return " ".join(sorted(map(repr, periods(about)))) if _REPORTS_ON.search(about) else ""

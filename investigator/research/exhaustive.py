@@ -41,25 +41,26 @@ _OF_YEAR = late(
     re.IGNORECASE,
 )
 _MOST_QUOTES = 3
-_OWN_WORDS, _WELL_READ, _FAR_BEHIND = 0.5, 0.1, 0.2  # lowest score of a quote, as a share of the best quote's
-_LONGEST_SENTENCE = 700  # characters; longer pieces (tables, lists) are quoted by their matching lines
+# quality of a quote: weights of its own words and of its readability, and the maximum distance from the best quote
+_OWN_WORDS, _WELL_READ, _FAR_BEHIND = 0.5, 0.1, 0.2
+_LONGEST_SENTENCE = 700  # in characters; in longer pieces such as tables and lists, only the matching lines are quoted
 _ABOUT = 600  # number of characters at the beginning of a document that describe it
-_TITLE = 5  # a sentence that starts before this character includes the title
+_TITLE = 5  # a sentence that starts before this position includes the title
 _HERE, _BY_ANOTHER_WORD, _AROUND, _ABOUT_IT = 1.0, 0.9, 0.7, 0.6
 _YES, _MAYBE = 0.65, 0.5
-_THING = 0.4  # weight of the requested kind of thing
-_NOT_ITS_PLACE = 0.6  # highest strength of a sentence about the place of other work than the document's own
+_THING = 0.4  # factor for the weight of a term for the requested kind of thing
+_NOT_ITS_PLACE = 0.6  # maximum strength of a sentence that may give the place of other people's work
 _IN_NO_DOCUMENT = rarity(0.0)
 _NEAR_IN_MEANING = 0.6
-_FAR_IN_MEANING, _MOST_OF_MEANING = 0.3, 0.3  # cosine; a piece above it gets a bonus
-_SURELY_A_SENTENCE = 6  # words
+_FAR_IN_MEANING, _MOST_OF_MEANING = 0.3, 0.3  # cosine above which a similar piece gets a bonus, and the maximum bonus
+_SURELY_A_SENTENCE = 6  # minimum number of words
 
 
 @dataclass(frozen=True)
 class Sighting:
     """The span of a sentence that contains some of the terms, with the confidence (0..1) in `strength`.
 
-    `said` is the share of the terms that it contains literally, `reads` its suitability as a quote.
+    `said` is the share of the terms that it contains literally, and `reads` is its suitability as a quote.
     """
 
     start: int

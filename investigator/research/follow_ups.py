@@ -17,7 +17,7 @@ from investigator.records import ConstraintKind, Investigation, Memory, Part
 from investigator.research.state import State
 from investigator.retrieval.library import DocumentIndex
 
-_MOST_WORDINGS = 12  # per part
+_MOST_WORDINGS = 12  # of one part
 _MOST = 6
 _MANY_WORDS = 24
 _LEAST_LIKENESS = 0.92  # minimum cosine; "consume coffee" for "drink coffee" has 0.96, "concentrate coffee" 0.916
@@ -52,10 +52,11 @@ def related_to(parts: Iterable[Part]) -> tuple[str, ...]:
 
 
 def rewordings(part: Part, shares: Mapping[str, float]) -> tuple[str, ...]:
-    """Return rewordings of a part, in which a word, a phrasal verb, or both are replaced with words of the folder.
+    """Return rewordings of a part in which a word, a phrasal verb, or both are replaced with words that occur in the
+    folder.
 
     `shares` maps each word to the share of documents that contain it. If no such word exists, return the part without
-    question words; return nothing if no other words are left.
+    its question words, or nothing if no other words are left.
     """
     verbs = _held(_of_phrases(part), shares)
     texts = (part.question, *(_replaced(part.question, *verb) for verb in verbs[:1]))
@@ -68,20 +69,22 @@ def rewordings(part: Part, shares: Mapping[str, float]) -> tuple[str, ...]:
 
 
 def alike_wordings(part: Part, likeness: Mapping[str, float]) -> tuple[str, ...]:
-    """Return the rewordings of a part that are nearest in meaning, best first; its key words if none is close."""
+    """Return the rewordings of a part that are closest in meaning, best first; its key words if none is close
+    enough.
+    """
     alike = [text for text in likeness if likeness[text] >= _LEAST_LIKENESS]
     return tuple(sorted(alike, key=lambda text: -likeness[text])) or key_words(part)
 
 
 def same_by_grammar(part: Part, library: DocumentIndex) -> tuple[str, ...]:
-    """Return the grammatically equivalent wordings of a part, if the folder has all their words. Raises StoreError."""
+    """Return the grammatically equivalent wordings of a part whose words all occur in the folder. Raises StoreError."""
     others = (one.question for one in equivalents(part) if one.question != part.question)
     return tuple(text for text in others if all(term.document_share for term in library.term_frequencies(text)))
 
 
 def key_words(part: Part) -> tuple[str, ...]:
     """Return the words of a part without question words and conjunctions, as one wording; may be empty."""
-    own = [word for word in content_words(part.question) if word != "s"][:_MANY_WORDS]  # the "s" of a possessive
+    own = [word for word in content_words(part.question) if word != "s"][:_MANY_WORDS]  # "s" is the end of a possessive
     return (" ".join(own),) if own and len(own) < len(words(part.question)) else ()
 
 
@@ -94,7 +97,7 @@ def _of_phrases(part: Part) -> list[_Exchange]:
 def _of_words(part: Part) -> list[_Exchange]:
     """Return the replaceable words with the forms of their synonyms: the first synonym of each word, then the second.
 
-    Modifiers, such as "net" in "the net sales", are excluded. A verb is replaced only by verbs.
+    Modifiers, such as "net" in "the net sales", are excluded. Verbs are replaced only by verbs.
     """
     fixed = _modifiers(part.question)
     loose = [word for word in words_to_replace(part) if word not in fixed][:_MANY_WORDS]
@@ -117,7 +120,7 @@ def _replaced(text: str, word: str, other: str) -> str:
 
 
 def found_for(part: Part, run: Investigation, history: Sequence[Memory]) -> tuple[Memory, ...]:
-    """Return the memories that result from asking about a part; all of them if the question was asked as a whole."""
+    """Return the memories that result from asking about a part; all memories if the question was asked as a whole."""
     apart = {question.question for question in run.parts}
     others = {i for step in run.plan.steps if step.purpose in apart - {part.question} for i in step.result_ids}
     return tuple(memory for memory in history if memory.id not in others)
@@ -140,14 +143,15 @@ def respelled_parts(
 
 
 def _is_known(word: str) -> bool:
-    """Return True if a word has synonyms, or is a comparative of a word that does: "longer" is not a misspelled
-    "logger".
+    """Return True if a word, or the word of which it is a comparative, has synonyms, so that "longer" is not corrected
+    to "logger".
     """
     return any(map(related, {word, *(end.sub("", word) for end in _COMPARED)}))
 
 
 def second_hop(part: Part, found: Sequence[Memory]) -> str:
-    """Return a query with the words of a part that the quotes of its best reply lack, and a name that they introduce.
+    """Return a query with a name from the quotes of a part's best reply, and the words of the part that these quotes
+    lack.
 
     Return "" if the quotes contain all words of the part, or no new name.
     """
@@ -161,13 +165,13 @@ def second_hop(part: Part, found: Sequence[Memory]) -> str:
 
 
 def limited(questions: Iterable[str], asked: Iterable[str]) -> tuple[str, ...]:
-    """Return the unasked questions, each once, up to the limit of one round."""
+    """Return the questions that have not been asked, each once, up to the limit of one round."""
     before = set(asked)
     return tuple(dict.fromkeys(question for question in questions if question and question not in before))[:_MOST]
 
 
-_MOST_SEARCHES = 6  # number of wordings searched for in one round
-_MOST_ASKED = 2  # number of wordings of one part whose documents are asked
+_MOST_SEARCHES = 6  # maximum number of wordings searched for in one round
+_MOST_ASKED = 2  # maximum number of wordings of one part whose documents are asked
 
 
 def searched_otherwise(state: State, parts: Sequence[Part], library: DocumentIndex) -> tuple[State, tuple[str, ...]]:
@@ -184,7 +188,7 @@ def searched_otherwise(state: State, parts: Sequence[Part], library: DocumentInd
         alike = [text for text in every if text not in searched]
         nearest = alike[: max(1, _MOST_SEARCHES // len(parts))]
         cards = {text: library.cards((text,)) for text in nearest}
-        found_by = [text for text in nearest if cards[text]]  # files without text yield nothing
+        found_by = [text for text in nearest if cards[text]]  # a folder without text has no cards
         best += sorted(found_by, key=lambda text: -cards[text][0].match)[:_MOST_ASKED]
         promising += (c.document_id for found in cards.values() for c in found if c.match >= state.bounds.worth_asking)
         searched += nearest

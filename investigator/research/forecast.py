@@ -7,13 +7,13 @@ from investigator.records import Answered, Forecast, Investigation, Usage
 from investigator.research.loop import Research
 from investigator.research.method_settings import MethodSettings
 
-_BESIDE_STEPS = 2  # each round has a plan and a reflection, and the run asks once for the needs and once for the answer
+_BESIDE_STEPS = 2  # calls other than steps: a plan and a reflection in each round; needs and answer once per run
 
 
 def forecast(research: Research, run: Investigation, budget: BudgetSettings) -> Forecast:
     """Simulate a run with engines that forecast instead of answering. Raises TemplateError and StoreError.
 
-    The expected cost assumes that the model judges as the built-in engine does.
+    The expected cost assumes that the model's judgements are the same as those of the built-in engine.
     """
     for event in research.investigate(run):
         if isinstance(event, Answered):
@@ -23,7 +23,7 @@ def forecast(research: Research, run: Investigation, budget: BudgetSettings) -> 
 
 
 def _most(run: Investigation, settings: MethodSettings, budget: BudgetSettings) -> Usage:
-    """Return the highest cost: all rounds with all steps, at the expected cost per call, within the ceilings."""
+    """Return the maximum cost, for all rounds with all steps, at the expected cost per call and within the ceilings."""
     calls = settings.rounds * (settings.planner.steps + _BESIDE_STEPS) + _BESIDE_STEPS
     calls = min(calls, budget.calls or calls)
     expected = run.usage

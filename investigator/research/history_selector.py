@@ -8,14 +8,16 @@ from investigator.records import Memory
 
 
 class HistorySelector:
-    """Selects the memories with a high point from a MemoryStream."""
+    """Selects the memories with a high score from a MemoryStream."""
 
     def __init__(self, memory_stream: Iterable[Memory]) -> None:
         self.memory_stream = memory_stream
         self.history: tuple[Memory, ...] = ()
 
     def select(self, threshold: int) -> tuple[Memory, ...]:
-        """Return the memories with a point at or above the threshold (0..100), in order, and no unparsed memories."""
+        """Return the memories whose point is at or above the threshold (0..100), in order; unparsed memories are
+        excluded.
+        """
         self.history = tuple(m for m in self.memory_stream if m.point is not None and m.point >= threshold)
         return self.history
 

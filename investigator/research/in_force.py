@@ -1,7 +1,7 @@
-"""Finds what is valid at the time in question, or now: what has begun or ended, and who has taken over. Pure.
+"""Finds what is valid now or at the time in question: what has begun or ended, and who has taken over. Pure.
 
 The search ranks by words, and "from 1 September" shares none with "in October". Therefore all statements that give a
-time for the thing are read, whatever their score, and a statement that another one has overtaken is not an answer.
+time for the thing are read, whatever their score. A superseded statement is not an answer.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from investigator.tables.things import lists_things
 _TURNOVER = "resigned left retired replaced succeeded former new elected appointed takes over since until"
 _WHICH = late(r"\W*(?:which|who)\b", re.IGNORECASE)
 _HELD_SINCE = "No language model was asked; not established: who has held the role since."
-_BESIDE = 160  # number of characters before and after a sentence in which its role may be named
+_BESIDE = 160  # number of characters before and after a sentence that may name the role
 
 
 def with_all_found(
@@ -99,10 +99,10 @@ def _gives_value(question: str, quote: Quote, document: Load) -> bool:
 
 
 def not_overtaken(found: Verdict, said: Sequence[Quote], document: Load) -> Verdict:
-    """Return the verdict without answers that another statement has overtaken.
+    """Return the verdict without answers that another statement supersedes.
 
     Somebody who has left a role no longer holds it; of values with different starting days, the latest before the time
-    in question is in force. `said` contains the statements that may overtake others. If no answer is left, the
+    in question is in force. `said` contains the statements that may supersede others. If no answer is left, the
     statements are shown as passages.
     """
     if found.status is not AnswerStatus.ANSWERED or len(found.parts) != 1:
@@ -118,7 +118,7 @@ def not_overtaken(found: Verdict, said: Sequence[Quote], document: Load) -> Verd
     if asks_holder(question):
         gone = frozenset(_gone(question, said, document))
         kept = tuple(claim for claim in found.claims if not _names_one_of(gone, claim, question))
-        if now_asked(question):  # "is now Ann" implies that somebody else was before
+        if now_asked(question):  # "is now Ann" implies that somebody else held the role before
             kept = tuple(claim for claim in kept if succession(claim.text).taking) or kept
     else:
         kept = _latest(question, found.claims, document)
@@ -135,8 +135,8 @@ def _last_names(names: Iterable[str]) -> frozenset[str]:
 def _without_replaced(found: Verdict, question: str, document: Load) -> Verdict:
     """Return the verdict without statements from documents that another cited document replaces as a whole.
 
-    A question with a number may ask for them, so they are kept; if it asks about the past, those of the newer document
-    come first.
+    If the question contains a number, it may ask for them, so they are kept. If it asks about the past, they are put
+    after the statements of newer documents.
     """
     if any(map(str.isdigit, question)) or lists_things(question):
         return found
@@ -152,7 +152,8 @@ def _without_replaced(found: Verdict, question: str, document: Load) -> Verdict:
 
 
 def _newest_first(found: Verdict, question: str, document: Load) -> Verdict:
-    """Put statements last if a newer edition of their document gives another number, and mention it in the reason.
+    """Put statements last if a newer edition of their document gives another number, and mention the newer edition in
+    the reason.
 
     The order is kept for a question with a number, which may ask for the older edition.
     """
@@ -201,8 +202,8 @@ def _names_one_of(gone: frozenset[str], claim: Claim, question: str) -> bool:
 
 
 def _latest(question: str, claims: Sequence[Claim], document: Load) -> tuple[Claim, ...]:
-    """Return the statements that no other one has overtaken at the time in question. Table cells are always kept,
-    because they have a time of their own.
+    """Return the statements that no other statement supersedes at the time in question. Table cells are always kept,
+    because the table gives their time.
     """
     asked = moment_asked(question)
     if asked is None:

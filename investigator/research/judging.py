@@ -43,13 +43,13 @@ from investigator.tables.cell_values import gives_no_value
 from investigator.tables.cells import TableView
 from investigator.tables.document_tables import tables_of
 
-_LEAST_OWN = 0.5  # share of the question's words that the answering sentence must contain
+_LEAST_OWN = 0.5  # minimum share of the question's words that the answering sentence must contain
 _WHAT_IT_DOES = late(r"\W*what (?:do|does|did|will|would|should|must|can) [^?,;]+ do\b", re.IGNORECASE)
 _NUMBERING = re.compile(r"^\W*(?:\d+(?:\.\d+)*|[a-z])[.)]\s+", re.IGNORECASE)
 _LONGEST_RUN_IN = 3  # words
 _QUOTATION_MARKS = " \n\"'”’»"
 _MARKS = "#*|-:= \n\t"
-"""The markup around the words of a heading or a table header."""
+"""Markup around the words of a heading or table header."""
 _LOOSE = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ANSWER_TYPE, ConstraintKind.DIRECTION})
 """Constraints that a language model's statement may meet in words other than the question's."""
 _KIND = frozenset({ConstraintKind.ANSWER_TYPE, ConstraintKind.QUANTITY})
@@ -62,7 +62,7 @@ class Judged:
 
     `own_share` is the share (0..1) of the question's words in the sentence itself, excluding those that name the
     document's subject. `is_list` is True for an item of a requested list, and for a sentence that lists all items.
-    `decision` is the yes or no that it gives to a yes-or-no question. `is_reported` is True for older text quoted in a
+    `decision` is its answer (yes or no) to a yes-or-no question. `is_reported` is True for older text quoted in a
     message, and for reported speech that would decide a yes-or-no question.
     """
 
@@ -100,7 +100,7 @@ class Judging:
 
     `sure` decides if a statement that meets all constraints is an answer; its argument is True if one sentence has
     every word of the question and the requested kind of answer. `read` is True if a language model wrote the
-    statements: then some of the question's words may be missing.
+    statements: some of the question's words may then be missing.
     """
 
     load: Load
@@ -121,7 +121,7 @@ class Judging:
 
     def each(self, part: Part, claims: Sequence[Claim]) -> Iterator[Judged]:
         """Judge each sentence, row and cell of the claims by each wording of a part. A yes-or-no question is answered
-        only by what decides it.
+        only by a statement that decides it.
         """
         for wording in (part,) if self.read else equivalents(part):
             yield from (replace(one, part=part) for one in self._each(wording, claims))
@@ -133,9 +133,9 @@ class Judging:
         for said in (said for claim in claims for said in self._said(claim)):
             is_listed = said.quote in items[said.quote.document_id] or _lists_all(part, said)
             own = self._matches(part, said)
-            if is_listed:  # the introduction to its list contains everything that is asked
+            if is_listed:  # the introduction to the list contains everything that the question asks for
                 own = tuple(match.changed(state=MatchState.MET) for match in own)
-            is_question = said.text.rstrip(_QUOTATION_MARKS).endswith("?")  # it states nothing
+            is_question = said.text.rstrip(_QUOTATION_MARKS).endswith("?")  # a question states nothing
             is_older = is_quoted(said.document, said.place[0])
             share = 1.0 if is_listed else own_share(own, part.question, said)
             if decides:
@@ -178,7 +178,7 @@ class Judging:
                 yield QuotedText(claim, quote, said, document, (start, end))
 
     def _matches(self, part: Part, said: QuotedText) -> tuple[ConstraintMatch, ...]:
-        """Match the constraints of a part. For a cell its labels also count, for a sentence the surrounding text."""
+        """Match the constraints of a part. The labels of a cell and the text around a sentence also count."""
         if said.claim.computation is not None:
             return claim_matches(part.question, said.claim, self.load)
         if said.quote.cell is not None:
@@ -191,12 +191,14 @@ def _rank(one: Judged) -> tuple[float, ...]:
 
 
 def _names_only_subject(question: str) -> bool:
-    """Return True if a question names at most its subject, but not what it asks about it, as in "What does it do?"."""
+    """Return True if a question names its subject at most, but no property of it, as in "What does it do?"."""
     return not content_words(question) or len(words(question)) <= 1 or _WHAT_IT_DOES.match(question) is not None
 
 
 def _lists_all(part: Part, said: QuotedText) -> bool:
-    """Return True if a sentence of a quote lists all that a part asks for, and the part asks nothing else."""
+    """Return True if a sentence of a quote lists everything that a part asks for, and the part asks for nothing
+    else.
+    """
     asks_more = not NOT_WORDED.isdisjoint(constraint.kind for constraint in part.constraints)
     if said.span is None or said.row is not None or asks_more:
         return False
@@ -204,7 +206,7 @@ def _lists_all(part: Part, said: QuotedText) -> bool:
 
 
 def _decision(part: Part, own: Sequence[ConstraintMatch], said: QuotedText) -> Decision | None:
-    """Return the yes or no that a sentence, a row or a cell gives to a part."""
+    """Return the decision of a sentence, row or cell about a yes-or-no part."""
     if said.quote.cell is not None:
         return decision_of_cell(part.question, said.quote.cell.value) if _meets(own, read=False) else None
     document = said.document
@@ -221,14 +223,14 @@ def _decision(part: Part, own: Sequence[ConstraintMatch], said: QuotedText) -> D
 
 
 def _names_something(own: Sequence[ConstraintMatch]) -> bool:
-    """Return True if a word of the question names something, unlike those in "who was told"."""
+    """Return True if a word of the question names something, which is not the case in "who was told"."""
     asked = words(" ".join(match.constraint.text for match in own if match.constraint.kind in WORDED))
     return not all(map(names_nothing, asked))
 
 
 def _is_title(question: str, said: QuotedText) -> bool:
-    """Return True if a sentence of a quote is only a heading (also "2. Fee."), the header of a table, a row that has
-    the question's words only in its header, or a row without a value that the question names.
+    """Return True if a sentence of a quote is only a heading (also "2. Fee."), the header of a table, a row with the
+    question's words only in its header, or a row without a value that the question names.
     """
     if said.span is None:
         return False
@@ -278,7 +280,7 @@ def _meets(own: Sequence[ConstraintMatch], read: bool) -> bool:
     if any(match.state is MatchState.CONTRADICTED for match in left) or not kinds <= _LOOSE:
         return False
     if {ConstraintKind.ATTRIBUTE, ConstraintKind.ANSWER_TYPE} <= kinds:
-        return False  # it neither covers the question nor gives a value of the requested kind
+        return False  # the statement neither covers the question nor gives a value of the requested kind
     asked = [match for match in own if match.constraint.kind is ConstraintKind.ATTRIBUTE]
     return 2 * sum(match.state is MatchState.MET for match in asked) >= len(asked)
 
@@ -286,8 +288,8 @@ def _meets(own: Sequence[ConstraintMatch], read: bool) -> bool:
 def answering(one: Judged) -> Claim:
     """Trim a verbatim statement to the sentences that the answer needs.
 
-    They run from the sentence that names the subject to the one that answers. The statement is unchanged if the
-    answering words are not a separate sentence of its quote.
+    These are the sentences from the one that names the subject to the one that gives the answer. The statement is
+    unchanged if the answering words are not a separate sentence of its quote.
     """
     said, claim, quote, text = one.said, one.said.claim, one.said.quote, one.said.document.text
     if (

@@ -1,4 +1,6 @@
-"""Finds label lines that answer a question, because the search ranks "Owner: Human Resources" too low. Pure."""
+"""Finds label lines, such as "Owner: Human Resources", that answer a question, because the search ranks them too low.
+Pure.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from investigator.research.own_share import may_have_all_words
 from investigator.research.rows import row_at
 from investigator.scoring.calibration import default_calibration
 
-_MOST_LINES = 500  # maximum number of lines of a document that are judged; each takes milliseconds
+_MOST_LINES = 500  # maximum number of lines judged in a document; each takes milliseconds
 _MOST_QUOTES = 3
 
 
@@ -47,8 +49,8 @@ def answering_lines(question: str, document: Document) -> tuple[Quote, ...]:
 
 
 def _may_answer(wordings: Sequence[Part], document: Document, span: tuple[int, int]) -> bool:
-    """Return True if a wording of the question has all words of the line's label, or the line or row may have all words
-    of the wording.
+    """Return True if a wording of the question contains all words of the line's label, or if the line or row may
+    contain all words of the wording.
     """
     row, text = row_at(document, *span), document.text[slice(*span)]
     line = None if row else label_line(text)

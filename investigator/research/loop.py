@@ -78,7 +78,7 @@ def bounds(settings: MethodSettings, client: EngineClient, usual_threshold: int)
     workers = settings.concurrency or asked.concurrency
     bar = default_calibration().worth_asking if settings.worth_asking is None else settings.worth_asking
     few_calls = asked.is_model if settings.thrift is None else settings.thrift
-    few_calls = few_calls and asked.decides  # because the rules need no calls, and a small model reads few documents
+    few_calls = few_calls and asked.decides  # the rules need no calls, and a small model reads few documents anyway
     return Bounds(
         rounds=settings.rounds,
         threshold=threshold if settings.threshold is None else settings.threshold,

@@ -8,7 +8,7 @@ from investigator.records import Finding, Memory, PointStatus
 
 
 def _nowhere(_: Memory) -> None:
-    """Keep nothing."""
+    """Ignore a memory."""
 
 
 class MemoryStream:

@@ -23,7 +23,7 @@ def nearest_quotes(parts: Sequence[Part], memories: Sequence[Memory], load: Load
 
 
 def nearest_cells(parts: Sequence[Part], memories: Sequence[Memory], load: Load) -> tuple[NearMiss, ...]:
-    """Return the cell that misses the fewest constraints of a requested figure, among the documents asked."""
+    """Return, from the documents that were asked, the cell that misses the fewest constraints of a requested figure."""
     if len(parts) != 1:
         return ()
     question = parts[0].question
@@ -34,8 +34,8 @@ def nearest_cells(parts: Sequence[Part], memories: Sequence[Memory], load: Load)
 
 
 def lacks_only_verbs(miss: NearMiss) -> bool:
-    """Return True if a cell lacks only the verb for what is done to the thing, as in "get a dress CLEANED", because a
-    price list may leave it out.
+    """Return True if a cell lacks only the verb for what is done to the thing, as in "get a dress CLEANED". A price
+    list may omit this verb.
     """
     return all(
         match.constraint.kind is ConstraintKind.ATTRIBUTE and is_past(match.constraint.text) for match in miss.failing
@@ -43,7 +43,7 @@ def lacks_only_verbs(miss: NearMiss) -> bool:
 
 
 def any_says(parts: Sequence[Part], memories: Sequence[Memory], load: Load) -> bool:
-    """Return True if a sentence of any quote contains a figure and everything that is asked."""
+    """Return True if a sentence of any quote contains a figure and everything that the question asks for."""
     quotes = (quote for memory in memories for quote in memory.quotes if quote.cell is None)
     return any(
         says_figure(parts[0].question, quote.text[start:end], load(quote.document_id))

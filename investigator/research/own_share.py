@@ -22,15 +22,15 @@ PRONOUN = re.compile(r"\b(?:it|its|they|their|he|his|she|her|this|these)\b", re.
 WORDED = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ENTITY, ConstraintKind.PLACE, ConstraintKind.CONDITION})
 """Constraints that a sentence meets by containing words of the question."""
 NOT_WORDED = frozenset({ConstraintKind.PERIOD, ConstraintKind.CONDITION, ConstraintKind.DIRECTION})
-"""Constraints that a question adds to the thing that it asks for."""
-_FURTHEST = 2  # number of sentences before a pronoun that may name what it refers to
+"""Constraints that limit the requested thing instead of naming it."""
+_FURTHEST = 2  # number of sentences before a pronoun that may contain its antecedent
 _STOPS = (".", "!", "?", ";", ":")
 
 
 def own_share(own: Sequence[ConstraintMatch], question: str, said: QuotedText) -> float:
     """Return the share of the question's words in a sentence; if it has a pronoun, previous sentences also count.
 
-    If other words match too, a figure of the requested kind counts as the word that names it: 40 euros as "cost".
+    If other words also match, a figure of the requested kind counts as the word for it, such as "40 euros" as "cost".
     """
     if said.span is None:
         return 1.0
@@ -40,13 +40,13 @@ def own_share(own: Sequence[ConstraintMatch], question: str, said: QuotedText) -
     heading = heading_at(document.headings, start)
     texts, every = _said_words([match.constraint for match in own])
     asked = _apart_from_names(every, document)
-    if not asked:  # "the first response": only the numbered thing counts
+    if not asked:  # as in "the first response": only the numbered thing counts
         things = {one.thing for text in texts for one in numbered(text)}
         asked = frozenset(word for text in texts for word in words(text) if stem(word) in things)
         sentence = f"{heading} {sentence}" if asked else sentence
     if not asked and NOT_WORDED.isdisjoint(match.constraint.kind for match in own):
         if every and not any(stands(word, roots(sentence)) for word in every):
-            return 0.0  # a title with everything that is asked does not make each sentence below it an answer
+            return 0.0  # even if a title has all words of the question, not every sentence below it is an answer
         line = document.text[:start].rstrip().rpartition("\n")[2]
         asked, sentence = every, f"{heading} {'' if line.endswith(_STOPS) else line} {sentence}"
     present = roots(sentence)
@@ -62,14 +62,14 @@ def own_share(own: Sequence[ConstraintMatch], question: str, said: QuotedText) -
 
 
 def _said_words(asked: Sequence[Constraint]) -> tuple[list[str], frozenset[str]]:
-    """Return the texts of the constraints that words of the question meet, and these words."""
+    """Return the texts of the constraints that are met by words, and these words."""
     texts = [one.text for one in asked if one.kind in WORDED and not _names_day(one.text)]
     plain = (word for text in texts if not numbered(text) for word in words(text))
-    return texts, frozenset(word for word in plain if word not in stop_words() and word != "s")  # as in "Ann's"
+    return texts, frozenset(word for word in plain if word not in stop_words() and word != "s")  # "s" as in "Ann's"
 
 
 def _apart_from_names(every: frozenset[str], document: Document) -> frozenset[str]:
-    """Return the words without those that name a document."""
+    """Return the words except those that name the document."""
     about = roots(document.names)
     return frozenset(word for word in every if root(word) not in about)
 
@@ -83,9 +83,9 @@ def may_have_all_words(part: Part, text: str, document: Document) -> bool:
 
 
 def _share_of_label(question: str, line: LabelLine, said: QuotedText) -> float | None:
-    """Return the share for a label line whose value has no word of the question. It is 1.0 if the question has every
-    word of the label and its other words are in the document's name or heading, and 0.0 if it lacks a word of the
-    label. Return None if the line must be judged like a sentence.
+    """Return the share for a label line whose value has no word of the question. It is 1.0 if the question contains
+    every word of the label, and its other words are in the document's name or heading. It is 0.0 if the question lacks
+    a word of the label. Return None if the line must be judged like a sentence.
     """
     document = said.document
     asked = {root(word) for word in content_words(question) if not names_nothing(word)}
@@ -100,5 +100,5 @@ def _share_of_label(question: str, line: LabelLine, said: QuotedText) -> float |
 
 
 def _names_day(text: str) -> bool:
-    """Return True if words of a question name a day, which may lie inside a time span."""
+    """Return True if a text names a day, which may be inside a time span."""
     return any(one.day for one in moments(text.title()))

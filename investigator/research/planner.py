@@ -26,7 +26,7 @@ from investigator.records import (
 from investigator.research.asking_policy import LIKELY
 from investigator.research.critical_thinking import repeats, without_instructions
 
-_SMALL_FOLDER = 12  # documents
+_SMALL_FOLDER = 12  # maximum number of documents
 _FALLBACK = "Ask the documents whose passages fit the question best, since the planner named no document."
 _ONLY = "Ask the one document that the question is limited to."
 
@@ -76,7 +76,8 @@ def propose(
         accepted = (*accepted, *others)[: request.step_limit]
     if not accepted and (reading.value is None or not request.past_strategies):
         return Proposal(_FALLBACK, _best_matching(request), refused)
-    if client.traits(Role.PLAN).is_model and not request.past_strategies:  # other engines plan from the search results
+    # the plans of other engines are based on the search results anyway
+    if client.traits(Role.PLAN).is_model and not request.past_strategies:
         accepted = _with_likeliest(accepted, request)
     return Proposal(reply.strategy.strip() or _FALLBACK, accepted, refused)
 
@@ -105,7 +106,7 @@ def _with_likeliest(steps: tuple[ProposedStep, ...], request: PlanVariables) -> 
 def _sorted(
     steps: Sequence[ProposedStep], known: Sequence[str], most: int
 ) -> tuple[tuple[ProposedStep, ...], tuple[str, ...]]:
-    """Split steps into those for existing documents, without duplicates, and unknown document ids."""
+    """Separate the steps for existing documents, without duplicates, from the unknown document ids."""
     accepted: dict[tuple[str, str], ProposedStep] = {}
     refused: list[str] = []
     for step in steps:
@@ -128,7 +129,7 @@ def _step(card: DocumentCard, request: PlanVariables) -> ProposedStep:
 
 
 def resolved(document_id: str, known: Sequence[str]) -> str | None:
-    """Return the id that a name refers to: an exact match, or else the only similar id; None if there is neither."""
+    """Return the id that a name refers to: an exact match, otherwise the only similar id; None if there is neither."""
     wanted = document_id.strip()
     if wanted in known:
         return wanted
@@ -140,12 +141,12 @@ def resolved(document_id: str, known: Sequence[str]) -> str | None:
 
 
 def _as_shown(name: str) -> str:
-    """Return a name as shown in prompts: with ' for quotation marks, and single spaces."""
+    """Return a name as shown in prompts, with ' in place of quotation marks, and single spaces."""
     return " ".join(name.replace("\u200b", "").replace('"', "'").split()).casefold()
 
 
 def _asked(purpose: str) -> frozenset[str]:
-    """Return the stems of a purpose as a set, because the same words in a different order are not a new question."""
+    """Return the stems of a purpose as a set, because a change of word order does not make it a new question."""
     return stems(words(purpose))
 
 

@@ -44,7 +44,7 @@ from investigator.scoring.calibration import default_calibration
 from investigator.scoring.model_points import default_rules
 
 _QUOTES_OF_SUMMARY = 10
-_READ_BY_SMALL = 5_000  # number of characters of a document that a small model reads, which takes a minute on one core
+_READ_BY_SMALL = 5_000  # characters of a document that a small model reads; this takes a minute on one core
 
 Spans = Sequence[AddressedSpan]
 """Places in passages that address a language model: document ids with spans of their texts."""
@@ -60,7 +60,7 @@ class QuerySettings(Record):
 
 @dataclass(frozen=True)
 class DocumentQuery:
-    """Asks documents sub-questions of one main question, scores the replies and proves their quotes.
+    """Asks documents sub-questions of a main question, scores the replies and proves their quotes.
 
     The document id "summary" asks all documents together. `template` replaces the shipped template; `tainted` lists
     documents known to address a language model. `table_question` is the question that table cells must answer if the
@@ -115,7 +115,7 @@ class DocumentQuery:
     def judged(self, variables: AskVariables, reading: ReadReply[AskReply]) -> Finding:
         """Evaluate a reply: prove its quotes, and combine its point with that of the search.
 
-        A small model only adds its quotes to the findings of the rules.
+        A small model only adds its quotes to the finding of the rules.
         """
         finding = self._trusted(self.read(reading, variables.passages), variables).changed(in_part=reading.in_part)
         opinion = self.client.opinion("query/ask", variables, AskReply)
@@ -178,7 +178,7 @@ class DocumentQuery:
         found = met_cells(question, document)
         if found or not self.kind.is_side_by_side or periods(question):
             return found
-        period = covered_period(document.imprint)  # because each report of a series is asked about its own period
+        period = covered_period(document.imprint)  # each report of a series is asked about its own period
         return met_cells(f"{question}, {period}", document) if period else ()
 
     def _passages(self, sub_question: str, target: str | None) -> tuple[Passage, ...]:
@@ -200,7 +200,9 @@ class DocumentQuery:
         return Finding(reply=value.reply, point=value.point, quotes=quotes, failed_quotes=failed)
 
     def _with_opinion(self, finding: Finding, opinion: AskReply, asked: AskVariables) -> Finding:
-        """Return a language model's finding with the combined score, and other quotes if its own are unproven."""
+        """Return a language model's finding with the combined score. If it has no proven quotes and the search match is
+        good, use the quotes of the search.
+        """
         search = opinion.point or 0
         finding = finding.changed(search_point=search)
         if finding.point is None:
@@ -242,7 +244,9 @@ class DocumentQuery:
         return proven((text, finds) for text in texts)
 
     def _find(self, document_id: str, near: Sequence[tuple[int, int]]) -> Find:
-        """Return the function that looks up a quote; for a language model it also adds what explains a pronoun."""
+        """Return the function that looks up a quote; for a language model, it also adds the text that explains a
+        pronoun.
+        """
         source = self.sources[document_id]
         return partial(source.named_quote if self.client.traits(Role.ASK).is_model else source.quote, near=near)
 
@@ -254,7 +258,7 @@ def _first_of(passages: tuple[Passage, ...], characters: int) -> tuple[Passage, 
 
 
 def _target(variables: AskVariables) -> str | None:
-    """Return the id of the document that is asked; None if all documents are asked together."""
+    """Return the id of the document to ask; None if all documents are asked together."""
     return None if variables.document_id == SUMMARY else variables.document_id
 
 
@@ -267,5 +271,5 @@ def _without(finding: Finding, spoken: Spans) -> Finding:
 
 
 def no_point(reply: AskReply) -> str:
-    """Return the problem with a reply that has no point; "" for any other reply."""
+    """Describe the problem if a reply has no point; return "" for any other reply."""
     return "" if reply.point is not None else "it contains no point, a whole number from 0 to 100"

@@ -14,10 +14,10 @@ from investigator.questions.surroundings import Surroundings
 from investigator.records import Claim, Document, Quote
 from investigator.research.rows import Row, row_at
 
-_AROUND = 250  # characters read before and after a quote
-_ABOUT = 600  # characters at the beginning of a document that describe it
+_AROUND = 250  # number of characters before and after a quote that are also read
+_ABOUT = 600  # number of characters at the beginning of a document that describe it
 _LISTS = 2  # index of the third column, which a table of labels and values does not have
-_LONGEST_TITLE = 120  # characters
+_LONGEST_TITLE = 120  # maximum number of characters
 _MINUTES = late(r"\bminutes\b", re.IGNORECASE)
 
 
@@ -66,7 +66,9 @@ class QuotedText:
 
 
 def names_of(document: Document) -> str:
-    """Return the names of a document, and its first line unless a table begins there; "minutes" adds "meeting"."""
+    """Return the names of a document, and its first line unless a table begins there; after "minutes", add
+    "meeting".
+    """
     first = document.text.strip().partition("\n")[0][:_LONGEST_TITLE]
     if any(table.start <= len(first) for table in document.tables):
         first = ""
@@ -88,8 +90,8 @@ def surroundings(quote: Quote, sentence: str, document: Document) -> Surrounding
 
 
 def _beside_lists(document: Document, start: int, end: int, quote: Quote) -> str:
-    """Return a stretch of a document without the tables that list several things, because their rows say nothing about
-    the sentences next to them. If the quote itself is in a table, return the whole stretch.
+    """Return part of a document without the tables that list several things, because their rows say nothing about the
+    sentences next to them. If the quote itself is in a table, that table is kept.
     """
     tables = sorted(document.tables, key=lambda one: one.start)
     if any(one.start <= quote.start < one.end for one in tables):

@@ -13,11 +13,11 @@ from investigator.records import Knowledge, KnownInfo, Memory, Need, ReflectRepl
 
 
 def reflect(client: EngineClient, request: ReflectVariables) -> tuple[Knowledge, ...]:
-    """Return the knowledge about each term from the memories; without memories everything is unknown, and no engine is
+    """Return the knowledge about each term from the memories; without memories, everything is unknown and no engine is
     asked.
 
-    Knowledge that no memory supports is dropped, because an engine must not know more than the documents say.
-    Raises EngineError, and the signal BudgetSpent.
+    Knowledge that no memory supports is dropped, because an engine must not claim more than the documents say. Raises
+    EngineError, and the signal BudgetSpent.
     """
     reading = (
         client.ask("reflection/reflect", request, ReflectReply, smaller=less_to_reflect) if request.memories else None
@@ -28,7 +28,7 @@ def reflect(client: EngineClient, request: ReflectVariables) -> tuple[Knowledge,
 
 
 def all_unknown(needs: Sequence[Need]) -> tuple[Knowledge, ...]:
-    """Return the knowledge before anything is known about any need."""
+    """Return the knowledge in which nothing is known about any need."""
     return tuple(
         Knowledge(term=need.term, unknown_infos=(f"what the documents say about {need.term}",)) for need in needs
     )

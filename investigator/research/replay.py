@@ -36,7 +36,9 @@ def replay(kept: Investigation, blank: Investigation, research: Research, journa
 
 
 def spent_at(stop: StopReason) -> tuple[BudgetSettings, Usage, float]:
-    """Return a budget with a usage and a duration that exceed it, for a run that this ceiling ended."""
+    """Return a budget with the given ceiling, and a usage and duration that exceed it, to replay a run that it
+    ended.
+    """
     usage = Usage(calls=2, input_tokens=2, money=2.0)
     budgets = {
         StopReason.CALLS: BudgetSettings(calls=1),
@@ -77,5 +79,5 @@ def _failed(quotes: Sequence[Quote], research: Research) -> tuple[Quote, ...]:
 def _stands(quote: Quote, library: DocumentIndex) -> bool:
     try:
         return verify(quote, library.document(quote.document_id))
-    except (FolderError, StoreError, KeyError):  # the document is gone
+    except (FolderError, StoreError, KeyError):  # the document no longer exists
         return False

@@ -26,7 +26,7 @@ class Row:
 
     @property
     def said(self) -> str:
-        """Return the row with the header of each value, such as "Name: Ann Cole; Role: chair", without values that mean
+        """Return each value of the row with its header, such as "Name: Ann Cole; Role: chair", without values that mean
         no. Return "" if a header is a time, or if the table does not have exactly one header row.
         """
         cells = [

@@ -1,4 +1,4 @@
-"""The state of an investigation, and the choice of the next step. Pure: nothing is asked or written here.
+"""The state of an investigation, and the choice of the next step. Pure: this module asks no engine and writes nothing.
 
 think ──► plan ──► ask ──► reflect ──► answer
   │        ▲        ▲ │      │ │         │
@@ -77,10 +77,10 @@ class State:
 
     `run` is its record so far; `cards` are the documents as the last search ranked them, `document_ids` and
     `unreadable` all documents of the folder, `left_out` the excluded files. `last` is the last step performed,
-    `first_plan` a plan made while thinking, `memories_reflected` the number of memories at the last reflection. `spent`
-    is the ceiling that was reached, and `answer` the last answer written. `follow_ups` are the questions of the next
-    round, if no language model reads the documents. `promising` are the documents that a search for another wording of
-    the question found worth asking.
+    `first_plan` is a plan made while thinking, and `memories_reflected` is the number of memories at the last
+    reflection. `spent` is the ceiling that was reached, and `answer` the last answer written. `follow_ups` are the
+    questions of the next round, if no language model reads the documents. `promising` are the documents that a search
+    for another wording of the question found worth asking.
     """
 
     run: Investigation
@@ -131,7 +131,7 @@ class State:
         """Return how each document of the folder was treated."""
         done = {step.document_id for step in self.run.plan.steps if step.result_ids} & set(self.document_ids)
         planned = [step.document_id for step in self.open_steps if step.document_id != SUMMARY]
-        if self.run.kind.is_exhaustive:  # because the index examines each document, and the likely ones are read
+        if self.run.kind.is_exhaustive:  # the index examines every document, and the likely ones are read
             done |= {row.document_id for row in self.run.survey if row.verdict is not RowVerdict.NO} - set(planned)
             worth = [] if self.run.survey else list(self.document_ids)
             return coverage(self.document_ids, done, (*worth, *planned), self.unreadable, self.left_out)
@@ -193,7 +193,7 @@ def next_step(state: State) -> Step | None:
 
 
 def _next_of_survey(state: State) -> Step:
-    """Return the next step of a survey, which decides every document."""
+    """Return the next step of a survey, which reaches a verdict on every document."""
     if state.last is Step.THINK:
         return Step.SURVEY
     if state.last is Step.SURVEY and state.bounds.reads and to_be_read(state.run, 1):
@@ -205,7 +205,7 @@ def reason_to_stop(state: State) -> StopReason | None:
     """Return the reason to stop after a reflection, or None if the search continues.
 
     A round without new knowledge ends the search, unless nothing at all is known and documents are left to ask. Without
-    a language model, the remaining follow-up questions are asked first, and a summary takes one round.
+    a language model, the remaining follow-up questions are asked first, and a summary takes a single round.
     """
     if state.spent is not None:
         return state.spent
@@ -234,7 +234,7 @@ def how_many_to_ask(state: State) -> int:
 
 def what_suffices(state: State) -> tuple[Knowledge, ...] | None:
     """Return the knowledge if proven quotes cover the question and no engine needs to be asked, else None. The policy
-    does not decide this if the writer has found the evidence insufficient.
+    is not consulted if the writer has found the evidence insufficient.
     """
     run, titles = state.run, {card.document_id: f"{card.title} {card.document_id}" for card in state.cards}
     if state.answer is None and state.bounds.policy.suffices(run.question, run.needs, state.history, titles):
@@ -248,7 +248,7 @@ def with_plan(state: State, proposal: Proposal) -> Investigation:
     """
     run, number = state.run, len(state.run.rounds) + 1
     plan = continued(run.plan, proposal, round_number=number)
-    if number == 1:  # because the match does not predict the outcome of a later round's questions
+    if number == 1:  # the match does not predict how well later questions are answered
         worth = state.bounds.policy.without_hopeless(plan.steps, state.cards)
         for step in plan.steps:
             if step not in worth:

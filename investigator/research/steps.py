@@ -77,7 +77,7 @@ from investigator.research.verdict import (
 from investigator.retrieval.library import DocumentIndex
 
 _UNDECIDED = "Read the documents that the index cannot decide."
-_FOLLOW_UP_DOCUMENTS = 2  # number of documents that each follow-up question is put to
+_FOLLOW_UP_DOCUMENTS = 2  # number of documents asked each follow-up question
 
 Moment = tuple[State, Event | None]
 """A state to store, and the event to report."""
@@ -114,7 +114,7 @@ class Steps:
     def _think(self, state: State) -> Iterator[Moment]:
         """Determine what must be known and, if that saves time, make the first plan concurrently."""
         state = replace(state, cards=self.library.cards((state.run.question,)))
-        yield state, None  # stored now, because the coverage uses the cards even if a ceiling prevents thinking
+        yield state, None  # stored now, because the coverage needs the cards even if a ceiling prevents thinking
         if not state.bounds.thinks_and_plans_at_once:
             yield self._thought(state)
             return
@@ -130,7 +130,7 @@ class Steps:
         is_count = is_fact and counted(state.run.question, self.library, only_bound=True)
         kind = QuestionKind.COUNT if is_count else thought.kind
         parts, wordings = thought.parts, tuple[str, ...]()
-        if thought.kind is not QuestionKind.SUMMARY:  # its unknown words may name a document that is not in the folder
+        if thought.kind is not QuestionKind.SUMMARY:  # unknown words in its request may name a missing document
             parts, wordings = respelled_parts(parts, self.library.respelled)
         if any(part.side for part in parts):
             parts = tuple(at_newest(part, self.library.cards((part.question,))) for part in parts)
@@ -159,8 +159,8 @@ class Steps:
         return replace(state, run=state.run.changed(survey=rows), first_plan=None), event
 
     def _first_plan(self, state: State) -> Proposal | None:
-        """Return a plan made from the question's own words; None if a ceiling prevents it. The next step reports the
-        ceiling.
+        """Return a plan made from the question's own words. Return None if a ceiling prevents it; the next step then
+        reports the ceiling.
         """
         try:
             return self._proposal(state, own_words(state.run.question))
@@ -206,7 +206,7 @@ class Steps:
         return Proposal(plans[0].strategy, steps, tuple(i for plan in plans for i in plan.refused_document_ids))
 
     def _asked_apart(self, state: State) -> tuple[str, ...]:
-        """Return the parts of the question that are asked separately: only sides, or all parts if calls are free."""
+        """Return the parts to ask separately: all parts if calls are free, otherwise the sides of a comparison."""
         if state.bounds.reads:
             return tuple(part.question for part in state.run.parts if part.side)
         return tuple(part.question for part in state.run.parts if part.question != state.run.question)
@@ -243,7 +243,7 @@ class Steps:
         def examine(index: int) -> Finding | BudgetSpent:
             try:
                 return queries[index].examine(steps[index].document_id, questions[index])
-            except BudgetSpent as spent:  # not raised yet, so that the other replies of this batch are remembered
+            except BudgetSpent as spent:  # raised later, so that the other replies of this batch are remembered
                 return spent
 
         spent: BudgetSpent | None = None
@@ -309,7 +309,7 @@ class Steps:
         return replace(state, follow_ups=limited((*best, *hops), asked))
 
     def _missing(self, run: Investigation, cards: tuple[DocumentCard, ...]) -> tuple[MissingEdition, ...]:
-        """Return the requested reports that are missing from the folder."""
+        """Return the requested reports that are not in the folder."""
         asked = [constraint for part in run.parts for constraint in part.constraints]
         return missing_editions(run.question, asked, cards, self._holds_a_word)
 
@@ -337,7 +337,7 @@ class Steps:
             written = with_all_found(run.parts, written, run.memories, self.library)
         checked = recheck(written.claims, run.question, self.reread)
         written = replace(written, claims=checked.claims, unproven=(*written.unproven, *checked.unproven))
-        if not written.claims and not run.wordings:  # because a model is only asked in the question's own words
+        if not written.claims and not run.wordings:  # a model was asked only in the question's own words
             state, _ = searched_otherwise(state, run.parts, self.library)
             run = state.run
         found = verdict_of(run.parts, written, run.memories, self.library.document, is_read=is_read)
@@ -387,7 +387,7 @@ class Steps:
         return rows if any(row.quotes for row in rows) else ()
 
     def _table(self, state: State, rows: tuple[TableRow, ...]) -> Moment:
-        """Return the answer as a table; the statements in its rows are proven like any others."""
+        """Return the answer as a table; the statements in its rows are proven like any other statements."""
         stop = StopReason.ANSWERED if state.run.kind.is_exhaustive else reason_to_stop(state)
         answer = table_answer(
             state.run,

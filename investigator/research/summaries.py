@@ -1,4 +1,4 @@
-"""Summarises a text without a language model, by its own summary, its key figures, or a timeline. Pure."""
+"""Summarises a text without a language model: from its own summary, from its key figures, or as a timeline. Pure."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ from investigator.tables.document_tables import tables_of
 from investigator.tables.key_cells import key_cells
 
 _MOST_FIGURES = 5
-_BEGINNING = 200  # number of characters at the beginning of a document that name it
-_MOST_OF = 0.6  # share of the words of the requested subject that name the document
-_SHARE_OF_MAIN = 0.75  # share of sentences from the text's own summary; the others cover the rest of the text
+_BEGINNING = 200  # number of characters at the beginning of a document that may name it
+_MOST_OF = 0.6  # minimum share of the words of the requested subject that are in the document's names and headings
+# share of sentences taken from the text's own summary; the other sentences are from the rest of the text
+_SHARE_OF_MAIN = 0.75
 
 
 def with_own_summary(finding: Finding, question: str, document: Document) -> Finding:
-    """Return the finding with an extract of the document in place of some quotes.
+    """Return the finding with some of its quotes replaced by an extract of the document.
 
-    For a timeline, the extract consists of sentences that name a year; otherwise, of the main results, if a long text
-    begins with them. For a financial report, the key figures come first; if there are few sentences, figures from
-    tables follow.
+    For a timeline, the extract consists of sentences that name a year. Otherwise, it consists of the main results, if a
+    long text begins with them. For a financial report, the key figures come first; if there are few sentences, figures
+    from tables follow.
     """
     if finding.addressed:
         return finding
@@ -49,7 +50,7 @@ def with_own_summary(finding: Finding, question: str, document: Document) -> Fin
 
 
 def _is_summarised(question: str, document: Document) -> bool:
-    """Return True if a document, or everything, is to be summarised."""
+    """Return True if a question asks for a summary of the document, or of everything."""
     if not document.tables or asks_everything(question):
         return bool(document.tables)
     tables, wanted = tables_of(document), roots(" ".join(content_words(summarised(question))))
@@ -65,7 +66,9 @@ def _years(question: str) -> range:
 
 
 def _key_figures(document: Document) -> Sequence[Quote]:
-    """Return the cells with the key figures of a periodic report. Each line of the cue lists a figure's names."""
+    """Return the cells with the key figures of a periodic report. Each line of the cue lists the names of one
+    figure.
+    """
     period = covered_period(document.imprint)
     lines = cues("summaries")["key_figures"].split("|") if period and document.tables else []
     names = ([" ".join(name.split()) for name in line.split(" or ")] for line in lines)

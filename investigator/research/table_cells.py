@@ -40,7 +40,7 @@ from investigator.tables.times import TableTime, agrees, header_time, times_betw
 
 MET_POINT = 95
 """The point of a cell that meets all constraints of a question: such a match is certain."""
-_LOOKED_AT = 40  # maximum number of cells searched for one quoted cell
+_LOOKED_AT = 40  # maximum number of cells examined
 _AMOUNT = re.compile(r"[$€£¥]\s?\d|\d\s?%|\d,\d{3}|\d\.\d|\b(?:million|billion|thousand|per ?cent)\b", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
 _SPAN = re.compile(r"\b(?:from|between)\b.+\b(?:to|and|until|through)\b", re.IGNORECASE)
@@ -49,8 +49,9 @@ _SPANS = ("duration", "age")
 
 
 def met_cells(question: str, document: Document) -> tuple[Quote, ...]:
-    """Return the cells of a document that meet every constraint of a question, or the items of a requested list. These
-    are the best cell for each time that it names, the cells that it compares, or one cell for each row to be listed.
+    """Return the cells of a document that meet every constraint of a question, or the items of a requested list. Met
+    cells are the best cell for each time that the question names, the cells that it compares, or one cell for each row
+    to be listed.
     """
     if listed := listed_things(question, document):
         return listed
@@ -74,8 +75,8 @@ def met_cells(question: str, document: Document) -> tuple[Quote, ...]:
 
 
 def _best_together(question: str, tables: DocumentTables, time: TableTime | None) -> Iterator[FoundCell]:
-    """Yield the best cell, cells of other rows that the question names and, if it names an amount, the cells next to
-    the best one.
+    """Yield the best cell, the cells of other rows that the question names and, if the question names an amount, the
+    cells next to the best one.
     """
     found, wants_amount = best_cells(question, tables, time, most=_LOOKED_AT), bool(table_question(question).amounts)
     for one in found:
@@ -85,19 +86,19 @@ def _best_together(question: str, tables: DocumentTables, time: TableTime | None
 
 
 def listed_things(question: str, document: Document) -> tuple[Quote, ...]:
-    """Return the requested list of things from a document: cells of rows, or else items of a list."""
+    """Return the requested list of things from a document: cells of rows, otherwise items of a list."""
     found = listed_cells(question, tables_of(document)) if document.tables else ()
     return tuple(cell_quote(document, view, cell) for view, cell in found) or listed_items(question, document)
 
 
 def rows_listed(question: str, document: Document) -> tuple[TableRow, ...]:
-    """Return a row for each thing that a question wants listed or counted and that has a row in a table."""
+    """Return a row for each thing in a table that a question asks to list or count."""
     found = listed_rows(question, tables_of(document)) if document.tables else ()
     return tuple(_row_of(row, document) for row in found)
 
 
 def has_things(question: str, document: Document) -> bool:
-    """Return True if a table of a document has rows for the things that a question wants listed."""
+    """Return True if a table of a document has rows for the things that a question asks to list."""
     return bool(document.tables) and names_things(question, tables_of(document))
 
 
@@ -110,12 +111,14 @@ def _row_of(row: ListedRow, document: Document) -> TableRow:
 
 
 def is_listed(question: str, quote: Quote, document: Document) -> bool:
-    """Return True if a question wants things listed, or if a quote is one of the items that it asks for."""
+    """Return True if a question asks for a list of things, or if a quote is one of the items that it asks for."""
     return lists_things(question) or quote in listed_things(question, document)
 
 
 def _lacks_span(question: str, quote: Quote) -> str:
-    """Return the requested kind of time span ("how long"), if a cell does not give one with a unit; otherwise ""."""
+    """If a question asks for a time span ("how long") and a cell gives none with a unit, return its kind; otherwise
+    "".
+    """
     asked, shown = patterns("asked"), patterns("shown")
     return next((kind for kind in _SPANS if asked[kind].search(question) and not shown[kind].search(quote.said)), "")
 
@@ -127,7 +130,9 @@ def has_share(question: str, tables: DocumentTables, operation: Operation | None
 
 
 def same_elsewhere(question: str, quote: Quote, document: Document) -> tuple[Quote, ...]:
-    """Return the cells of a document's other tables that meet every constraint of a question, with the same figure."""
+    """Return the cells with the same figure in other tables of the document that meet every constraint of a
+    question.
+    """
     if quote.cell is None:
         return ()
     figure = figure_of(quote.cell.value)
@@ -220,7 +225,8 @@ def cell_matches(
 
 
 def _apart(question: str, cell: QuotedCell) -> Iterator[ConstraintMatch]:
-    """Yield each pair of words that belong together in a question but not in a label: "Other income (expense), net".
+    """Yield each pair of words that belong together in a question but are separated in a label: "Other income
+    (expense), net".
 
     Words in a label and in its parent labels do not count as separated: "Net sales > Subscription services".
     """
@@ -232,7 +238,7 @@ def _apart(question: str, cell: QuotedCell) -> Iterator[ConstraintMatch]:
 
 
 def _turned(label: str) -> str:
-    """Return a label in spoken word order: "White filling, large" as "large White filling"."""
+    """Return a label in natural word order: "White filling, large" as "large White filling"."""
     noun, comma, mark = label.partition(",")
     return f"{mark} {noun}" if comma and "," not in mark else label
 
@@ -243,7 +249,7 @@ def _says_result(question: str, cell: QuotedCell) -> bool:
     if len(times) > 1 and any(
         all(time.words and folded(time.words) in folded(name) for time in times) for name in (*cell.row, *cell.column)
     ):
-        return True  # one label names all the times
+        return True  # a single label names all the times
     if _is_trend(question):  # each figure of the trend is part of the answer
         return True
     if (operation is None and len(times) < 2) or (operation is Operation.SHARE and "%" in cell.value):
@@ -297,7 +303,9 @@ def _match(kind: ConstraintKind, text: str, state: MatchState, words: str) -> Co
 
 
 def _is_trend(question: str) -> bool:
-    """Return True if a question asks for a trend, or a subject for each figure of a span: "sales from 2022 to 2024"."""
+    """Return True if a question asks for a trend, or if a subject asks for the figures of a time span: "sales from 2022
+    to 2024".
+    """
     if kind_of(question) is QuestionKind.TREND:
         return True
     is_subject = not question.rstrip().endswith("?") and _SPAN.search(question) is not None

@@ -32,7 +32,7 @@ _NAMED = 4
 
 
 def with_readings(run: Investigation, memories: Sequence[Memory], threshold: int) -> tuple[TableRow, ...]:
-    """Return the rows of a survey after the unclear documents were read."""
+    """Return the rows of a survey, updated with what was read in the unclear documents."""
     said = {memory.target_document_id: memory for memory in memories if memory.point is not None}
     return tuple(
         _as_read(row, said[row.document_id], threshold) if row.document_id in said else row for row in run.survey
@@ -50,7 +50,7 @@ def _as_read(row: TableRow, memory: Memory, threshold: int) -> TableRow:
 
 
 def to_be_read(run: Investigation, most: int) -> tuple[TableRow, ...]:
-    """Return the rows that need a language model to decide them, best first: unclear rows and partial matches."""
+    """Return the rows that only a language model can decide, best first: unclear rows and partial matches."""
     asked = {step.document_id for step in run.plan.steps if step.status is Status.DONE}
     left = [row for row in run.survey if row.document_id not in asked and _is_open(row)]
     return tuple(sorted(left, key=lambda row: (row.verdict is not RowVerdict.UNCLEAR, len(row.missing))))[:most]
@@ -106,7 +106,7 @@ def survey_verdict(
 
 
 def _verdict_on_things(kind: QuestionKind, rows: Sequence[TableRow], claims: Sequence[Claim]) -> Verdict:
-    """Return the verdict on things that are rows of tables or items of lists; a count of zero is an answer."""
+    """Return the verdict on things that are table rows or list items; a count of zero is an answer."""
     yes = [row for row in rows if row.verdict is RowVerdict.YES]
     names = ", ".join(list(dict.fromkeys(row.document_id for row in rows))[:_NAMED])
     others = "things named only in running text, or in other words, are"
@@ -116,7 +116,8 @@ def _verdict_on_things(kind: QuestionKind, rows: Sequence[TableRow], claims: Seq
             AnswerStatus.ANSWERED, tuple(claims), reason=f"{said}; the list may be incomplete: {others} missing."
         )
     status = AnswerStatus.ANSWERED if kind is QuestionKind.COUNT else AnswerStatus.NOT_FOUND
-    different = {row.label.casefold() for row in yes} if "," in names else yes  # documents may list the same things
+    # several documents may list the same thing
+    different = {row.label.casefold() for row in yes} if "," in names else yes
     number = len(different) or f"None of {number_of(len(rows), 'row')}"
     return Verdict(status, tuple(claims), reason=f"{number} counted in the tables of {names}; {others} not counted.")
 
@@ -126,7 +127,7 @@ def _counted(yes: int, total: int) -> str:
 
 
 def _without(question: str) -> str:
-    """Return the part of the reason about things that the documents must lack; "" if there are none."""
+    """Return the part of the reason about things that must be absent from the documents; "" if there are none."""
     topics = topics_of(question)
     excluded = [topic.text for topic in topics if topic.is_excluded]
     if len(excluded) == len(topics):
@@ -151,7 +152,7 @@ def _openings(yes: Sequence[TableRow], unclear: Sequence[TableRow], run: Investi
 
 
 def side_verdict(run: Investigation, rows: Sequence[TableRow], claims: Sequence[Claim], coverage: Coverage) -> Verdict:
-    """Return the verdict on a table of sides or periods; its reason names the rows without a result."""
+    """Return the verdict on a table of sides or periods; the reason names the rows without a result."""
     met = [row for row in rows if row.verdict is RowVerdict.YES]
     missing = [row.label for row in rows if row.verdict is RowVerdict.MISSING]
     unclear = [row for row in rows if row.verdict is RowVerdict.UNCLEAR]
@@ -178,7 +179,7 @@ def table_answer(
     threshold: int,
     reread: Reread | None,
 ) -> Answer:
-    """Return the answer for a table; its rows are proven in the files like other statements."""
+    """Return the answer for a table; its rows are verified in the files like other statements."""
     claims = statements(rows, unclear=not run.kind.is_exhaustive)
     checked = recheck(claims, run.question, reread)
     rows = standing_rows(rows, reread)
@@ -190,7 +191,7 @@ def table_answer(
         coverage,
         threshold=threshold,
         nearest=(),
-        reworded=True,  # because inflections and synonyms were also searched for
+        reworded=True,  # inflections and synonyms were also searched for
     )
     answer = answer.changed(table=AnswerTable(asked=run.question, rows=tuple(rows)), unproven=checked.unproven)
     return without_changed_sources(answer, checked.gone)

@@ -9,7 +9,7 @@ from investigator.records import SUMMARY, Plan, PlanStep, QuestionVariables, Sta
 
 
 def prioritized(plan: Plan) -> tuple[PlanStep, ...]:
-    """Return the open steps: first those in progress, then the others, both by plan id."""
+    """Return the open steps, ordered by plan id; those in progress come first."""
     open_steps = (step for step in plan.steps if step.status is not Status.DONE)
     return tuple(sorted(open_steps, key=lambda step: (step.status is not Status.DOING, step.plan_id)))
 

@@ -25,16 +25,17 @@ from investigator.tables.times import agrees, header_time
 
 _MOST_SENTENCES, _FEWEST_WORDS = 4_000, 4
 _LEAST_OF_BEST = 0.1
-_SAME = 0.7  # share of the words of the shorter sentence above which one of two sentences is redundant
-_ABSTRACT, _LONG = 3_500, 10_000  # characters at the beginning of a long text that state its main results
+_SAME = 0.7  # two sentences with this share of the shorter one's words in common say the same
+# number of characters at the beginning of a text that state its main results, if the text is longer than the second
+_ABSTRACT, _LONG = 3_500, 10_000
 _SAID, _RESULT, _FIGURES, _OWN, _PLACE, _OF_OTHERS, _TIME = 2.0, 1.2, 0.3, 0.4, 0.5, 0.8, 0.6
 _MAIN = 0.6
-_SAID_OF_MAIN = 0.3  # factor for the weight of the question's words when looking for the main results
-_OF_NAME = 0.3  # weight of a word in the title of the document
+_SAID_OF_MAIN = 0.3  # factor for the weight of the question's words in the search for main results
+_OF_NAME = 0.3  # factor for the weight of a word that is in the title of the document
 _BY_LIKE_WORD, _BY_ANOTHER_WORD = 0.9, 0.5
 _CITES = re.compile(r"\[\d[\d,–\- ]*\]|\bet al\b|\((?:[A-Z][\w-]+,? (?:and [A-Z][\w-]+,? )?)?(?:19|20)\d\d\)")
 YEAR = re.compile(r"(?<![\d.,])(?:1\d{3}|20\d{2})(?![\d%]|[.,]\d)")
-_LONGEST_SECTION = 3_000  # characters
+_LONGEST_SECTION = 3_000  # maximum number of characters
 _MOST_TOGETHER = 4
 _BLANKS = re.compile(r"\s+")
 
@@ -52,10 +53,10 @@ def telling_sentences(
 ) -> tuple[Quote, ...]:
     """Return the most relevant sentences of a document, best first.
 
-    Words in the document's title carry little weight. `near` contains quotes that were found by other means. With
-    `dated`, sentences that name a time weigh more, and the result is in the order of the text.
+    Words in the document's title carry little weight. `near` contains quotes that were found by other means. If `dated`
+    is True, sentences that name a time weigh more, and the result is in the order of the text.
     """
-    is_long = len(document.text) > _LONG  # because "it" in a short text refers to the subject
+    is_long = len(document.text) > _LONG  # in a short text, "it" refers to the subject
     whole = (one for one in _sentences(document) if says_something(one.text, by_itself=is_long))
     sentences = islice(whole, _MOST_SENTENCES)
     wanted = _Wanted.of(document, question, list(sentences))
@@ -108,7 +109,8 @@ def _apart(worth: Mapping[_Sentence, float], most: int, first: Sequence[_Sentenc
         if len(kept) == most or worth[one] <= 0 or worth[one] < _LEAST_OF_BEST * best:
             break
         is_new = all(len(one.roots & other.roots) < _SAME * min(len(one.roots), len(other.roots)) for other in kept)
-        if (best and not is_new) or addresses_model(one.text):  # slow, so done only for those that may be chosen
+        # addresses_model is slow, so it is called only for sentences that may be chosen
+        if (best and not is_new) or addresses_model(one.text):
             continue
         best = best or worth[one]
         kept += [one] if is_new else []
@@ -142,7 +144,7 @@ class _Wanted:
 
     def worth(self, one: _Sentence, *, dated: bool = False, said: float = _SAID) -> float:
         """Return the weight of a sentence. `said` is the bonus for a sentence with all words of the question; with the
-        default bonus, a sentence with none of them weighs 0.
+        default bonus, a sentence with none of these words weighs 0.
         """
         total = math.fsum(weight for _, weight in self.weights)
         share = math.fsum(weight * _held(term, one.roots) for term, weight in self.weights) / total if total else 0.0
@@ -184,8 +186,8 @@ def _held(term: AskedTerm, said: frozenset[str]) -> float:
 
 
 def new_sentences(document: Document, subject: Sequence[str], before: Document | None) -> Quote | None:
-    """Return the last sentences of the section on a subject that the previous document does not contain. If there are
-    none, return the last sentences of the section.
+    """Return the last sentences of the section on a subject that the previous document does not contain. If all of them
+    are old, return the last sentences of the section.
 
     Return None if no sentence contains the whole subject.
     """
@@ -228,7 +230,7 @@ def _sentences(document: Document, start: int = 0, end: int | None = None) -> It
 
 
 def _rarity(term: AskedTerm, sentences: Sequence[_Sentence]) -> float:
-    """Return the weight of a word: high if few sentences of the document contain it, zero if none does."""
+    """Return the weight of a term: high if few sentences of the document contain it, zero if no sentence does."""
     held = sum(not one.roots.isdisjoint(term.roots) for one in sentences)
     return math.log((len(sentences) + 1) / (held + 0.5)) if held else 0.0
 

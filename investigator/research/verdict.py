@@ -49,10 +49,10 @@ _MAY_BE_MORE = " The list may be incomplete: things named in other words are mis
 class Statements:
     """The statements written from the evidence, both proven and unproven.
 
-    `are_stand_ins` is True if they are the best quotes verbatim, in place of a model's statements; `by_model` if a
+    `are_stand_ins` is True if they are verbatim quotes in place of a model's statements; `by_model` is True if a
     language model wrote some of them. `readings` are a small model's readings of quotes, shown next to them. `timed`
-    are the sentences that may say what is valid at the time in question, `met` the claims that meet every constraint of
-    a part at that time.
+    are the sentences that may say what is valid at the time in question, `met` and `met` are the claims that meet every
+    constraint of a part at that time.
     """
 
     claims: tuple[Claim, ...] = ()
@@ -78,7 +78,9 @@ class Verdict:
     decision: Decision | None = None
 
     def unanswered(self, wordings: Sequence[str]) -> tuple[OpenPart, ...]:
-        """Return the unanswered parts, if the question has several; `wordings` were also searched for."""
+        """Return the unanswered parts, if the question has several; `wordings` are the other wordings that were
+        searched for.
+        """
         if len(self.parts) < 2:
             return ()
         left = (part.question for part, one in self.parts if one is None or not one.is_met)
@@ -90,9 +92,9 @@ def verdict_of(
 ) -> Verdict:
     """Return the verdict on each part of the question from the statements.
 
-    `is_read` is True if a language model wrote the statements. Some statements are shown but do not count as answers:
-    quotes in place of a model's statements, a quote that replaces an unverifiable statement, a statement that only a
-    verifier supports, and a verbatim quote that no model has read and whose reply has a point below the calibrated
+    `is_read` is True if a language model wrote the statements. Four kinds of statements are shown but do not count as
+    answers: quotes in place of a model's statements, quotes that replace unverifiable statements, statements that only
+    a verifier supports, and verbatim quotes that no model has read and whose reply scores below the calibrated
     threshold.
     """
     read = is_read and not written.are_stand_ins
@@ -133,18 +135,18 @@ def _deciding(part: Part, claims: Sequence[Claim], judging: Judging) -> tuple[Ju
 
 
 def _of_newest(met: Sequence[Judged], load: Load) -> tuple[Judged, ...]:
-    """Return the statements for which no newer edition of their document gives another number."""
+    """Return the statements without those whose document has a newer edition that gives another number."""
     cited = {one.said.quote.document_id: load(one.said.quote.document_id) for one in met}
     return tuple(one for one in met if not said_in_newer(one.said.quote, one.said.document, cited.values()))
 
 
 def _undecided(one: Judged | None, read: bool) -> Judged | None:
-    """Return a statement, marked as unmet if it would be an answer only by deciding a yes-or-no question."""
+    """Return a statement; mark it as unmet if it could only answer by deciding a yes-or-no question."""
     return one if one is None or read or one.decision is None else replace(one, is_met=False)
 
 
 def _with_decision(found: Verdict, decided: Sequence[tuple[Judged, ...]]) -> Verdict:
-    """Add the decision to the verdict on a yes-or-no question: yes if every part is affirmed, no if one is denied.
+    """Add the decision to the verdict on a yes-or-no question: yes if every part is affirmed, no if any part is denied.
 
     The statements that decide come first.
     """
@@ -196,13 +198,13 @@ def _all_met(
     with_list = {one.part.question for one in met if one.is_list}
     met = [one for one in met if one.is_list or one.part.question not in with_list]
     answers = [answering(one) for one in [one for one in met if not one.is_reported] or met]
-    different = tuple({claim.text: claim for claim in reversed(answers)}.values())[::-1]  # without copies
+    different = tuple({claim.text: claim for claim in reversed(answers)}.values())[::-1]  # without duplicates
     return tuple(one for at, one in enumerate(different) if not any(_is_inside(one, other) for other in different[:at]))
 
 
 def _is_inside(claim: Claim, other: Claim) -> bool:
     """Return True if a verbatim statement is part of another one, such as a clause without its number, or is the row of
-    a cell.
+    a quoted cell.
     """
     if any(len(one.quotes) != 1 or one.computation for one in (claim, other)):
         return False
@@ -224,7 +226,7 @@ def answering_quotes(question: str, quotes: Sequence[Quote], load: Load) -> tupl
 def with_all_that_meets(
     parts: Sequence[Part], written: Statements, memories: Sequence[Memory], load: Load
 ) -> Statements:
-    """Add the missing quotes that meet every constraint of a part, whatever their score, to the statements."""
+    """Add quotes that meet every constraint of a part but are missing from the statements, whatever their score."""
     known = {quote for claim in written.claims for quote in claim.quotes}
     others = {
         quote: Claim(text=quote.said, quotes=(quote,), memory_ids=(memory.id,))
@@ -252,7 +254,7 @@ def _concluded(
     claims = best_first(written.claims, verdicts)
     open_parts = [part.question for part, one in found if one is None or not one.is_met]
     common = Verdict(AnswerStatus.ANSWERED, claims, written.unproven, tuple(found), misses)
-    if answers:  # once there is an answer, weaker matches are not shown
+    if answers:  # once an answer is found, weaker matches are not shown
         common = replace(common, claims=tuple(answers))
     if not open_parts:
         if not read and len(found) == 1 and not any(_has_result(found[0][0], claim) for claim in common.claims):
@@ -268,7 +270,9 @@ def _concluded(
 
 
 def _has_result(part: Part, claim: Claim) -> bool:
-    """Return False if a question asks for a computation with figures of several times, and a claim gives only one."""
+    """Return False if a question asks for a computation with figures for several times, but a claim gives only one of
+    them.
+    """
     asked = asked_computation(part.question)
     if asked is None or not asked.are_times or claim.computation is not None:
         return True
@@ -277,7 +281,7 @@ def _has_result(part: Part, claim: Claim) -> bool:
 
 
 def with_older_text_marked(found: Verdict, load: Load) -> Verdict:
-    """Return the verdict with a caution for each statement from an older message that a message quotes."""
+    """Add a caution to each statement that comes from an older message quoted in a newer one."""
 
     def is_older(quote: Quote) -> bool:
         return any(is_quoted(load(quote.document_id), place) for place in (quote.start, quote.end - 1))
@@ -290,7 +294,7 @@ def with_older_text_marked(found: Verdict, load: Load) -> Verdict:
 
 
 def chosen_sentences(found: Verdict, *, by_model: bool) -> Verdict:
-    """Return the verdict for an extract of sentences that serves as a summary."""
+    """Return the verdict for an extract that serves as a summary."""
     if not found.claims:
         return found
     kind = "quote" if any(quote.cell for claim in found.claims for quote in claim.quotes) else "sentence"
@@ -300,7 +304,7 @@ def chosen_sentences(found: Verdict, *, by_model: bool) -> Verdict:
 
 
 def what_proves(claims: Sequence[Claim]) -> str:
-    """Return a sentence with the number of statements, and of the documents that prove them."""
+    """Return a sentence with the number of statements and the number of documents that prove them."""
     proven = [claim for claim in claims if not claim.supported_by]
     documents = {quote.document_id for claim in proven for quote in claim.quotes}
     reason = f"{number_of(len(proven), 'statement')} proven by quotes from {number_of(len(documents), 'document')}"
@@ -314,7 +318,7 @@ def _supported(claims: Sequence[Claim]) -> str:
 
 
 def _why_not(verdicts: Sequence[Judged], written: Statements, read: bool) -> str:
-    """Explain why statements are shown without counting as an answer."""
+    """Explain why statements are shown although they do not count as an answer."""
     failing = list(dict.fromkeys(named(match.constraint) for one in verdicts for match in one.failing))[:_NAMED]
     if read or written.by_model:
         left = f" {'; '.join(failing)}" if failing else " that they answer the question"
