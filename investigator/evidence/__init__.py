@@ -1,4 +1,6 @@
-"""Finds quotes in their sources, checks claims against quotes, and computes the coverage. All functions are pure."""
+"""Finds quotes in their sources, checks claims against their quotes, and computes the coverage. All functions are
+pure.
+"""
 
 from investigator.evidence.claims import prove
 from investigator.evidence.coverage import coverage_line

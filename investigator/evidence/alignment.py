@@ -1,4 +1,4 @@
-"""Aligns a claim with a sentence, word by word and in the same order, so that nothing important is missing.
+"""Aligns a claim with a sentence, word by word and in order, to check that nothing important is missing.
 
 A claim may omit only articles and whole parts of the sentence that are set off by commas, brackets or the like and do
 not affect the rest: an apposition, a relative clause, a connective, another main clause. Any other added, omitted or
@@ -13,7 +13,7 @@ from investigator.evidence.statements import StatedKind, StatedWord
 from investigator.language.claim_words import connectives, denying_words, joints, reaching_words
 
 _LONGEST_ASIDE = 2
-"""Maximum length of a relative clause inside a sentence, in parts between commas."""
+"""Maximum number of parts between commas in a relative clause inside a sentence."""
 
 
 def says(sentence: Sequence[StatedWord], claim: Sequence[StatedWord]) -> bool:
@@ -23,7 +23,7 @@ def says(sentence: Sequence[StatedWord], claim: Sequence[StatedWord]) -> bool:
 
 
 def is_whole(sentence: Sequence[StatedWord], claim: Sequence[StatedWord]) -> bool:
-    """Return True if both have the same words from first to last, articles included."""
+    """Return True if both consist of the same words, including articles."""
     return len(sentence) == len(claim) and all(map(StatedWord.is_same, sentence, claim))
 
 
@@ -44,7 +44,9 @@ class _Alignment:
         self._failed: set[tuple[int, int]] = set()
 
     def fits(self, wanted: int, at: int) -> bool:
-        """Return True if the claim from the word `wanted` on matches the sentence from the word `at` on."""
+        """Return True if the rest of the claim, from the word `wanted`, matches the rest of the sentence, from the word
+        `at`.
+        """
         if at == len(self._sentence):
             return wanted == len(self._claim)
         if (wanted, at) in self._failed:
@@ -129,9 +131,7 @@ def _names_again(word: StatedWord) -> bool:
 
 
 def _is_bounded(part: Sequence[StatedWord]) -> bool:
-    """Return True if no word of a part affects the text outside the part, as a negation, doubt, condition or source
-    would.
-    """
+    """Return True if no word of a part affects the text outside it, as a negation, doubt, condition or source would."""
     return not any(word.text in reaching_words() for word in part)
 
 

@@ -1,4 +1,4 @@
-"""Finds where words and numbers begin and end, so that no quote cuts through a word or a number."""
+"""Finds the boundaries of words and numbers, so that no quote cuts through a word or number."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def cuts_into_word(text: str, start: int, end: int) -> bool:
 
 
 def _joined(text: str, place: int) -> bool:
-    """Return True if one word or number continues across a position."""
+    """Return True if a word or number continues across a position."""
     if not 0 < place < len(text):
         return False
     before, after = text[place - 1], text[place]
@@ -62,7 +62,8 @@ def _next(text: str, place: int, mark: str) -> str:
 def _belong_together(before: str, after: str) -> bool:
     if _UNSPACED.match(before) or _UNSPACED.match(after):
         return before.isdecimal() and after.isdecimal()
-    if unicodedata.category(after) == "No":  # an exponent is part of its number, a footnote mark not part of its word
+    # an exponent is part of its number, but a footnote mark is not part of its word
+    if unicodedata.category(after) == "No":
         return before.isdecimal()
     return True
 
@@ -79,7 +80,7 @@ def _connects(before: str, mark: str, after: str, *, at_end: bool) -> bool:
 
 
 def _sign_cut_off(text: str, start: int) -> bool:
-    """Return True if a number begins at `start`, and the sign or currency before it is cut off."""
+    """Return True if a number begins at `start` and the sign or currency before it would be cut off."""
     if start == 0:
         return False
     before, first = text[start - 1], text[start : start + 1]
@@ -93,7 +94,7 @@ def _sign_cut_off(text: str, start: int) -> bool:
 
 
 def _unit_cut_off(text: str, end: int) -> bool:
-    """Return True if a number ends at `end`, and the degree sign, currency, per cent sign or magnitude is cut off."""
+    """Return True if a number ends at `end` and the unit, currency or magnitude after it would be cut off."""
     if not 0 < end < len(text) or not text[end - 1].isdecimal():
         return False
     if text[end] in "%\u2030\u00b0" or unicodedata.category(text[end]) == "Sc":

@@ -38,7 +38,9 @@ def unquoted(text: str, quotes: Sequence[Quote]) -> str:
 
 
 def shown(claim: Claim) -> str:
-    """Return a claim as one line. Addresses are marked and are not links; an unproven claim names its verifier."""
+    """Return a claim as one line. Addresses are marked, but are not links; for a claim that is only supported, name the
+    verifier.
+    """
     marks = [f"supported by {one_line(claim.supported_by)}, not proven"] if claim.supported_by else []
     marks += [_MARKS[caution] for caution in claim.cautions]
     return one_line(defanged(claim.text)) + (f" ({', '.join(marks)})" if marks else "")

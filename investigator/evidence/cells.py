@@ -1,4 +1,4 @@
-"""Turns table cells into quotes, each of which contains its row of the text, the cell and the cell's labels. Pure."""
+"""Turns table cells into quotes. A quote contains the row as text, the cell, and the labels of the cell. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from investigator.tables.document_tables import tables_of
 
 
 def cell_quote(document: Document, view: TableView, cell: TableCell) -> Quote:
-    """Return a cell as a quote, whose text is the row."""
+    """Return a cell as a quote; the text of the quote is the row."""
     return quote_at(document, *view.row_span(cell)).changed(cell=view.quoted(cell))
 
 

@@ -1,4 +1,4 @@
-"""Checks claims slot by slot: a statement may say no more than one sentence of one of its quotes says."""
+"""Checks claims slot by slot: a claim must not say more than one sentence of one of its quotes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ _LONGEST_CHECKED = 5_000
 _SHORTEST_CLAUSE = 3
 """Minimum number of words in a clause that is checked separately."""
 _MOST_STRANGE = 3
-"""Maximum number of words of a claim that a sentence may lack to be compared with it, as rewordings may add some."""
+"""Maximum number of a claim's words that are missing from a sentence for the two to be compared; rewordings may add
+words.
+"""
 _ORDER = (ClaimStatus.WITHHELD, ClaimStatus.REPLACED, ClaimStatus.PROVEN)
 
 
@@ -51,8 +53,8 @@ def prove(claim_text: str, quotes: Sequence[Quote], given: str = "") -> ClaimChe
 
     A claim is proven if each of its sentences is in one sentence of one quote, in the same words and order or in a
     wording that the rules accept as equivalent (`rewordings`, `language/data/rewordings.toml`), and nothing important
-    is missing (`alignment`). A claim is withheld if its quotes contradict it in a slot, or do not mention it. The
-    nearest quote replaces any other claim. Numbers and dates from the question do not count as contradictions.
+    is missing (`alignment`). A claim is withheld if its quotes contradict it in a slot, or do not mention it. Any other
+    unproven claim is replaced by its nearest quote. Numbers and dates from the question do not count as contradictions.
     """
     bare = _CITATION.sub(" ", claim_text).strip()
     claim = _without_source(saying().sub("", bare), quotes)
@@ -72,7 +74,8 @@ def prove(claim_text: str, quotes: Sequence[Quote], given: str = "") -> ClaimChe
 
 
 def unsaid(text: str, said: str) -> str | None:
-    """Return the reason to doubt a reply: a number, date or name with digits that is not in `said`; None if none is.
+    """Return the reason to doubt a reply: a number, date or name with digits that is missing from `said`; None if
+    nothing is missing.
 
     This check is for replies that are based on a conversation instead of documents.
     """
@@ -129,7 +132,7 @@ def _checked(claim: StatedSentence, quotes: Sequence[Quote], given: str) -> Clai
 def _refused(
     claim: StatedSentence, quote: Quote, nearest: StatedSentence, texts: Sequence[str], given: str
 ) -> ClaimCheck:
-    """Return the check of an unproven claim: it is withheld if its quotes contradict it, or else replaced."""
+    """Return the check of an unproven claim: withheld if its quotes contradict it, otherwise replaced."""
     joined = figures("\n".join(texts))
     missing = missing_figure(figures(claim.text), joined, figures(given))
     sum_of = computed(missing.amount, joined) if missing and missing.amount else ""
@@ -151,7 +154,7 @@ def _refused(
 
 
 def _is_about_something_else(claim: StatedSentence, nearest: StatedSentence) -> bool:
-    """Return True if two statements share no word. Claims that contain only figures or negations are checked
+    """Return True if two statements have no word in common. Claims that contain only figures or negations are checked
     earlier.
     """
     if claim.content & nearest.content or any(word.kind is not StatedKind.WORD for word in claim.words):
@@ -201,7 +204,7 @@ def _is_said(sentence: StatedSentence, claim: StatedSentence, given: str) -> boo
 
 
 def _says_each_clause(quotes: Sequence[Quote], claim: StatedSentence, given: str) -> bool:
-    """Return True if one quote contains each clause of a claim, and each clause names its own subject."""
+    """Return True if a single quote contains each clause of a claim, and each clause names its own subject."""
     clauses = list(_clauses(claim))
     return len(clauses) > 1 and any(all(_says(quote, clause, given) for clause in clauses) for quote in quotes)
 

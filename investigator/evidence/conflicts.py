@@ -21,10 +21,10 @@ from investigator.questions.numbered import numbered
 from investigator.questions.related import roots
 from investigator.records import Conflict, ConflictSide, Quote
 
-_SAME_WORDS = 0.75  # share of the shorter sentence's words, except values, that both must contain
+_SAME_WORDS = 0.75  # minimum share of the shorter sentence's words, except values, that the other must contain
 _FEWEST_WORDS = 2
 _SAME_WORDS_OF_NAMES = 0.8
-_MANY_NAMES = 2  # two sentences that share this many list people, which is not a conflict
+_MANY_NAMES = 2  # two sentences with this many names in common are lists of people and do not conflict
 _NAME = re.compile(r"\b[^\W\d_a-z][\w'’-]+(?: [^\W\d_a-z][\w'’-]+)*")
 _Value = TypeVar("_Value", Amount, Date)
 
@@ -34,10 +34,10 @@ class DatedSentence:
     """A sentence that may give a value, with what is known about its document.
 
     `subject` names the subject of the document (firm, period, trial): statements about different subjects do not
-    conflict. Equal `version` numbers mean that the documents are versions of one text; None means that no other
-    version exists. `section` is the heading above the sentence, `about` the document's title. `says_all` is True if the
-    sentence meets every constraint. `apart_from` lists the documents about other things, `alongside` those of the same
-    series, such as the minutes of another meeting.
+    conflict. Equal `version` numbers mean that the documents are versions of one text; None means that no other version
+    exists. `section` is the heading above the sentence, and `about` is the document's title. `says_all` is True if the
+    sentence meets every constraint. `apart_from` lists the documents about other things, and `alongside` those of the
+    same series, such as the minutes of another meeting.
     """
 
     quote: Quote
@@ -88,11 +88,11 @@ def conflicts(
     """Return the conflicts between statements about one part of a question.
 
     Two sentences conflict if they differ in only one value: an amount in the same unit (unless one is the other
-    rounded), a date, a name, or a negation. They must be about the same thing, as sentences from versions of one
-    document always are. Others must share a name, or contain everything that the question asks in the same words, in
-    documents that share a subject. In a row of a table, only the quoted cell counts. Two sentences of one document must
-    be identical except for the value, and under the same heading unless `over_sections` is True. A value given by
-    several documents is listed once for each.
+    rounded), a date, a name, or a negation. They must also be about the same thing, as sentences from versions of one
+    document always are. Other sentences must share a name, or must contain everything that the question asks about in
+    the same words, in documents that share a subject. In a row of a table, only the quoted cell counts. Two sentences
+    of one document must be identical except for the value, and under the same heading unless `over_sections` is True. A
+    value given by several documents is listed once for each.
     """
     found: dict[str, list[ConflictSide]] = {}
     asks_name = expected_type(question) is AnswerType.NAME
@@ -109,7 +109,7 @@ def conflicts(
         if values is None:
             continue
         about, value, other = values
-        if asks_name and dates(value) and dates(other):  # different dates do not contradict each other about a name
+        if asks_name and dates(value) and dates(other):  # different dates do not matter if the question asks for a name
             continue
         if not (_is_asked(first.quote, value) and _is_asked(second.quote, other)):
             continue
@@ -119,7 +119,7 @@ def conflicts(
 
 
 def _is_asked(quote: Quote, value: str) -> bool:
-    """Return False if a value is in another cell of the row than the quoted one."""
+    """Return False if a value is in a cell of the row other than the quoted cell."""
     return quote.cell is None or value in quote.cell.value
 
 
@@ -191,7 +191,7 @@ def _shared(one: _Sentence, other: _Sentence) -> float:
 
 
 def _apart(mine: Sequence[_Value], theirs: Sequence[_Value]) -> tuple[tuple[_Value, ...], tuple[_Value, ...]]:
-    """Return the values that only one of the two sides gives."""
+    """Return the values that only one of two sentences gives, for each sentence."""
     return (
         tuple(value for value in mine if not any(agree(value, other) for other in theirs)),
         tuple(value for value in theirs if not any(agree(value, other) for other in mine)),
@@ -222,7 +222,9 @@ def _sentence(text: str) -> _Sentence:
 
 
 def _names(sentence: str) -> Iterator[str]:
-    """Yield the capitalised words of a sentence except stop words; at its beginning, only names of several words."""
+    """Yield the capitalised words of a sentence except stop words; at the beginning of the sentence, only names of
+    several words.
+    """
     for found in _NAME.finditer(sentence):
         name = found.group()
         if found.start() == 0:

@@ -13,7 +13,7 @@ from investigator.records import Slot
 _ALIKE = 0.6
 """Share of a claim's words that a sentence must contain to be about the same thing."""
 _REACH = 5
-"""Number of words that a qualifying word affects, including itself."""
+"""Number of words that a qualifying word affects, including the word itself."""
 _QUALIFYING = (
     (Slot.POLARITY, "polarity"),
     (Slot.MODALITY, "modality"),
@@ -24,7 +24,7 @@ _QUALIFYING = (
 
 @dataclass(frozen=True)
 class _Exchange:
-    """Words of a claim, and the words that a sentence has instead; either may be empty."""
+    """Words of a claim, and the words in their place in a sentence; either may be empty."""
 
     claimed: tuple[StatedWord, ...]
     quoted: tuple[StatedWord, ...]
@@ -102,10 +102,10 @@ def _abbreviates(mine: Sequence[StatedWord], theirs: Sequence[StatedWord]) -> bo
 
 
 def _qualified(exchanges: Sequence[_Exchange], sentence: StatedSentence) -> tuple[Slot, str] | None:
-    """Return the slot and the reason if only the sentence or only the claim is qualified, and the rest is the same."""
+    """Return the slot and the reason if the only difference is that the sentence or the claim is qualified."""
     added = [word for one in exchanges for word in one.claimed]
     lost = list(_reaching_the_rest(exchanges, sentence))
-    if _of(added, slot_words("polarity")):  # both deny the same thing: "failed to pay", "did not pay"
+    if _of(added, slot_words("polarity")):  # both deny the same thing: "failed to pay" and "did not pay"
         lost = [word for word in lost if word.text not in slot_words("polarity")]
     for slot, name in _QUALIFYING:
         words = slot_words(name)
@@ -130,7 +130,9 @@ def _carries_little(word: StatedWord) -> bool:
 
 
 def _reaching_the_rest(exchanges: Sequence[_Exchange], sentence: StatedSentence) -> Iterator[StatedWord]:
-    """Yield the words that a claim omits although they begin a condition or belong to a part that the claim uses."""
+    """Yield words that a claim must not omit, because they begin a condition or belong to a part that the claim
+    uses.
+    """
     conditions = slot_words("condition") | slot_words("polarity")
     left_out = {id(word) for one in exchanges for word in one.quoted}
     for part in _parts(sentence.words):

@@ -13,7 +13,7 @@ from investigator.records import ConflictSide, Document, Quote
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NAMED = re.compile(r"[^\W\d_]{3}")  # a line without a word of three letters names nothing
-_LONGEST = 400  # characters
+_LONGEST = 400  # maximum number of characters in a line
 
 
 def edition_of(document: Document) -> Period | None:

@@ -23,7 +23,7 @@ _FALL = late(
 )
 _ALL_TIMES = late(r"\b(?:in|\$|€|£)[ ']?(?:us\$|\$|€|£)?\s?(?P<factor>thousand|million|billion)s\b", re.IGNORECASE)
 _MOST_PARTS = 12
-"""How many numbers of the quotes are added and subtracted at most."""
+"""Maximum number of numbers in the quotes whose sums and differences are tried."""
 
 
 @dataclass(frozen=True)

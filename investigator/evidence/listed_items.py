@@ -36,7 +36,8 @@ _CLAUSE = late(
     r"|\b(?:is|are|was|were|has|have|had|will)\b",
     re.IGNORECASE,
 )
-_LONGEST_ITEM, _FEWEST, _INTRODUCED = 8, 3, 2  # words; items
+# maximum words of an item; minimum items of a list, and of a list with an introduction
+_LONGEST_ITEM, _FEWEST, _INTRODUCED = 8, 3, 2
 
 
 def listed_items(question: str, document: Document) -> tuple[Quote, ...]:
@@ -93,8 +94,8 @@ def _introduction(text: str, mark: re.Match[str]) -> str:
 def enumerated(question: str, sentence: str, before: str = "") -> tuple[str, ...]:
     """Return all items of the list that a sentence gives for a question; () if it gives none.
 
-    The words around the list must contain everything that the question asks, and a negation only if the question has
-    one. If they begin with a pronoun, it refers to the text `before` the sentence.
+    The words around the list must contain everything that the question asks for, and must not contain a negation unless
+    the question does. If they begin with a pronoun, it refers to the text `before` the sentence.
     """
     asked = asked_words(question)
     if not asked or not ASKS_FOR_THINGS.match(question):
@@ -117,8 +118,8 @@ def enumerated(question: str, sentence: str, before: str = "") -> tuple[str, ...
 
 
 def _divisions(question: str, sentence: str, needs: Sequence[str]) -> Iterator[tuple[str, str, int]]:
-    """Yield the ways to split a sentence into its list and the words around it, with the smallest number of items that
-    makes it a list.
+    """Yield the ways to split a sentence into its list and the words around it, with the minimum number of items in
+    such a list.
     """
     label, colon, listed = sentence.partition(":")
     if colon:

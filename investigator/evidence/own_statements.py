@@ -38,7 +38,7 @@ def own_statement(wanted: OwnProperty, document: Document) -> Quote | None:
 
 
 def own_value(wanted: OwnProperty, statement: str) -> str:
-    """Return the value in such a statement: what follows its label, or the closing words of a letter; "" if neither
+    """Return the value in such a statement: the text after its label, or the closing words of a letter; "" if neither
     is found.
     """
     for form in (_label(wanted), _label(OwnProperty.SENDER), _closing()):

@@ -47,8 +47,8 @@ class _Candidate:
 
 
 def resolved(sentences: Sequence[StatedSentence]) -> Iterator[StatedSentence]:
-    """Yield the sentences of a passage in order; after one with a pronoun, also a version with the name in its
-    place.
+    """Yield the sentences of a passage in order; each sentence with a pronoun is followed by a version with the name
+    instead.
     """
     before: StatedSentence | None = None
     for sentence in sentences:
@@ -74,7 +74,9 @@ def says_what_it_means(sentences: Sequence[StatedSentence]) -> bool:
 
 
 def _named(sentence: StatedSentence, before: Words) -> Iterator[StatedSentence]:
-    """Yield a sentence with a name in place of its first pronoun, then of all its unambiguous ones."""
+    """Yield a sentence with a name in place of its first pronoun, then with names in place of all unambiguous
+    pronouns.
+    """
     words, place = sentence.words, _place(sentence.words)
     if place is None:
         return
@@ -132,7 +134,7 @@ def _candidates(before: Words) -> list[_Candidate]:
 
 
 def _subject(words: Words, verb: str) -> _Candidate:
-    """Return a subject as a candidate, which has no words if it is a pronoun."""
+    """Return a subject as a candidate; it has no words if the subject is a pronoun."""
     if any(word.text in joints("pronouns") for word in words):
         return _Candidate((), None, is_person=True)
     is_person = any(word.is_name for word in words) or not (words[0].is_article or words[0].is_function)
@@ -145,7 +147,9 @@ def _defines(words: Words) -> bool:
 
 
 def _after_figures(words: Words) -> int:
-    """Return the position of the first word after an introductory time, such as "In 1999, " or "By 1999 "; else 0."""
+    """Return the position of the first word after an introductory time, such as "In 1999, " or "By 1999 "; otherwise
+    0.
+    """
     for at, word in enumerate(words[:_LATEST]):
         if at and ("," in word.before or words[at - 1].kind is not StatedKind.WORD):
             return at

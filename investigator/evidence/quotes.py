@@ -44,7 +44,7 @@ _ADDED_END = ".,;:\u3002\u3001"
 _ELLIPSIS = late(r" ?[\[(]? ?\.(?: ?\.){2,} ?[\])]? ?")
 _INNER_HYPHEN = late(r"(?<=[^\W\d_])-(?: (?=[^\W\d_])|(?=[^\W\d_]))")
 _OPTIONAL_BLANK = late(r"(?<=[(\[$€£¥]) ?|(?<=\S) ?(?=[)\]%]|[,;:.!?](?: |$))")
-"""Places next to brackets, signs and clause ends, at which texts may or may not have a space: "brick , stone"."""
+"""Matches places next to brackets, signs and clause ends, where a space makes no difference: "brick , stone"."""
 _CJK_CHAR = late("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\u0e00-\u0e7f]")
 
 
@@ -70,7 +70,7 @@ class Source:
         return _normalised(self._document.text)
 
     def find(self, quote_text: str, near: Spans = ()) -> Quote | None:
-        """Return the quote as cut from the document, or None if the document does not contain its words.
+        """Return the quote as the document has it, or None if the document does not contain its words.
 
         Differences in typography are ignored (see `normalise`), as are spaces next to punctuation ("brick , stone"),
         quotation marks and bullets around the quote, an added full stop or ellipsis, and the case of its first letter.
@@ -90,7 +90,7 @@ class Source:
     def quote(self, quote_text: str, near: Spans = ()) -> Quote | None:
         """Return the whole sentences that contain a quote, or None; see `find`.
 
-        Part of a sentence may say the opposite, so whole sentences are judged and shown.
+        Part of a sentence may say the opposite of the whole, so whole sentences are judged and shown.
         """
         found = self.find(quote_text, near)
         return found and quote_at(self._document, *whole_sentences(self._document.text, found.start, found.end))
@@ -115,7 +115,7 @@ class Source:
         return None
 
     def _followed(self, patterns: Sequence[re.Pattern[str]], first: tuple[int, int], limit: int) -> int | None:
-        """Return the end of the last phrase if all follow the first in order, within the limit."""
+        """Return the end of the last phrase if all phrases follow the first in order, within the limit."""
         end = first[1]
         for pattern in patterns:
             found = next(self._occurrences(pattern, end, limit), None)
@@ -183,7 +183,7 @@ def proven(
 ) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
     """Split texts into quotes, without duplicates, and texts that are not quotes.
 
-    `told` contains the texts, each with functions that look it up in a document; the first document that contains the
+    `told` contains the texts, each with functions that look it up in one document; the first document that contains the
     text is used. A quote inside a `spoken` span, which addresses a language model, is rejected.
     """
     addressed = tuple(spoken)
@@ -213,7 +213,7 @@ def addressed_spans(document_id: str, text: str, start: int = 0) -> tuple[Addres
 
 
 def is_addressed(quote: Quote, spans: Iterable[AddressedSpan]) -> bool:
-    """Return True if any of a quote's words are in one of the spans."""
+    """Return True if any part of a quote is in one of the spans."""
     return any(
         quote.document_id == span.document_id and quote.start < span.end and span.start < quote.end for span in spans
     )
@@ -245,8 +245,8 @@ def _readings(quote_text: str) -> Iterator[tuple[str, ...]]:
 
 
 def _pattern(phrase: str) -> re.Pattern[str]:
-    """Return a pattern for a normalised phrase: its first letter in either case, its inner hyphens in groups that may
-    be empty, spaces next to punctuation optional.
+    """Return a pattern for a normalised phrase. The first letter matches in either case, inner hyphens are in groups
+    that may be empty, and spaces next to punctuation are optional.
     """
     ends = [0, *(place for hyphen in _INNER_HYPHEN.finditer(phrase) for place in hyphen.span()), len(phrase)]
     pieces = [

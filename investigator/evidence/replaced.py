@@ -19,7 +19,7 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 
 
 def replaced_documents(documents: Collection[Document]) -> Mapping[str, str]:
-    """Return the documents that another one says it replaces as a whole, each with its replacement.
+    """Return the documents that are replaced as a whole according to another document, each with its replacement.
 
     The statement must give the kind of document and the number, day or year of the replaced one, and the two titles may
     differ only in names and numbers.
@@ -46,9 +46,9 @@ def _replaces(new: Document, old: Document, told: Sequence[str]) -> bool:
     )
 
 
-@lru_cache(maxsize=64)  # the same for every question
+@lru_cache(maxsize=64)  # the result is the same for every question
 def _replaced(text: str) -> tuple[str, ...]:
-    """Return what each sentence of a document says it replaces."""
+    """Return, for each sentence of a document, what the document replaces according to it."""
     spans = statement_spans(text) if _REPLACES.search(text) else ()
     said = (normalise(one_line(text[start:end])).text for start, end in spans if _REPLACES.search(text, start, end))
     found = map(patterns("changes")["replaces_document"].search, said)

@@ -111,7 +111,7 @@ def _source(document: Document) -> Source:
 
 
 def checked_quote(quote: Quote, fresh: FreshDocument) -> CheckedQuote:
-    """Return the state of a quote in its document's file."""
+    """Return the state of a quote in the file of its document."""
     if fresh.document is None:
         state = QuoteState.MISSING if fresh.missing else QuoteState.UNREADABLE
         return CheckedQuote(quote=quote, state=state, reason=fresh.problem)
@@ -148,7 +148,8 @@ def _not_standing(quote: Quote, fresh: FreshDocument) -> str:
 
 
 def nearest_text(text: str, wanted: str, start: int = 0) -> str:
-    """Return the sentences of a text that contain most of the wanted words; if several do, those nearest to `start`.
+    """Return the sentences of a text that contain most of the wanted words; if several do, return those nearest to
+    `start`.
 
     The result has at most 600 characters, and is empty if no word is shared. The time is linear in the length of the
     text.
@@ -168,7 +169,7 @@ def nearest_text(text: str, wanted: str, start: int = 0) -> str:
 
 
 def _shared(words: Counter[str], piece: str) -> float:
-    """Return the number of wanted words in a piece, minus a little for each other word."""
+    """Return the number of wanted words in a piece, with a small deduction for every other word."""
     own = Counter(_WORD.findall(piece.lower()))
     common = (words & own).total()
     return common - 0.1 * (own.total() - common) if common else 0.0

@@ -70,8 +70,8 @@ class StatedComputation:
 
 @dataclass(frozen=True)
 class _Request:
-    """A figure to find: the thing, in words of the question, and its time. `is_money` requires a currency. The sentence
-    itself, not only its heading or title, must contain the roots in `own_words`.
+    """A figure to find: the thing, in words of the question, and its time. `is_money` requires a currency. The roots in
+    `own_words` must be in the sentence itself, not only in its heading or title.
     """
 
     words: str
@@ -102,7 +102,7 @@ class _Change:
 @lru_cache(maxsize=64)
 def stated_computation(question: str, tables: DocumentTables) -> StatedComputation | None:
     """Compute what a question asks for from sentences of a document: from a change that one sentence states, from the
-    values of a thing at two times, or from those of several things.
+    values of a thing at two times, or from the values of several things.
 
     Return None if a value is missing, if sentences give different values, or if the units or the direction differ.
     """
@@ -126,7 +126,7 @@ def stated_computation(question: str, tables: DocumentTables) -> StatedComputati
 
 
 def _request(question: str) -> _Request | None:
-    """Return the figure that a question asks for, without words for a computation or for money."""
+    """Return the requested figure, without words for a computation or for money."""
     times = asked_times(question)
     left = CHANGE.sub(" ", _FRAME.sub(" ", without_times(question)))
     money = patterns("carried")["money"]
@@ -174,7 +174,9 @@ def _number(stated: _Stated) -> float:
 def _changed(
     question: str, operation: Operation, request: _Request, times: Sequence[TableTime], tables: DocumentTables
 ) -> StatedComputation | None:
-    """Return the change that a sentence states with the old and the new value; None if sentences state several."""
+    """Return the change for which a sentence gives the old and the new value; None if sentences state several
+    changes.
+    """
     found: dict[str, StatedComputation] = {}
     for span, text in _about(request, tables):
         change = _change(text)
@@ -194,7 +196,7 @@ def _changed(
 
 
 def _of_one_unit(new: _Stated, old: _Stated) -> tuple[_Stated, _Stated]:
-    """Return two values of a change, both with the unit that one of them may omit: "from 212 to 240 members"."""
+    """Return both values of a change with the unit, which one of them may omit: "from 212 to 240 members"."""
     unit = new.cell.measure or old.cell.measure
     kept = [_Stated(one.cell.changed(measure=one.cell.measure or unit), one.span) for one in (new, old)]
     return kept[0], kept[1]
@@ -209,7 +211,7 @@ def _result(operation: Operation, parts: Sequence[tuple[str, _Stated]], about: s
 
 
 def _goes_as_asked(question: str, found: StatedComputation) -> bool:
-    """Return False if a question asks how much something rose, but it fell, or vice versa."""
+    """Return False if a question asks how much something rose although it fell, or vice versa."""
     rises, falls = (side.search(question) is not None for side in opposites()["change"])
     is_fall = re.match(r"\W*[-−]\d", found.result.value.replace(" ", "")) is not None
     return rises is falls or is_fall is falls
@@ -241,7 +243,7 @@ def _value(request: _Request, text: str, span: tuple[int, int], tables: Document
     value = stated_value(request.thing, text, about) if request.thing.words <= roots(text) | about else None
     if value is None or value.is_planned or value.is_relative or patterns("modality")["planned"].search(text):
         return None
-    known = about | request.thing.words | roots(value.text)  # a currency such as EUR is not another thing
+    known = about | request.thing.words | roots(value.text)  # a currency such as EUR does not name another thing
     if not value.scope <= known or not value.names <= known or (value.rates and value.rates != request.thing.rates):
         return None
     stated = _stated(value.text, span)
@@ -257,7 +259,7 @@ def _stated(written: str, span: tuple[int, int]) -> _Stated | None:
     if found is None:
         return None
     number, unit = found["number"].strip(" ,.'"), found["unit"].strip(" ,.'")
-    if number[:3].isalpha() and not unit:  # a currency code before the number
+    if number[:3].isalpha() and not unit:  # the first letters are a currency code before the number
         number, unit = number[3:].strip(), number[:3]
     measure = "%" if unit and unit_of(unit) == "%" else unit
     return _Stated(QuotedCell(start=span[0], end=span[1], value=number, measure=measure), span)

@@ -31,17 +31,19 @@ _FROM = late(r"\bfrom\W*$", re.IGNORECASE)
 _STOPS = late(r"[,;:.!?()]|\b(?:is|are|was|were|has|have|had|will|shall|may|can|be|been)\b|\d|[$€£¥]", re.IGNORECASE)
 _PREPOSITION = late(r"\W*(?:of|for|in|at|on|to|with|per|by|between|during|under|over|on behalf of)\b", re.IGNORECASE)
 _UNIT_BEHIND = late(r"\s((?:[^\W\d_]+\s?){1,2})")
-_REACH, _BEFORE_IT, _MOST_BEFORE, _MOST_BEHIND = 160, 15, 3, 60  # characters, characters, words, characters
-_LONGEST = 600  # maximum number of characters of a sentence; a longer one is a table
+# maximum distance of a value in characters, and a surcharge for a value before the thing; reach of the words that
+# narrow a thing down: words before it, characters after it
+_REACH, _BEFORE_IT, _MOST_BEFORE, _MOST_BEHIND = 160, 15, 3, 60
+_LONGEST = 600  # maximum number of characters in a sentence; a longer one is a table
 _MEASURES = ("duration", "age", "weight", "distance", "temperature")  # kinds of figures with their own units
 
 
 @dataclass(frozen=True)
 class Thing:
     """The thing whose value a question asks for. `words` are the roots of its words, `head` is the root of the main
-    word, `noun` the roots of the words joined to it, and `counted` the root of the counted thing. `measure` is the kind
-    of figure if it has its own units: a share is not a length. Values for other spans of time (`rates`), or for the
-    other end of a span (`phases`), are different values.
+    word, `noun` are the roots of the words joined to it, and `counted` is the root of the counted thing. `measure` is
+    the kind of figure if it has its own units: a share is not a length. Values for other spans of time (`rates`), or
+    for the other end of a span (`phases`), are different values.
     """
 
     words: frozenset[str]
@@ -57,7 +59,8 @@ class Thing:
 @dataclass(frozen=True)
 class StatedValue:
     """A value as written in a sentence, and the values that the sentence says it replaces. `scope` contains the roots
-    of words that narrow the thing down, `names` the capitalised words, `times` other dates and years.
+    of words that narrow the thing down, `names` contains the capitalised words, and `times` contains other dates and
+    years.
     """
 
     text: str
@@ -123,9 +126,9 @@ def _named(text: str, section: str) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def stated_value(thing: Thing, sentence: str, about: frozenset[str]) -> StatedValue | None:
-    """Return the value that a sentence gives for a thing; None if it gives none, or several. `about` contains the roots
-    of words in the heading and the document's title, which the sentence itself may omit. A sentence about a change may
-    also omit the words joined to the main word, as "the regatta is moved" omits "summer".
+    """Return the value that a sentence gives for a thing; None if it gives no value or several values. `about` contains
+    the roots of words in the heading and the document's title, which the sentence itself may omit. A sentence about a
+    change may also omit the words joined to the main word, for example "summer" in "the regatta is moved".
     """
     read = _Read.of(_own_lines(sentence, thing))
     is_change = patterns("changes")["words"].search(read.text) is not None
@@ -161,7 +164,9 @@ def stated_value(thing: Thing, sentence: str, about: frozenset[str]) -> StatedVa
 
 
 def _own_lines(sentence: str, thing: Thing) -> str:
-    """Return a sentence without lines before the one with the main word: a title above it has no full stop."""
+    """Return a sentence without lines before the one with the main word: a title above it has no full stop, and would
+    otherwise become part of the sentence.
+    """
     lines = sentence.split("\n")
     while len(lines) > 1 and thing.head in roots(" ".join(lines[1:])):
         lines = lines[1:]
@@ -169,7 +174,7 @@ def _own_lines(sentence: str, thing: Thing) -> str:
 
 
 def replaced_values(sentence: str) -> tuple[tuple[Value, Value, str], ...]:
-    """Return the values that a sentence says are replaced, each with the new value, parsed and as written."""
+    """Return the replaced values according to a sentence, each with the new value, parsed and as written."""
     read = _Read.of(sentence)
     if patterns("changes")["words"].search(read.text) is None:
         return ()
@@ -304,11 +309,11 @@ class _Read:
         return value.text.strip(" .")
 
     def behind(self, value: Value) -> frozenset[str]:
-        """Return the roots of a number's unit and of the next two words."""
+        """Return the roots of the unit of a number and of the next two words."""
         return frozenset(root(folded(word)) for word in (*_WORD.findall(value.text), *self._behind(value)))
 
     def measures(self, value: Value) -> bool:
-        """Return True if a value has a unit or counts something, unlike the number in "18 Harrow Lane"."""
+        """Return True if a value has a unit or counts something, which the number in "18 Harrow Lane" does not."""
         return has_unit(value) or any(word.islower() for word in self._behind(value)[:1])
 
     def _behind(self, value: Value) -> list[str]:
@@ -326,7 +331,7 @@ class _Read:
         return min(found, key=lambda span: abs(span[0] - near))
 
     def scope(self, at: tuple[int, int]) -> frozenset[str]:
-        """Return the roots of the words that narrow a noun down: those before it, and those of a phrase after it."""
+        """Return the roots of the words that narrow a noun down: words before it, and words of a phrase after it."""
         before = [one for one in self.words if one[1] <= at[0]][-_MOST_BEFORE:]
         found: list[str] = []
         last = at[0]

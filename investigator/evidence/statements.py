@@ -16,7 +16,9 @@ from investigator.language.sentences import sentence_spans
 from investigator.language.terms import folded, is_english, stem, stop_words
 
 LONGEST_STATEMENT = 160
-"""Maximum number of words of a sentence that is compared; a longer sentence proves only its exact words."""
+"""Maximum number of words in a sentence that is compared word by word; a longer sentence proves only its exact
+words.
+"""
 
 _WORD = re.compile(
     r"(?:[^\W\d_]\.){2,}|[^\W_]+(?:'[^\W_]+)*|[<>=~%&+*/\u00b1\u2264\u2265\u2248\u00a7#@$\u20ac\u00a3\u00a5]"
@@ -70,7 +72,7 @@ class StatedWord:
 
     @property
     def bare(self) -> str:
-        """Return the key that all forms of the word share: its meaning or stem, or for a number its value."""
+        """Return the key that all forms of the word share: its meaning or stem or, for a number, its value."""
         if self.kind is not StatedKind.WORD:
             return min(self.keys).partition("|")[0]
         return next((key for key in self.keys if key[0] == "="), "") or stem(self.text)
@@ -130,7 +132,7 @@ def _words(plain: str, figures: Sequence[Date | Amount]) -> Iterator[StatedWord]
     done = 0  # end of the last word
     for figure in figures:
         start, end = figure.span
-        start += plain[start] == "("  # accounting brackets are not part of the number
+        start += plain[start] == "("  # brackets around a negative number are not part of it
         end -= plain[end - 1] == ")"
         yield from _plain_words(plain, done, start)
         keys = _date_keys(figure) if isinstance(figure, Date) else _number_keys(figure)
@@ -154,9 +156,9 @@ def _plain_words(plain: str, start: int, end: int) -> Iterator[StatedWord]:
 
 
 def _parts(written: str) -> Iterable[str]:
-    """Split contractions: "didn't" into did not, "Acme's" into Acme 's."""
+    """Split contractions: "didn't" into "did" and "not", "Acme's" into "Acme" and "'s"."""
     lower = written.lower()
-    if lower == "n't":  # from tokenised text: did n't
+    if lower == "n't":  # from tokenised text, such as "did n't"
         return ("not",)
     if lower.endswith("n't"):
         return ({"ca": "can", "wo": "will", "sha": "shall"}.get(lower[:-3], written[:-3]), "not")
@@ -169,7 +171,7 @@ def _parts(written: str) -> Iterable[str]:
 
 def _word(written: str, before: str, *, is_first: bool) -> StatedWord:
     text = folded(written).rstrip(".")
-    if before.endswith("'") and text == "s":  # from tokenised text: Child 's Play
+    if before.endswith("'") and text == "s":  # from tokenised text, such as "Child 's Play"
         text = _OWNER
     is_article = text in joints("articles") and (is_first or written != "A")
     spelling = _ISE.sub(r"iz\1", text)

@@ -1,8 +1,8 @@
 """Handles documents that address a language model: their quotes count as proof, but model replies about them are
 dropped.
 
-A model that a document has deceived would pass the document's words on to the planner, the reflection and the writer.
-Quotes are verified in the document, but a reply may contain anything.
+If a document has deceived a model, the model's reply would pass the document's words on to planner, reflection and
+writer. Quotes are verified in the document, but a reply may contain anything.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ def tainted_documents(memories: Iterable[Memory]) -> tuple[str, ...]:
 
 
 def without_untrusted_replies(memories: Sequence[Memory]) -> tuple[Memory, ...]:
-    """Return the memories, with quotes instead of untrusted replies: doubtful ones, and all about tainted documents."""
+    """Return the memories, with quotes instead of untrusted replies, that is, doubtful replies and all replies about
+    tainted documents.
+    """
     tainted = frozenset(tainted_documents(memories))
     return tuple(
         memory.changed(reply=one_line(" ".join(quote.text for quote in memory.quotes)))

@@ -1,4 +1,4 @@
-"""Compares the first lines of documents to see if they are about different things, or belong to a series. Pure."""
+"""Compares the first lines of documents to find out if they are about different things, or belong to a series. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from investigator.questions.cues import cue_words
 
 EDITIONS = frozenset({"draft", "final", "version", "revised", "revision", "rev", "edition", "copy", "amended", "new"})
 """Words in a title that mark its document as one of several versions."""
-_LONGEST = 120  # characters
+_LONGEST = 120  # maximum number of characters
 _NO_TITLE = re.compile(r"\W*(?:dear|hello|hi|from|to|date|subject|sent)\b", re.IGNORECASE)
 """The beginning of a letter or a message, which names people instead of a subject."""
 _PIECE = re.compile(r"[,;:()]|\s[-–—]\s")
@@ -59,7 +59,9 @@ def are_apart(first: str, second: str, said: frozenset[str], said_by_second: fro
 
 
 def are_of_a_series(first: str, second: str) -> bool:
-    """Return True if two titles differ only in names and numbers: the minutes of two meetings, two invoices."""
+    """Return True if two titles differ only in names and numbers, like those of two invoices or of the minutes of two
+    meetings.
+    """
     if not first or not second or not EDITIONS.isdisjoint(words(f"{first} {second}")):
         return False
     one, other = (frozenset(map(stem, content_words(re.sub(r"\d", " ", line)))) for line in (first, second))

@@ -20,15 +20,16 @@ from investigator.language.terms import content_words, folded
 from investigator.questions.related import root, roots
 from investigator.records import Conflict, ConflictSide, Quote
 
-_ALSO_SAID = 2  # number of words next to a unitless value that two statements must share
+_ALSO_SAID = 2  # minimum number of common words near the values of two statements, if the values have no unit
 
 
 def value_conflict(
     question: str, thing: Thing, own: Sequence[DatedSentence], others: Sequence[DatedSentence]
 ) -> Conflict | None:
-    """Return the different values that statements give for a thing, each once per document; None if they agree.
+    """Return the different values that statements give for a thing, each once per document; None if the statements
+    agree.
 
-    The value of each statement in `own`, those of an answer, is compared with the values in `others`, from other
+    The values of the statements in `own`, which belong to an answer, are compared with those in `others`, from other
     documents. Statements with different times, spans, names or narrowing words are not compared, unless one says that
     it replaces the value of the other.
     """
@@ -125,7 +126,7 @@ def _replacing(
 
 
 def overlap(one: Quote, other: Quote) -> bool:
-    """Return True if two quotes overlap, because they may be cut with or without the number of their clause."""
+    """Return True if two quotes overlap; the same clause may be quoted with or without its number."""
     return one.document_id == other.document_id and one.start < other.end and other.start < one.end
 
 

@@ -10,13 +10,13 @@ from itertools import islice
 
 from investigator.language.terms import words
 
-_SHINGLE = 4  # words
-_SKETCH = 256  # hashes kept per text: the estimated share of common shingles has a standard error of 3 %
+_SHINGLE = 4  # number of words in a shingle
+_SKETCH = 256  # number of hashes kept per text; the estimated share of common shingles has a standard error of 3 %
 _SAME = 0.5
 """Minimum share of common shingles for two texts to be versions of each other. A page with every tenth word changed
 still shares half of its four-word shingles; reports of one firm for two quarters share less.
 """
-_FEWEST = 12  # shingles; a shorter text has too few to be judged
+_FEWEST = 12  # minimum number of shingles; a shorter text cannot be judged
 _LONGEST = 400_000  # characters
 
 
@@ -35,7 +35,7 @@ def version_groups(texts: Mapping[str, str]) -> tuple[frozenset[str], ...]:
     return tuple(frozenset(group) for group in groups if len(group) > 1)
 
 
-@lru_cache(maxsize=64)  # cached, because it is needed for each statement of the same documents
+@lru_cache(maxsize=64)  # needed for each statement of the same documents
 def _sketch(text: str) -> frozenset[bytes]:
     said = words(text[:_LONGEST])
     shingles = {" ".join(said[i : i + _SHINGLE]) for i in range(len(said) - _SHINGLE + 1)}

@@ -12,17 +12,17 @@ from investigator.evidence.statements import StatedSentence, statements
 from investigator.language.sentences import sentence_spans
 
 _WINDOW = 1_500
-"""Characters before and after a quote that are searched for its sentence."""
+"""Number of characters before and after a quote in which the ends of its sentence are searched for."""
 _MOST_ADDED = 600
-"""Maximum number of characters that are added; more than that is a table or a list instead of a sentence."""
+"""Maximum number of characters added; a longer addition would be a table or list instead of a sentence."""
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 _CELL = re.compile(r"\t| {3,}|\s\|\s")
 _SHORT = 0.6
-"""Share of the longest line of a paragraph; a shorter line without a full stop was broken deliberately."""
+"""Share of the longest line of a paragraph; a line shorter than that, without a full stop, was broken deliberately."""
 _NUMBERS_OF_A_ROW = 0.4
 _PRONOUN = re.compile(r"\b(?:it|its|he|his|she|her|they|their)\b", re.IGNORECASE)
 _PRONOUN_WITHIN = 60
-"""Characters from the start of a sentence within which a pronoun is considered."""
+"""Number of characters from the start of a sentence within which a pronoun is considered."""
 _MOST_BEFORE = 3
 """Maximum number of sentences before a quote that are searched for the meaning of its pronoun."""
 _SENTENCE_END = ".!?)\"'\u201d\u2019"
@@ -81,7 +81,7 @@ def _paragraph(text: str, start: int, end: int) -> tuple[int, int]:
 def _own_lines(
     text: str, paragraph: tuple[int, int], sentence: tuple[int, int], quote: tuple[int, int]
 ) -> tuple[int, int]:
-    """Exclude headings, items and table rows before and after a quote from its sentence."""
+    """Limit the sentence of a quote to its own lines, without headings, items and table rows before and after it."""
     longest = max(len(line) for line in text[slice(*paragraph)].split("\n"))
     begin, finish = sentence
     for at in reversed([k for k in range(begin, quote[0]) if text[k] == "\n"]):
@@ -96,7 +96,7 @@ def _own_lines(
 
 
 def _ends_something(text: str, at: int, longest: int) -> bool:
-    """Return True if the line that ends at `at` was ended by its writer instead of by the page width."""
+    """Return True if the writer ended the line at `at`, instead of the page width."""
     before = text[text.rfind("\n", 0, at) + 1 : at]
     line_end = text.find("\n", at + 1)
     after = text[at + 1 : line_end if line_end >= 0 else len(text)]
@@ -106,6 +106,6 @@ def _ends_something(text: str, at: int, longest: int) -> bool:
 
 
 def _is_row(line: str) -> bool:
-    """Return True if a line contains so many numbers that it is probably a row of a table."""
+    """Return True if a line contains so many numbers that it is probably a table row."""
     words = line.split()
     return sum(any(char.isdigit() for char in word) for word in words) > _NUMBERS_OF_A_ROW * len(words)

@@ -1,4 +1,4 @@
-"""Analyses a question: its parts, their constraints, and the texts that meet them. Everything is pure and uses only
+"""Analyses a question: its parts, their constraints, and the texts that meet them. All functions are pure and use only
 rules and word lists.
 
 To read a question: `kinds` (what it asks for), `parts`, `constraints`, `answer_types`; `topics` for a survey, `missing`

@@ -1,4 +1,4 @@
-"""Finds the kind of thing that a question asks for, and its occurrences in a sentence.
+"""Finds the kind of thing that a question asks for, and things of this kind in a sentence.
 
 Question words of a dozen languages are known (`question_words.json`); sentences are analysed by digits, capitals and
 English words. In a script without capitals, names cannot be recognised.
@@ -44,7 +44,8 @@ _NUMBER = late(
 _NAME = late(r"\b[A-ZÀ-ÖØ-Þ][\w'’-]+(?:\s+(?:(?:of|de|von|van|the|and|la|di|da)\s+)?[A-ZÀ-ÖØ-Þ][\w'’-]+)*")
 _PLACE = late(rf"\b(?:in|at|near|to|from|on|outside|around|of)\s+(?:the\s+)?({_NAME.pattern})")
 _DIGIT = late(r"\d")
-_MONTH_LETTERS = late(r"[A-Z][a-z]{2}")  # of a capitalised month, unlike "5th" and "over 16 may join"
+# first letters of a capitalised month, unlike "5th" and "over 16 may join"
+_MONTH_LETTERS = late(r"[A-Z][a-z]{2}")
 _FIRST_WINS = frozenset({AnswerType.NUMBER, AnswerType.DATE, AnswerType.NAME, AnswerType.PLACE, AnswerType.REASON})
 _ASKS_IF = late(r"\W*(?:is|are|was|were|do(?! you)|does|did|has|had)\b")
 _ARTICLE = late(r"^the\s+", re.IGNORECASE)
@@ -68,7 +69,7 @@ _MARKS = {
 def expected_type(question: str) -> AnswerType:
     """Return the kind of thing that a question asks for."""
     asked = f"{folded(question)} {question.casefold()}"  # some question words differ only in their accents
-    if patterns("asked")["frequency"].search(asked):  # "twice a year" has no digit
+    if patterns("asked")["frequency"].search(asked):  # an answer such as "twice a year" has no digit
         return AnswerType.ANY
     found = {kind: match.start() for kind, pattern in _asking() if (match := pattern.search(asked))}
     kind = next(iter(found), AnswerType.ANY)
@@ -79,12 +80,12 @@ def expected_type(question: str) -> AnswerType:
     return kind
 
 
-@lru_cache(maxsize=512)  # cached, because it is called for each cell of a table
+@lru_cache(maxsize=512)  # called for each cell of a table
 def required_type(question: str) -> AnswerType:
     """Return the kind of thing that an answer must contain.
 
-    Besides question words, which also affect the ranking of passages, a noun can show this kind: "what is the hourly
-    rate", "which pupil".
+    The kind is shown by question words, which also affect the ranking of passages, or by a noun, as in "what is the
+    hourly rate" and "which pupil".
     """
     kind = expected_type(question)
     if kind is not AnswerType.ANY:
@@ -117,7 +118,7 @@ def spans(kind: AnswerType, sentence: str, question: str) -> list[str]:
     return [span for span in trimmed if span and _worded(_ARTICLE.sub("", span)) not in _worded(question)]
 
 
-@lru_cache(maxsize=4096)  # cached, because long questions are compared with every figure and name of every sentence
+@lru_cache(maxsize=4096)  # called for every figure and name of every sentence, also with long questions
 def _worded(text: str) -> str:
     return f" {' '.join(_WORD.findall(folded(text)))} "
 
@@ -134,8 +135,8 @@ def holds_type(kind: AnswerType, sentence: str, question: str) -> float:
 
 
 def finding(kind: AnswerType, sentence: str) -> float:
-    """Return how clearly a sentence states a comparison (0..1) if the question asks for a comparison, effect or change;
-    else 0.5.
+    """Return how clearly (0..1) a sentence states a comparison; 0.5 unless the question asks for a comparison, effect
+    or change.
     """
     if kind is not AnswerType.COMPARISON:
         return _NEUTRAL
@@ -144,7 +145,7 @@ def finding(kind: AnswerType, sentence: str) -> float:
 
 
 def figures(kind: AnswerType, sentence: str) -> float:
-    """Return 1.0 if a sentence has a figure and 0.0 if not, for a question about a comparison or change; else 0.5."""
+    """Return 1.0 if a sentence has a figure, otherwise 0.0; 0.5 unless the question is about a comparison or change."""
     return float(bool(_DIGIT.search(sentence))) if kind is AnswerType.COMPARISON else _NEUTRAL
 
 

@@ -20,11 +20,13 @@ from investigator.questions.periods import without_periods
 
 _BETWEEN = late(r"\bbetween\W+$", re.IGNORECASE)
 _AND = late(r"\W*and\W*", re.IGNORECASE)
-_LARGE = 1000  # an amount of this many units of a table, such as thousands, is written out in full
+_LARGE = 1000  # an amount of at least this many units of a table, such as thousands, was written out in full
 
 
 class AmountRelation(StrEnum):
-    """How the amount of a statement compares with that of a question; the first relation whose words match applies."""
+    """The relation of an amount in a statement to the amount in the question; the first relation whose words match
+    applies.
+    """
 
     MOST = "most"
     LEAST = "least"
@@ -33,7 +35,7 @@ class AmountRelation(StrEnum):
     EQUAL = "equal"
 
     def holds(self, own: Fraction, other: Fraction) -> bool:
-        """Return True if `own`, the amount of a statement, has this relation to that of the question."""
+        """Return True if `own`, the amount of a statement, has this relation to the amount of the question."""
         match self:
             case AmountRelation.MOST:
                 return own <= other
@@ -57,14 +59,14 @@ class AskedAmount:
 
     @property
     def units(self) -> frozenset[str]:
-        """Return the units that the amount names."""
+        """Return the possible units of the amount."""
         return frozenset(unit for _, unit in self.amount.readings if unit)
 
     def holds(self, readings: Iterable[Reading], factor: int = 1) -> bool:
-        """Return True if a figure compares with this amount as the question asks; False if their units differ.
+        """Return True if a figure has the requested relation to this amount; False if their units differ.
 
-        `factor` is the multiplier of the figure's table. An amount that is written out, or has a unit or a multiplier,
-        is compared with the multiplied figure; equality is also checked for the figure as written.
+        `factor` is the multiplier of the figure's table. An amount that is written out, or that has a unit or
+        multiplier, is compared with the multiplied figure; for equality, the figure as written is also accepted.
         """
         is_large = any(value >= _LARGE * factor for value, _ in self.amount.readings)
         scaled = bool(self.units) or is_large or _multiplied().search(self.amount.text) is not None

@@ -1,5 +1,5 @@
-"""Splits an English sentence into separate statements: clauses with their subjects, and things with the brackets after
-them. No parser is used: auxiliaries, past forms, colons and brackets identify a statement.
+"""Splits an English sentence into separate statements: clauses with their subjects, and things with the text in
+brackets after them. No parser is used: a statement is recognised by auxiliaries, past forms, colons and brackets.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ _OF_NAME = re.compile(r"\b(?:of|from|at|in|for|near)\s+(?:the\s+)?[A-Z][\w'’&.
 
 @lru_cache(maxsize=512)
 def assertions(sentence: str) -> tuple[str, ...]:
-    """Return the clauses of a sentence without its text in brackets and, if it has brackets, also with that text.
+    """Return the clauses of a sentence without the text in brackets and, if there is such text, also with it.
 
     A clause that shares the subject of the previous clause begins with that subject: "the kitchen reopened in April"
-    for "the kitchen was closed in March and reopened in April". A thing in a list keeps only its own bracket.
+    for "the kitchen was closed in March and reopened in April". A thing in a list keeps only the text in its own
+    brackets.
     """
     said = _NOT_THIS.sub(" ", sentence)
     return tuple(dict.fromkeys((*_clauses(_BRACKET.sub(" ", said)), *_clauses(said))))

@@ -17,7 +17,7 @@ from investigator.questions.related import root, roots
 from investigator.records import MatchState
 
 _REACH = 4  # number of words between a preposition and the last word of its object
-_LONGEST = 3  # maximum number of words of an object
+_LONGEST = 3  # maximum number of words in an object
 _TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*|[,;:.!?()]")
 
 
@@ -52,14 +52,14 @@ def bounds(question: str) -> tuple[Bound, ...]:
 
 
 def bound_state(asked: str, question: str, sentence: str, near: str) -> tuple[MatchState, str] | None:
-    """Match evidence against the question's prepositions; return None if they make no difference.
+    """Match evidence against the question's prepositions; return None if the prepositions make no difference.
 
     "before tax" contradicts "after tax", which "tax" alone does not meet; "for the bypass" is contradicted only by
     "against the bypass".
     """
     said = set(words(asked))
     for one in bounds(question):
-        if said.isdisjoint(one.thing) or _stands(one, question)[1]:  # because a question may ask about both sides
+        if said.isdisjoint(one.thing) or _stands(one, question)[1]:  # the question itself may ask about both sides
             continue
         own, other = _stands(one, sentence)
         if other and not own:
@@ -72,8 +72,8 @@ def bound_state(asked: str, question: str, sentence: str, near: str) -> tuple[Ma
 
 
 def _stands(one: Bound, text: str) -> tuple[str, str]:
-    """Return two phrases of a text with the object: one after a preposition of the same side, and one after an opposite
-    preposition; "" for either if there is none.
+    """Return two phrases of a text that contain the object: one with a preposition of the same side, and one with an
+    opposite preposition; each is "" if not found.
     """
     tokens = [folded(token) for token in _TOKEN.findall(text)]
     against, last = cues("bounds")[one.side].split(" | ")[1].split(), root(one.thing[-1])

@@ -13,14 +13,14 @@ from investigator.questions.related import phrases, related_roots, root, roots
 from investigator.records import ConstraintKind
 
 LEAST_OF_EFFECT = 0.5
-"""Share of the effect's words that must be on the effect's side of the causal word."""
-_LEAST_TO_ANSWER = 0.75  # the same share for an answer: one of two words may be a synonym
+"""Minimum share of the effect's words that must be on the effect's side of the causal word."""
+_LEAST_TO_ANSWER = 0.75  # the same share if the sentence is to be an answer, so that one of two words may be a synonym
 _BY_ANOTHER_WORD = 0.5  # weight of a synonym for one of the effect's words
 _CLAUSE = re.compile(r"[,;:](?=\s)")
 
 
 def cause_share(sentence: str, question: str, about: str = "") -> float:
-    """Return the share (0..1) of the words of the question's effect that a sentence has on the effect's side.
+    """Return the share (0..1) of the words for the effect in the question that are on the effect's side of a sentence.
 
     `about` is the name of its document. The sentence may omit the words of this name if the question has other words.
     """
@@ -45,7 +45,9 @@ def _share(wanted: tuple[str, ...], side: str) -> float:
 
 
 def _by_single_verb(wanted: str, present: frozenset[str]) -> frozenset[str]:
-    """Return the words of phrasal verbs for which a text has a single verb: "cut short" if it has "stopped"."""
+    """Return the words of phrasal verbs that a text expresses as a single verb: "cut short" if it contains
+    "stopped".
+    """
     return frozenset(
         word
         for verb, singles in phrases(wanted)

@@ -49,7 +49,7 @@ IN_UNIT = "in "
 _NAMES = (ConstraintKind.ENTITY, ConstraintKind.PLACE)
 _SHORTEST_NAME = 2
 _NO_FIGURES = frozenset({AnswerType.NAME, AnswerType.DATE, AnswerType.PLACE, AnswerType.REASON})
-_ORIGIN = "come"  # a place of origin can be worded in many ways
+_ORIGIN = "come"  # a sentence can give a place of origin without this verb
 _LONGEST = 160
 _MOST = 24
 
@@ -116,8 +116,8 @@ def _quantities(question: str) -> Iterator[str]:
 
 
 def counted_thing(question: str) -> str:
-    """Return the folded last word of the things whose number a question asks for: "days"; "" if it asks for something
-    else.
+    """Return the folded last word for the things whose number a question asks for, such as "days"; "" if it asks for
+    something else.
     """
     counted = _COUNTED.search(question)
     return words(counted.group(1))[-1] if counted else ""
@@ -126,7 +126,7 @@ def counted_thing(question: str) -> str:
 def _directions(question: str) -> Iterator[str]:
     counted = _COUNTED.search(question)
     question = question.replace(counted.group(1), " ") if counted else question
-    for first in {pair.first for pair in pairs(question)}:  # because "growth hormone" does not ask about growth
+    for first in {pair.first for pair in pairs(question)}:  # "growth hormone" does not ask about growth
         question = re.sub(rf"\b{re.escape(first)}\b", " ", question, flags=re.IGNORECASE)
     for one, other in opposites().values():
         for side, against in ((one, other), (other, one)):
@@ -148,7 +148,7 @@ def _clauses(question: str) -> Iterator[str]:
 def _rest(question: str, found: Iterable[Constraint]) -> Iterator[str]:
     """Yield things identified by a letter or number, and runs of content words that are in no other constraint.
 
-    Words that do not name anything are used only if no other words remain.
+    Words that name nothing are used only if no other words remain.
     """
     taken = {stem(word) for one in found if one.kind is not ConstraintKind.ROLE for word in words(one.text)}
     for pair in pairs(question):
@@ -185,7 +185,8 @@ def _runs(question: str, skipped: Set[str]) -> Iterator[str]:
 
 def _kinds_asked(question: str) -> Iterator[str]:
     """Yield nouns that only name the kind of the requested thing: "which chain bought ..."."""
-    auxiliaries = cue_words("order", "auxiliaries") - {"must"}  # an answer to "what notice must be given" names it
+    # an answer to "what notice must be given" contains "notice"
+    auxiliaries = cue_words("order", "auxiliaries") - {"must"}
     for match in _KIND_ASKED.finditer(question):
         kind = match.group(1).split()
         for thing, follows in pairwise(kind if kind[0] not in auxiliaries else ()):

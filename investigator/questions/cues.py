@@ -15,7 +15,7 @@ _NOUN_ENDS = ("ation", "ations")  # endings that turn a verb into a noun
 
 
 def cues(section: str) -> Mapping[str, str]:
-    """Return a section of the file as it is written."""
+    """Return a section of the file, unprocessed."""
     return texts_by_section("cues", "investigator.questions")[section]
 
 
@@ -42,7 +42,7 @@ def is_direction(word: str) -> bool:
 
 @cache
 def cue_words(section: str, *names: str) -> frozenset[str]:
-    """Return the words of the given lists of a section, by default of the list `words`."""
+    """Return the words of the given lists of a section; by default, those of the list `words`."""
     return frozenset(word for name in names or ("words",) for word in cues(section)[name].split())
 
 
@@ -85,7 +85,7 @@ def request_words() -> frozenset[str]:
 
 @cache
 def formats() -> Sequence[tuple[re.Pattern[str], re.Pattern[str]]]:
-    """Return the names of file formats with their media types; the general name for a file comes last."""
+    """Return the media types of each file format by name; the general name for a file comes last."""
     pairs = (line.split(" | ") for line in cues("formats").values())
     return tuple((_whole(names), re.compile(types)) for names, types in pairs)
 

@@ -1,4 +1,5 @@
-"""Rewords a question grammatically without changing its meaning: "who audited it" asks for its auditor. English. Pure.
+"""Rewords a question grammatically without changing its meaning: "who audited it" as "who was its auditor". English.
+Pure.
 
 A statement that answers one of the wordings answers the question.
 """
@@ -83,7 +84,7 @@ def _took_part(question: str) -> tuple[str, ...]:
 
 
 def doer_nouns(verb: str) -> tuple[str, str]:
-    """Return the possible nouns for somebody who does something: "auditer" and "auditor" for "audited"."""
+    """Return the possible nouns for the doer of a verb: "auditer" and "auditor" for "audited"."""
     word = verb.casefold()
     base = root(word) if is_irregular(word) else _ENDING.sub("", word)
     return f"{base.removesuffix('e')}er", f"{base.removesuffix('e')}or"

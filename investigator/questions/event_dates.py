@@ -22,7 +22,7 @@ _TOLD = late(
 def dates_event(question: str, sentence: str) -> bool:
     """Return False if a sentence gives dates only for other acts than the one that a question asks about.
 
-    A date before "to build" belongs to the decision, a date after it to the building.
+    A date before "to build" belongs to the decision; a date after it belongs to the building.
     """
     told = _TOLD.search(sentence)
     if told is None:

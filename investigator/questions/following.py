@@ -31,8 +31,8 @@ class EarlierQuestion:
 def completed(question: str, before: Sequence[EarlierQuestion]) -> str:
     """Return a question with the names, document and subject that it leaves implicit.
 
-    `before` contains the earlier questions, latest last. A complete question is unchanged, and so is one that asks for
-    documents.
+    `before` contains the earlier questions, latest last. Complete questions and questions that ask for documents are
+    returned unchanged.
     """
     if not before:
         return question
@@ -48,12 +48,14 @@ def completed(question: str, before: Sequence[EarlierQuestion]) -> str:
 
 
 def refers_back(question: str) -> bool:
-    """Return True if a question refers to something known, by a pronoun or as "the difference", "the trial"."""
+    """Return True if a question refers to something known, by a pronoun or by a phrase such as "the difference" or "the
+    trial".
+    """
     return any(pattern.search(question) for pattern in patterns("following").values())
 
 
 def speaks_of_finding(question: str) -> bool:
-    """Return True if a question refers to an earlier finding: "the difference", "the trial"."""
+    """Return True if a question refers to an earlier finding by a phrase such as "the difference" or "the trial"."""
     return patterns("following")["finding"].search(question) is not None
 
 

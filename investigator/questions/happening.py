@@ -20,13 +20,13 @@ _BREAK = re.compile(
     re.IGNORECASE,
 )
 _DENIALS = frozenset(["not", "never", "no", "nor", "neither", "cannot"])
-_DENIED_WITHIN = 3  # words
+_DENIED_WITHIN = 3  # maximum number of words between a denial and the verb
 _MISSING = re.compile(
     r"\b(?:(?:do|does|did|has|have|had)(?: not|n['’]t) (?:have|hold|held|own|possess|include|contain|get)"
     r"|(?:has|have|had) no|there (?:is|are|was|were) no)\b(?P<what>[^.;:,]{3,60})",
     re.IGNORECASE,
 )
-_FIRST = 2  # number of content words after a denial that name what is missing
+_FIRST = 2  # number of content words after a denial that may name what is missing
 
 
 def undone(question: str, sentence: str) -> str:
@@ -48,8 +48,8 @@ def undone(question: str, sentence: str) -> str:
 
 
 def says_missing(asked: str, question: str, sentence: str) -> str:
-    """Return the words of a sentence that deny the existence of what a question presupposes: "does not hold a lease";
-    "" if there are none.
+    """Return the words of a sentence that deny what a question presupposes, such as "does not hold a lease"; "" if none
+    are found.
     """
     if ASKS_IF.match(question) or not _DENIALS.isdisjoint(words(question)):
         return ""
@@ -61,7 +61,9 @@ def says_missing(asked: str, question: str, sentence: str) -> str:
 
 
 def is_only_rule(question: str, sentence: str) -> bool:
-    """Return True if a question asks about a past event, and a sentence only says that it is usual, due or allowed."""
+    """Return True if a question asks about a past event, but a sentence only says that such an event is usual, due or
+    allowed.
+    """
     known, matter = patterns("modality"), _asked(question)[0]
     matter |= frozenset().union(*(related_roots(word) for word in words(question) if root(word) in matter))
     if not known["asks_past"].match(question.lstrip()):
@@ -79,7 +81,7 @@ def is_done(question: str, clause: str) -> bool:
 
 
 def _is_told(clause: str) -> bool:
-    """Return True if a clause has a past-tense verb and no word for a duty."""
+    """Return True if a clause has a verb in the past tense and no word for a duty."""
     known = patterns("modality")
     if known["duty"].search(clause):
         return False

@@ -20,12 +20,12 @@ from investigator.language.terms import folded
 from investigator.questions.periods import Period, agree, periods, quarters_named
 from investigator.records import Imprint
 
-_COVER = 5_000  # characters
+_COVER = 5_000  # number of characters
 _FIRST_LINES, _LONGEST_LINE = 15, 90
 _FEW_WORDS = 4  # maximum number of other words on the line that dates a document
-_DATE_REACH = 40  # characters
+_DATE_REACH = 40  # number of characters
 _FEWEST_LABELS = 3
-_SHORT_MONTH = 7  # days: a period of whole weeks may end this far into the next month
+_SHORT_MONTH = 7  # a period of whole weeks may end up to this day of the next month
 _MONTHS_PASSED = {"three": 1, "3": 1, "six": 2, "6": 2, "nine": 3, "9": 3}
 _WEEKS_PASSED = {"thirteen": 1, "13": 1, "twenty-six": 2, "26": 2, "thirty-nine": 3, "39": 3}
 _PASSED = late(
@@ -37,9 +37,9 @@ _SYMBOL = late(r"\b([A-Z]{1,5})\s+(?:The\s+)?(?:Nasdaq|NASDAQ|New York Stock|NYS
 _MOST_SYMBOLS = 4
 _LONGEST_ISSUER = 80
 _FISCAL = re.compile(r"\b(?:fiscal|fy\s?'?\d\d(?:\d\d)?|geschaftsjahr\w*|exercice|ejercicio)\b")
-_CALENDAR = 0.6  # below 1, because a plain "quarter" usually follows the document's own fiscal year
+_CALENDAR = 0.6  # below 1, because "quarter" alone usually refers to the fiscal year of the document
 _NAME = 1.0
-_NAME_BESIDE_FISCAL = 0.5  # because file names use calendar quarters as often as fiscal ones
+_NAME_BESIDE_FISCAL = 0.5  # lower, because file names use calendar quarters as often as fiscal quarters
 
 
 def imprint_of(text: str) -> Imprint:
@@ -195,7 +195,7 @@ def counts_fiscal_years(question: str) -> bool:
 
 
 def covered(imprint: Imprint) -> frozenset[Period]:
-    """Return the periods that a document says it covers, both as part of its fiscal year and with the month in which
+    """Return the periods that a document says it covers, both as parts of its fiscal year and by the month in which
     they end.
     """
     fiscal = [Period(imprint.fiscal_year, imprint.fiscal_quarter)] if imprint.fiscal_year else []
@@ -228,7 +228,9 @@ def with_fiscal(own: frozenset[Period], imprint: Imprint) -> frozenset[Period]:
 
 
 def _fiscal(period: Period, imprint: Imprint) -> Period:
-    """Return the fiscal quarter of a month; a month that contains the end of a report counts as the report's month."""
+    """Return the fiscal quarter of a month; the month in which the reporting period ends counts as the month of the
+    report.
+    """
     if period in _ends(imprint):
         return Period(imprint.fiscal_year, imprint.fiscal_quarter)
     last = _last_month(imprint)
@@ -247,7 +249,7 @@ def _last_month(imprint: Imprint) -> Period:
 
 
 def _ends(imprint: Imprint) -> frozenset[Period]:
-    """Return the month of the period's last day, and the month that this day counts towards."""
+    """Return the month of the reporting period's last day, and the month as whose end this day counts."""
     if not imprint.period_end:
         return frozenset()
     year, month = month_of(imprint.period_end, whole=False)

@@ -1,4 +1,6 @@
-"""Finds by rules the kind of answer that a question asks for, which determines the plan. Mostly English."""
+"""Finds the kind of answer that a question asks for, by rules, which are mostly for English. The kind determines the
+plan.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ _REQUEST = r"^\W*(?:(?:please|can you|could you|would you|i (?:want|need)(?: you
 _NUMBER = r"(?:two|three|four|five|six|seven|eight|nine|ten|\d+)"
 _OF_THEM = rf"(?:\s+(?:of|all|both))?(?:\s+(?:the|these|those|this|our|my|your))?(?:\s+{_NUMBER})?"
 _ADJECTIVES = r"(?:\s+(?!of\b|in\b|that\b|did\b|do\b|does\b|is\b|are\b|was\b|were\b)[\w'’&.-]+){0,3}?\s+"
-_OWN = r"(?! (?:do|does|did) (?!not\b|n['’]t\b))"  # "how many patents does the firm hold" is not about documents
+# so that "how many patents does the firm hold" is not about documents
+_OWN = r"(?! (?:do|does|did) (?!not\b|n['’]t\b))"
 ASKS_IF = re.compile(
     r"^\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|might|must)\b", re.IGNORECASE
 )

@@ -19,7 +19,7 @@ _BRACKETS = re.compile(r"\([^()]*\)")
 
 @lru_cache(maxsize=4096)
 def says_label(question: str, label: str) -> bool:
-    """Return True if a question has each word of a label, except neutral words and words for the kind of answer.
+    """Return True if a question contains each word of a label, except neutral words and words for the kind of answer.
 
     A label that consists only of the word "Date" does not match: it gives the date of the document.
     """

@@ -64,11 +64,12 @@ _DENIALS, _DENIED_WITHIN = (
     frozenset(["not", "no", "nor", "never", "neither", "without", "cannot", "except"]),
     5,
 )  # words
-_SHORT_MONTH = 3  # letters; names as short as "mar" and "may" are also other words
+_SHORT_MONTH = 3  # number of letters; names as short as "mar" and "may" have other meanings
 _SPANS = ("duration", "age")
 _SIZES = (*_SPANS, "depth", "height", "weight", "distance", "temperature", "speed")
 _THINGS = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ENTITY, ConstraintKind.PLACE, ConstraintKind.CONDITION})
-_WORDED = frozenset({AnswerType.NAME, AnswerType.PLACE, AnswerType.REASON})  # kinds that can be given in any words
+# things of these kinds can be expressed in any words
+_WORDED = frozenset({AnswerType.NAME, AnswerType.PLACE, AnswerType.REASON})
 _TIME_AND_PLACE = frozenset({AnswerType.DATE, AnswerType.PLACE})
 _OF_THE_FIGURE = late(r"\b(?:for|in|of|per|at|on|to|from|under|by|with|after|before)\b", re.IGNORECASE)
 _FULL_NAME = re.compile(r"\W*[A-ZÀ-ÖØ-Þ][\w.'’-]*(?: (?:(?:of|de|von|van|der|la|di|da|&) )*[A-ZÀ-ÖØ-Þ][\w.'’-]*)+\W*")
@@ -119,7 +120,7 @@ def _type(asked: Constraint, question: str, evidence: Surroundings) -> Constrain
 
 
 def _names_person(row: str) -> bool:
-    """Return True if a row of a table names somebody, with a full name or under a header for names, unlike "item: Full
+    """Return True if a table row names somebody, by a full name or under a header for names, unlike "item: Full
     plot".
     """
     cells = (cell.partition(": ") for cell in row.split("; "))
@@ -157,10 +158,10 @@ def _attribute(asked: Constraint, question: str, evidence: Surroundings) -> Cons
             if other := other_mark(both, evidence.sentence):
                 return matched(asked, MatchState.CONTRADICTED, other)
             if is_labelled and stands(both.first, roots(evidence.about)):
-                continue  # as in "Current fee: 40" in a text about membership
+                continue  # as with "Current fee: 40" in a text about membership
             is_bare = stands_alone(both.second, evidence.sentence) and root(both.first) not in evidence.sentence_roots
             is_other = root(both.second) in evidence.sentence_roots and not is_bare
-            around = () if is_other else (evidence.near, evidence.about)  # "international sales" are not unit sales
+            around = () if is_other else (evidence.near, evidence.about)  # "international sales" are not "unit sales"
             apart = not any(stand_together(both, text) for text in (evidence.sentence, *around))
             if apart and (both.is_exact or not is_bare) and not _begins_title(both, question, evidence):
                 return matched(asked, MatchState.NOT_MET)
@@ -219,7 +220,9 @@ def _begins_title(both: Pair, question: str, evidence: Surroundings) -> bool:
 
 
 def _is_said(word: str, evidence: Surroundings) -> bool:
-    """Return True if a word is in the evidence. A month must be in the sentence itself, if that names any month."""
+    """Return True if a word is in the evidence. A month must be in the sentence itself if the sentence names any
+    month.
+    """
     if word in month_numbers() and not _months().isdisjoint(words(evidence.sentence)):
         return word in words(evidence.sentence)
     return root(word) in evidence.roots or stands(word, evidence.passage_roots)
@@ -266,7 +269,8 @@ def _condition(asked: Constraint, question: str, evidence: Surroundings) -> Cons
     if len(things) != 1 or things[0].text != asked.text.casefold():
         return _attribute(asked, question, evidence)
     thing = things[0]
-    names_thing = thing.thing in {stem(word) for word in words(evidence.sentence)}  # perhaps without a number
+    # the sentence may name the thing without a number
+    names_thing = thing.thing in {stem(word) for word in words(evidence.sentence)}
     for text in (evidence.sentence, "" if names_thing else evidence.near):
         if any(thing.is_same(other) for other in numbered(text)):
             return matched(asked, MatchState.MET, asked.text)
@@ -341,7 +345,8 @@ def _role(asked: Constraint, question: str, evidence: Surroundings) -> Constrain
         is_grammar = not is_row(evidence.sentence)
         return matched(asked, MatchState.CONTRADICTED if is_grammar else MatchState.NOT_MET, against)
     verb = subject_and_verb(asked.text)[1]
-    if phases_named(verb) and root(verb) not in evidence.sentence_roots:  # the phase decides: "open until 5 May"
+    # the end of the span decides, as in "open until 5 May"
+    if phases_named(verb) and root(verb) not in evidence.sentence_roots:
         return matched(asked, MatchState.MET)
     if is_attribute(asked.text, evidence.sentence):
         return matched(asked, MatchState.NOT_MET)
@@ -358,7 +363,8 @@ def _light_roots() -> frozenset[str]:
 
 
 def _is_told_without(verb: str, question: str) -> bool:
-    """Return True if a sentence may answer without the verb: a cause has its own verb, and "take" names no action.
+    """Return True if a sentence may answer without the verb: a cause is stated with a verb of its own, and "take" names
+    no action.
 
     A question about what somebody got needs its verb, because the thing may only have been requested.
     """

@@ -1,5 +1,5 @@
-"""Finds the figure or count that a question requests, and decides if a sentence gives it. English. Patients count as
-people, but women count as "participants" only in a text about women.
+"""Finds the figure or count that a question requests, and decides if a sentence gives it. English. Patients always
+count as people; women count as "participants" only in a text about women.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _PART_OF = late(
 )
 _MONEY = "money"
 _BARE, _CELLS, _SIGN = late(r"[\d.,]+"), " | ", late(r"[$€£¥₹]|\b(?:EUR|USD|GBP|CHF)\b")
-_NO_MEASURES = frozenset(["%", "pp", "bps", "share"])  # because a request for a share is worded differently
+_NO_MEASURES = frozenset(["%", "pp", "bps", "share"])  # requests for a share are worded differently
 _REACH_AFTER, _REACH_BEFORE = 3, 5  # words
 _ITEM = re.compile(r"\W*\d{1,3}[.)](?=\s)")
 """The number of a list item, which does not count anything."""
@@ -63,7 +63,7 @@ def given_in(unit: str, sentence: str) -> tuple[str, ...]:
 
 
 def are_like(sentence: str, other: str) -> bool:
-    """Return True if the figures of both sentences share at least one unit, or have none."""
+    """Return True if the figures of both sentences have a unit in common, or have no units."""
     one, two = ({unit for _, units in _measured(text) for unit in units} for text in (sentence, other))
     return bool(one) and bool(two) and ("" in one | two or not one.isdisjoint(two))
 
@@ -118,7 +118,7 @@ def _measured(sentence: str) -> tuple[tuple[str, frozenset[str]], ...]:
 
 def counted_state(things: str, sentence: str, about: str) -> tuple[MatchState, str]:
     """Match a number a few words before the counted thing, and return both. If people are counted, other words for them
-    also match: "people" in general, and those that the document is about, such as women in a trial with women.
+    also match: "people", or the people whom the document is about, such as women in a trial with women.
     """
     if is_unit(things) and (given := given_in(things, sentence)):
         return MatchState.MET, given[0]

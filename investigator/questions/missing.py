@@ -19,7 +19,7 @@ def missing_editions(
     question: str, asked: Sequence[Constraint], cards: Sequence[DocumentCard], is_held: Callable[[str], bool]
 ) -> tuple[MissingEdition, ...]:
     """Return the reports that a question asks for by period or issuer, but that are not in the folder. `asked` contains
-    the constraints of the question; `is_held` returns True if a word is in any document.
+    the constraints of the question; `is_held` returns True if any document contains a given word.
     """
     reports = [card for card in cards if card.imprint.kind and covered(card.imprint)]
     if not reports or not imprint_pattern("documents").search(folded(question)):

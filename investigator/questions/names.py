@@ -26,7 +26,8 @@ _JOINS = late(
 )
 """Text allowed between a description and the name that it applies to."""
 _ON_BEHALF = late(r"\bfor (?:the )?$", re.IGNORECASE)
-_PEOPLE_ENDS, _LONG_NAME = ("n", "an", "i", "es", "ish"), 5  # letters
+# endings; minimum number of letters
+_PEOPLE_ENDS, _LONG_NAME = ("n", "an", "i", "es", "ish"), 5
 
 
 def as_people(word: str, present: frozenset[str]) -> bool:
@@ -38,7 +39,7 @@ def as_people(word: str, present: frozenset[str]) -> bool:
 
 
 def lacks_number(name: str, *texts: str) -> bool:
-    """Return True if a name has a number, and no text contains both: "SOLENA" alone is not "SOLENA-2"."""
+    """Return True if a name has a number and is found only without it: "SOLENA" alone is not "SOLENA-2"."""
     mark = _MARKED.fullmatch(name)
     if mark is None:
         return False
@@ -47,7 +48,7 @@ def lacks_number(name: str, *texts: str) -> bool:
 
 
 def gives_name(question: str, sentence: str) -> bool:
-    """Return True if a sentence has a name that is more than titles, weekdays and words of the question."""
+    """Return True if a sentence has a name that consists of more than titles, weekdays and words of the question."""
     known = roots(question) | cue_roots("empty", "titles") | cue_roots("empty", "weekdays")
     return any(not roots(name) <= known for name in spans(AnswerType.NAME, sentence, question))
 

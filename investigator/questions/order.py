@@ -1,6 +1,6 @@
 """Finds the phrases, subject, verb and object of a question by word order. English.
 
-No parser is used, only articles, prepositions, auxiliaries and word endings. Undecided cases yield nothing.
+No parser is used, only articles, prepositions, auxiliaries and word endings. In unclear cases, nothing is returned.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from investigator.questions.related import LIGHT_VERBS, is_irregular, is_verb, r
 
 _TOKEN = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|[^\W_]+(?:[-'’.&/][^\W_]+)*['’]?|[,;:.!?()\[\]—–]")
 _MARK = re.compile(r"[A-HJ-Z]|\d{1,3}[a-z]?")
-"""The designation after a name: vitamin A, line 2, class 5a."""
+"""The designation after a name, such as A in "vitamin A", 2 in "line 2" and 5a in "class 5a"."""
 _REACH = 4  # number of words between two requested words that a preposition joins: "the chair of the new committee"
 _LEAD = 4  # number of words before the auxiliary that may belong to the question word: "for how many months did"
 
@@ -50,7 +50,9 @@ def pairs(question: str) -> tuple[Pair, ...]:
 
 
 def other_mark(both: Pair, text: str) -> str:
-    """Return another thing of the same kind: "vitamin D" for vitamin A; "" if the text has none or names vitamin A."""
+    """Return another thing of the same kind, such as "vitamin D" for "vitamin A"; "" if the text has none, or names
+    vitamin A.
+    """
     if not both.is_exact or both.first[:1].isdigit():
         return ""
     mark = r"\d{1,3}[a-z]?" if both.second[:1].isdigit() else "[A-Z]"
@@ -104,8 +106,8 @@ def _clause(tokens: Sequence[str], at: int) -> Clause | None:
 
 
 def _ends_with_verb(before: Sequence[str], own: Sequence[str]) -> bool:
-    """Return True if the words after a name end with the verb of the clause, because the question asks for its object:
-    "how much power does the Emsland PLANT MAKE".
+    """Return True if the words after a name end with the verb of the clause, because the question asks for the object
+    of this verb: "how much power does the Emsland PLANT MAKE".
     """
     asks = {folded(token) for token in before}
     if len(own) < 2 or folded("".join(before[-1:])) not in _words("determiners"):
@@ -136,7 +138,7 @@ def _follows_be(tokens: Sequence[str], at: int) -> bool:
 
 
 def verbs(question: str) -> frozenset[str]:
-    """Return the folded words that a question uses as verbs, as shown by their positions and forms."""
+    """Return the folded words that a question uses as verbs, judging by their positions and forms."""
     tokens = [folded(token) for token in _TOKEN.findall(question)]
     found = {second for first, second in pairwise(tokens) if first == "to" and second not in _words("determiners")}
     found |= {token for token in tokens if token.endswith("ed") and is_past(token)}
@@ -269,12 +271,12 @@ def _noun(tokens: Sequence[str], start: int, end: int) -> Sequence[str]:
 
 
 def _goes_on(subject: Sequence[str]) -> bool:
-    """Return True if a subject is incomplete: "China's", "the price of"."""
+    """Return True if a subject is incomplete, such as "China's" or "the price of"."""
     return bool(POSSESSIVE.search(subject[-1])) or "of" in subject[-3:]
 
 
 def _binds(first: str, second: str) -> bool:
-    """Return True if a word modifies the next one, except in names, whose words match in any order."""
+    """Return True if a word modifies the next one. In names it does not, because their words match in any order."""
     return not (first[:1].isupper() and second[:1].isupper()) and not any(
         folded(word) in _empty() for word in (first, second)
     )

@@ -9,7 +9,7 @@ from functools import cache
 
 from investigator.questions.cues import cues
 
-_LONGEST = 200  # characters
+_LONGEST = 200  # maximum number of characters
 _ASKS = r"(?:(?:what|which|who)(?:['’]s| is| was| are| were) (?:the )?|the )?"
 _MARKS = " \t\n?.!:\"'“”‘’"
 
@@ -40,8 +40,8 @@ def asked_property(question: str, *, alone: bool = False) -> OwnProperty | None:
 
 @cache
 def _forms() -> dict[OwnProperty, tuple[re.Pattern[str], re.Pattern[str]]]:
-    """Return the patterns of questions for each property: those for questions that name a document, and those for
-    all other questions.
+    """Return the patterns of questions about each property: those for questions that name a document, and those for
+    other questions.
     """
     said = {name: words.replace("\n", "") for name, words in cues("own_properties").items()}
     documents = f"{cues('kinds')['documents']}|{cues('kinds')['others']}".replace("\n", "")

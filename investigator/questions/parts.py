@@ -12,7 +12,7 @@ from investigator.questions.order import clause
 from investigator.records import Constraint, ConstraintKind, Part, QuestionKind
 
 _MOST_PARTS = 24
-_LONGEST_READ = 4_000  # characters; the rest of a longer question is not analysed
+_LONGEST_READ = 4_000  # number of characters; the rest of a longer question is not analysed
 _ASKS = (
     r"(?:who|whom|whose|what|when|where|which|why|how|wer|wem|wen|wessen|was|wann|wo|warum|wie"
     r"|qui|quand|quoi|où|pourquoi|comment|quién|qué|cuándo|dónde)"
@@ -27,7 +27,7 @@ _ALONE = late(
     r"(?P<rest>(?:did|does|do|is|was|are|were|has|have|had|will) .+?),?\s+and\s+(?P<word>why|when|where|how)\W*$",
     re.IGNORECASE,
 )
-"""Two questions about one thing: "when did she resign and why?"."""
+"""Matches two questions about one thing: "when did she resign and why?"."""
 _WHO_AND = late(r"^\W*(?P<who>who (?P<did>.+?)),?\s+and\s+(?P<word>why|when|where)\W*$", re.IGNORECASE)
 _FEWEST_WORDS = 3
 _NAMED = r"[A-ZÀ-ÖØ-Þ][\w.'’&-]*(?:\s+(?:(?:of|the|de|von|van|and)\s+)?[A-ZÀ-ÖØ-Þ(][\w.'’&)-]*)*"
@@ -49,12 +49,12 @@ _MOVES = late(
     r"|\b(?:quarter|year|month) (?:by|over|on|after) (?:quarter|year|month)\b|\bseparately\b",
     re.IGNORECASE,
 )
-"""Words that ask about a development, which a single figure cannot describe."""
+"""Matches questions about a development, which a single figure cannot describe."""
 _ELLIPSIS = late(
     rf"^\W*(?:how (?:much|many)|{_ASKS})\s+(?:for|in|at|on|to|after|before|with|without|by|from|under|during)\b",
     re.IGNORECASE,
 )
-"""A question without its own noun and verb: "and how much for adults?"."""
+"""Matches a question without its own noun and verb: "and how much for adults?"."""
 _THING = late(
     r"\b(?:the|an?|our|your|its|their|this|that)\s+((?:[a-z][\w'’-]*\s+){0,2}?[a-z][\w'’-]*)"
     r"(?=\s+(?:of|at|on|in|for|to|from|by|with|did|does|do|was|were|is|are|has|have|had|will|would|can)\b|\W*$)"
@@ -63,7 +63,7 @@ _IT = late(r"\bit\b", re.IGNORECASE)
 _PERSON = late(r"\b(?:he|his|him|she|her)\b", re.IGNORECASE)
 _PRONOUN = late(r"\b(?:it|its|they|their|them|this|that|these|those)\b", re.IGNORECASE)
 _LONGEST_COMPARED = 2_000  # maximum number of characters of a question
-_SHORTEST = 3  # minimum number of characters of a side
+_SHORTEST = 3  # minimum number of characters in a side
 _COMPARES = r"compares?d? (?:with|to)|differ(?:s|ed)? from|versus|vs\.?|next to|as opposed to|in contrast to"
 _COMPARES = rf"(?:{_COMPARES}|relative to|with)"
 _NAME = r"[A-ZÀ-ÖØ-Þ0-9][\w.&/-]*(?:\s+(?:(?:of|the|de|von|van)\s+)?[A-ZÀ-ÖØ-Þ0-9(][\w.&)/-]*)*"
@@ -98,7 +98,7 @@ def taken_apart(question: str) -> tuple[Part, ...]:
 def parts_of(question: str, kind: QuestionKind) -> tuple[Part, ...]:
     """Return the parts of a question of a given kind: for a comparison its sides, if the rules find them.
 
-    Evidence for a trend must give the value at one time, not its change.
+    The parts of a trend ask for the value at a time, not for its change.
     """
     if kind is QuestionKind.COMPARISON and (sides := sides_of(question)):
         return sides

@@ -39,12 +39,12 @@ _COMPARED = late(
     r"(?:q[1-4]\s+)?(?:19|20)\d\d\b",
     re.IGNORECASE,
 )
-"""A period that serves only for comparison, with the words between it and the word of comparison."""
+"""Matches a period that serves only for comparison, with the words between it and the word of comparison."""
 _LONGER = late(
     rf"\b(?:first|last|second) (?:half|(?:two|three) quarters|(?:two|four|five|six|seven|eight|nine|ten|eleven) months)"
     rf"{_OF}{_YEAR}\b"
 )
-"""A part of a year that is neither a quarter nor a month."""
+"""Matches a part of a year that is neither a quarter nor a month."""
 _NEWEST = late(
     r"\b(latest|most recent|newest|most current|(last|current) (quarter|year|report|filing|version|issue|edition)"
     r"|neueste[nrsm]?|jungste[nrsm]?|aktuellste[nrsm]?|letzte[nrsm]? (quartal|jahr|bericht)|plus recente?s?|derniere?s?"
@@ -72,7 +72,7 @@ class Period(NamedTuple):
 
 
 class Age(Enum):
-    """The requested edition among similar documents."""
+    """The requested edition of several similar documents."""
 
     ANY = "any"
     NEWEST = "newest"

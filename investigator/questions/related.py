@@ -2,8 +2,8 @@
 (`data/related_words.txt`).
 
 Each line of the file is a set of synonyms; verbs after `<` are more general, and `paid = pay` gives an irregular form.
-`data/related_words.LICENSE` is WordNet's licence; `data/more_related_words.txt` has the same format and is our own.
-`data/phrasal_verbs.txt` maps two-word verbs to single verbs. English.
+`data/related_words.LICENSE` is WordNet's licence; `data/more_related_words.txt` has the same format and contains our
+own additions. `data/phrasal_verbs.txt` maps two-word verbs to single verbs. English.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from investigator.language.terms import folded, porter_stem, words
 _FILES = ("related_words.txt", "more_related_words.txt")
 _MOST = 24
 _BRITISH, _LONG = re.compile(r"is(e|es|ed|ing|ation|ations)$"), 7
-_PARTED, _BETWEEN = 2, 3  # words of a separable verb, and the maximum number of words between them
+_PARTED, _BETWEEN = 2, 3  # number of words in a separable verb, and maximum number of words between them
 LIGHT_VERBS = frozenset(
     ("be", "become", "come", "do", "get", "give", "go", "happen", "have", "hold", "make", "occur", "put", "take")
 )
@@ -41,7 +41,7 @@ class _Lexicon:
 
 
 _DUTY = "responsib"
-"""The beginning of "responsible" and "responsibility", whose Porter stem is also that of "response"."""
+"""The beginning of "responsible" and "responsibility", which have the same Porter stem as "response"."""
 
 
 @lru_cache(maxsize=50_000)
@@ -67,7 +67,7 @@ def _stem(word: str) -> str:
     return porter_stem(_BRITISH.sub(r"iz\1", word) if len(word) >= _LONG else word)
 
 
-@lru_cache(maxsize=2048)  # cached, because the same sentences and labels are compared with each part of a question
+@lru_cache(maxsize=2048)  # the same sentences and labels are compared with each part of a question
 def roots(text: str) -> frozenset[str]:
     """Return the roots of the words of a text."""
     return frozenset(map(root, words(text)))
@@ -79,7 +79,7 @@ def stands(word: str, present: frozenset[str]) -> bool:
 
 
 def related(word: str, *, as_verb: bool = False) -> tuple[str, ...]:
-    """Return the synonyms of a folded word, or with `as_verb` those of the verb; none if the word is unknown."""
+    """Return the synonyms of a folded word; with `as_verb`, only those of the verb. An unknown word has none."""
     own = root(word)
     return tuple(other for other in _group(own, as_verb) if _stem(other) != own)[:_MOST]
 
@@ -108,8 +108,8 @@ def phrases(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def forms_like(word: str, other: str, *, as_verb: bool = True) -> tuple[str, ...]:
-    """Return the forms of another word that may replace a folded word, likeliest first. Past forms come first if the
-    word is a past form, plurals if it is a plural; the base form and its irregular forms follow. Only words used
+    """Return the forms of another word that may replace a folded word, likeliest first. For a past form, past forms
+    come first; for a plural, plurals come first. The base form and its irregular forms follow. Only words used
     `as_verb` have irregular past forms: "children" is not a past form.
     """
     irregular = _forms().get(other, ())

@@ -1,5 +1,5 @@
-"""Compares the roles in a question, that is, who did what to whom, with those in a sentence, which may reverse them.
-Pure, English. The rules use word order, passive voice and "by"; undecided cases do not count against a sentence.
+"""Compares the roles in a question (who did what to whom) with those in a sentence, which may be reversed. Pure,
+English. The rules use word order, passive voice and "by"; unclear cases do not count against a sentence.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ def subject_and_verb(role: str) -> tuple[str, str]:
 
 
 def is_active_for(question: str, sentence: str) -> bool:
-    """Return True if a sentence says in the active voice what a passive question asks: it has the same verb without a
-    form of "be" before it, immediately followed by the thing that the verb acts on.
+    """Return True if a sentence says in the active voice what a question asks in the passive voice: it has the same
+    verb without a form of "be" before it, immediately followed by the thing that the verb acts on.
     """
     asked = clause(question)
     if asked is None or not asked.is_passive:
@@ -109,8 +109,8 @@ def lacks_verb(role: str, sentence: str) -> bool:
 
 
 def is_of_another(role: str, sentence: str, before: str = "") -> bool:
-    """Return True if the action of a sentence is done to something other than the thing that has a role. There are
-    two such cases: the sentence has neither the thing nor a pronoun or phrase such as "the company" for it; or it has a
+    """Return True if the action of a sentence is done to something other than the thing that has a role. In this case
+    the sentence mentions the thing neither by name nor by a pronoun or a phrase such as "the company", or it has a
     pronoun, but the text `before` does not name the thing.
     """
     thing, verb = subject_and_verb(role)
@@ -126,7 +126,7 @@ def is_of_another(role: str, sentence: str, before: str = "") -> bool:
 
 
 def is_attribute(role: str, sentence: str) -> bool:
-    """Return True if the verb is only an attribute in a sentence: "six months' written notice"."""
+    """Return True if a sentence uses the verb only as an attribute: "six months' written notice"."""
     verb = subject_and_verb(role)[1]
     found = [match for match in COMPOUND.finditer(sentence) if folded(match.group()) == verb]
     return (
@@ -196,7 +196,7 @@ def _is_doer(before: str, after: str) -> bool:
 
 
 def _telling(thing: str) -> str:
-    """Return the names among the words for a thing, because they identify it; all words if none is a name."""
+    """Return the names among the words for a thing, because names identify it; all words if none is a name."""
     return " ".join(word for word in thing.split() if word[:1].isupper()) or thing
 
 
@@ -224,7 +224,7 @@ def _is_object(own: Sequence[str], at: int) -> bool:
 def _has_object(before: str, after: str) -> bool:
     """Return True if a verb has an object other than a pronoun: after it or, in the passive voice, before it."""
     own = words(_CLAUSE_END.split(before)[-1])
-    is_named = before.split()[-1:] and before.split()[-1][0].isupper()  # an agent without a stated object
+    is_named = before.split()[-1:] and before.split()[-1][0].isupper()  # the sentence gives an agent but no object
     if not _FORMS_OF_BE.isdisjoint(own[-_BEFORE:]):
         return _has_subject(before)
     if _COMPLEMENT.search(after):

@@ -17,7 +17,7 @@ _YEAR = r"(?:19|20)\d\d"
 _DAY = r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
 _LONGEST_DAY, _LATEST_YEAR = 31, 9999
 _OF_A_YEAR = late(rf"\bthe\s+{_YEAR}$")
-"""A year that belongs to a noun: "since the 2021 report"."""
+"""Matches a year that belongs to a noun: "since the 2021 report"."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ _NOW = Moment("now", _LATEST_YEAR)
 
 @dataclass(frozen=True)
 class TimeSpan:
-    """A time span in a text, with its first and last moment; None means an open end.
+    """A time span in a text, with its first and last moments; None means an open end.
 
     `is_clock` is True for times of day, for which no moments are given.
     """
@@ -71,7 +71,7 @@ class TimeSpan:
         last = one.last.end if one.last else (9999, 12, _LONGEST_DAY)
         if asked.begin > last or asked.end < first:
             return False
-        if one.first is None and one.last:  # "until June 2026" does not give a beginning
+        if one.first is None and one.last:  # as in "until June 2026"
             first = (last[0] - 1, *last[1:])
         return True if first <= asked.begin and asked.end <= last else None
 
@@ -105,8 +105,8 @@ def time_spans(text: str) -> tuple[TimeSpan, ...]:
 
 def in_span(asked: Moment, sentence: str) -> bool | None:
     """Return True if a sentence is about a time span that contains a moment, False if its spans do not contain it, and
-    None if that is undecided. A statement about what has happened "since 2019" is not a statement about each year since
-    then.
+    None if this cannot be decided. A statement about what has happened "since 2019" is not a statement about each year
+    since then.
     """
     spans = [span for span in time_spans(sentence) if span.last is not None or not _adds_up(sentence)]
     if asked.month is None:  # a figure for several years is not a figure for one year
@@ -134,7 +134,7 @@ def begun(text: str, asked: Moment) -> tuple[int, int, int]:
 
 
 def _adds_up(sentence: str) -> bool:
-    """Return True if a sentence with an open span reports what happened during it."""
+    """Return True if a sentence reports what happened in the course of its open time span."""
     told = patterns("phases_said")["told"].search(sentence)
     return told is not None and patterns("changes")["words"].search(sentence) is None
 
@@ -202,7 +202,7 @@ def _moment(text: str) -> Moment:
 
 @cache
 def _months() -> str:
-    """Return the names of the months as written: "may" in lower case is another word."""
+    """Return the names of the months as written, because "may" in lower case is another word."""
     english = full_month_names()[:12]
     shorts = [
         name for name, number in month_numbers().items() if english[number - 1].startswith(name) and len(name) < 5

@@ -1,6 +1,6 @@
 """Finds in a sentence who leaves a role and who takes it: "Ann resigns as chair, Ben takes over". English. Pure.
 
-No parser is used: the rules take the nearest name on the expected side of the verb.
+No parser is used: the rules choose the nearest name on the expected side of the verb.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from investigator.questions.spans import Moment, TimeSpan, moments
 
 _WORD = r"[A-ZÀ-ÖØ-Þ][\w'’-]+"
 _NAME = late(rf"{_WORD}(?: (?:(?:de|von|van|la|di|da) )?{_WORD})*")
-_REACH, _NEAR = 60, 8  # characters between a name and the words about it
+_REACH, _NEAR = 60, 8  # maximum numbers of characters between a name and the words about it
 _BEFORE = late(r"\bbefore (?=[A-ZÀ-ÖØ-Þ])")
 _STOP = late(r"[.;]")
 _ROLE = late(
@@ -90,8 +90,8 @@ def asks_before(question: str) -> bool:
 
 
 def names_holder(question: str, sentence: str) -> bool:
-    """Return True unless a sentence names only those who leave the role that a question asks for. They are an answer if
-    the question asks for an earlier holder, or about a time before they left.
+    """Return True unless a sentence names only people who leave the role that a question asks for. Those people are an
+    answer if the question asks for an earlier holder, or about a time before they left.
     """
     found = succession(sentence)
     if asks_before(question):

@@ -20,11 +20,11 @@ from investigator.questions.surroundings import Surroundings
 from investigator.records import Constraint, ConstraintMatch, Imprint, MatchState
 
 _DAY = late(r"(\d{4})-(\d\d)")
-_JUST_AFTER = 3  # last month in which "the fourth quarter" usually means that of the previous year
+_JUST_AFTER = 3  # until this month, "the fourth quarter" usually means that of the previous year
 
 
 def matched(asked: Constraint, state: MatchState, words_of: str = "") -> ConstraintMatch:
-    """Return the match of a constraint; the words that show it are joined to one line."""
+    """Return the match of a constraint; the words that show it are joined on one line."""
     return ConstraintMatch(constraint=asked, state=state, words=" ".join(words_of.split()))
 
 
@@ -80,7 +80,7 @@ def _written(imprint: Imprint) -> tuple[int, int] | None:
 
 @lru_cache(maxsize=1024)
 def _years_of_title(names: str) -> frozenset[Period]:
-    """Return the years that a document's names give for the whole document; none if they name a shorter period."""
+    """Return the years that the names of a document give for all of it; none if they name a shorter period."""
     found = periods(names)
     return found if all(one.year and not (one.quarter or one.month) for one in found) else frozenset()
 
@@ -90,7 +90,7 @@ def _spans_of(sentence: str) -> str:
 
 
 def _dated(wanted: frozenset[Period], own: frozenset[Period]) -> frozenset[Period]:
-    """Return the periods without quarters, if all requested periods are months and one of these is a month as well."""
+    """Return the periods without quarters if all requested periods are months and `own` also contains a month."""
     months = frozenset(period for period in own if period.month or not period.quarter)
     return months if any(period.month for period in months) and all(period.month for period in wanted) else own
 
@@ -101,7 +101,7 @@ def _period_before(wanted: frozenset[Period], question: str, evidence: Surroundi
     if _comparable(wanted, told) and not agree(wanted, told):
         return MatchState.CONTRADICTED, _spelled(told)
     about = {root(word) for word in content_words(question) if not word.isdigit()}
-    if agree(wanted, told) and about.isdisjoint(roots(leading)):  # otherwise the year may be that of another figure
+    if agree(wanted, told) and about.isdisjoint(roots(leading)):  # otherwise, the year may be that of another figure
         return MatchState.MET, _spelled(told)
     titled = _years_of_title(evidence.names)
     if titled and _comparable(wanted, titled) and not agree(wanted, titled | periods(evidence.before)):
@@ -111,7 +111,7 @@ def _period_before(wanted: frozenset[Period], question: str, evidence: Surroundi
 
 def _told_before(evidence: Surroundings) -> tuple[str, frozenset[Period]]:
     """Return the nearest previous sentence of the paragraph that names a period, with its years. Return nothing if it
-    names a quarter or a month, or for a table row or a label line.
+    names a quarter or a month, or if the evidence is a table row or label line.
     """
     if not (is_row(evidence.sentence) or label_line(evidence.sentence)):
         paragraph = without_compared(evidence.before.rpartition("\n\n")[2])
@@ -150,7 +150,9 @@ def _spelled(own: frozenset[Period]) -> str:
 
 
 def day_state(asked: Constraint, question: str, evidence: Surroundings) -> tuple[MatchState, str] | None:
-    """Match a day ("7 april") with a time span in a sentence; None if it is not a day or the sentence has no span."""
+    """Match a day ("7 april") with a time span in a sentence; None if it is not a day, or if the sentence has no
+    span.
+    """
     days = [day for day in moments(question) if day.day and set(words(asked.text)) <= set(words(day.text))]
     held = in_span(days[0], evidence.sentence) if days else None
     return None if held is None else (MatchState.MET if held else MatchState.CONTRADICTED, days[0].text)

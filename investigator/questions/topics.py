@@ -25,7 +25,7 @@ _REST = late(
     r"|\bin (?:some|any) (?:way|form)\b"
 )
 _AND_THE = late(r",?\s+and the\b", re.IGNORECASE)
-"""Begins a second request, unless it joins two mentioned things."""
+"""Matches the beginning of a second request, unless it joins two mentioned things."""
 _JOINT = late(
     r"[,;]?\s+(?P<turn>but|yet|though|although|while|whereas)\s+|,?\s+and\s+|,\s+"
     r"|\s+(?=(?:without|nor|neither|except|rather than|instead of)\b)",
@@ -42,7 +42,7 @@ _CONTENT = late(
     r"\b(?:say|said|stat|claim|show|f(?:i|ou)nd|provid|conclud|argu|confirm|mention)\w*\s+(?:that|whether|how|why|when|if)\b",
     re.IGNORECASE,
 )
-"""Begins a statement that a document makes; "not" and "and" in it belong to the statement."""
+"""Matches the beginning of a statement that a document makes; "not" and "and" after it belong to the statement."""
 _NO_MENTION = late(r"\b(?:any |no |a )*(?:mention|reference)s?(?: of| to)?\b", re.IGNORECASE)
 _OF_THEM = late(r"\b(?:for |in |by )?which of (?:them|these|those)\b", re.IGNORECASE)
 _THING = late(
@@ -58,9 +58,9 @@ _BRITISH = late(r"is(e|es|ed|ing|ation|ations)$")
 _JOINING = frozenset(["of", "the", "de", "la", "van", "von", "and", "for"])
 _QUOTES = '"“”«»„'
 _OR = "or"
-_SHORT_FORM, _LONG_NAME = 2, 3  # words
+_SHORT_FORM, _LONG_NAME = 2, 3  # number of words in a short form; minimum number of words in a name that has one
 _REACH = 4  # maximum number of other words between the words of a phrase
-_SHORT_NAME = 2  # characters, such as the D of "vitamin D"
+_SHORT_NAME = 2  # maximum number of characters, such as the D in "vitamin D"
 _MOST_TERMS = 12
 _MOST_RELATED = 8
 
@@ -84,8 +84,8 @@ def spelled_roots(text: str) -> tuple[str, ...]:
 @dataclass(frozen=True)
 class Term:
     """A term that a document must contain, in one of several wordings. The words of a name must be adjacent, other
-    words near each other. `of_whom` marks a name whose bearer's documents are meant, `is_thing` a kind of thing that a
-    document may express in other words.
+    words near each other. `of_whom` marks the name of somebody whose documents are meant, and `is_thing` marks a kind
+    of thing that a document may express in other words.
     """
 
     text: str
@@ -166,7 +166,7 @@ def _near(own: Sequence[str], roots: Sequence[str]) -> bool:
 @dataclass(frozen=True)
 class Topic:
     """Terms that must occur together in each document; with `is_mention`, a mention is enough. With `is_setting`, they
-    must be where the reported work took place. If it `is_excluded`, the document must lack them.
+    must name the place of the reported work. If it `is_excluded`, the document must lack them.
     """
 
     text: str
@@ -229,7 +229,8 @@ def _joined(clause: str) -> Iterator[tuple[str, bool]]:
     for joint in _JOINT.finditer(clause):
         if not any(low < joint.start() < high for low, high in quoted):
             yield clause[start : joint.start()], is_turn
-            start, is_turn = joint.end() - 1, joint["turn"] is not None  # a capital after this space marks a name
+            # a capital letter after this space marks a name
+            start, is_turn = joint.end() - 1, joint["turn"] is not None
     yield clause[start:], is_turn
 
 
@@ -271,8 +272,8 @@ def _clause(asked: str) -> str:
 
 
 def _blanked(clause: str, *, is_mention: bool) -> str:
-    """Return the clause with the words of the request blanked out, such as the documents, what they must do, and where
-    they are. Things to be mentioned are kept, even if they are documents, such as invoices.
+    """Return the clause with the words of the request blanked out, that is, words for documents, what they must do, and
+    where they are. Things to be mentioned are kept, even if they are documents, such as invoices.
     """
     verb = cue("mentions").search(clause) or denied().search(clause)
     named = asked_documents().search(clause)
@@ -320,7 +321,7 @@ def _terms(clause: str, whose: int, *, near: bool) -> list[Term]:
 
 
 def _runs(clause: str) -> Iterator[list[_Word]]:
-    """Yield the words that belong together; an "or" between two runs is a separate run."""
+    """Yield runs of words that belong together; an "or" between two runs is a run of its own."""
     run: list[_Word] = []
     for token in _TOKEN.finditer(clause):
         word = _word(token, is_first=token.start() == 0)
