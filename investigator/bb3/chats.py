@@ -93,7 +93,7 @@ def open_chat(
 
 
 def _client(parts: Parts, engine: Engine, journal: CallJournal) -> EngineClient:
-    """Return a client of one engine; the default limit of calls applies to individual questions, not here."""
+    """Return a client of one engine, without the default limit of calls, which is meant for individual questions."""
     parts.check_prices([engine])
     return parts.client(dict.fromkeys(Role, engine), journal, budget=parts.settings.budget.beyond_one_question())
 

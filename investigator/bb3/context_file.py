@@ -88,7 +88,7 @@ class _Lines:
             self._say(None, line)
 
     def turns(self) -> tuple[Turn, ...]:
-        """Return the turns. A turn without a prefix alternates with the next one; the last one is the partner's."""
+        """Return the turns. A turn without a prefix alternates with the next; the last one is by the partner."""
         speaker = Speaker.PARTNER
         found: list[Turn] = []
         for told, text in reversed(self._said):
@@ -110,7 +110,7 @@ class _Lines:
 
 
 def _unwrapped(line: str) -> tuple[Module, str] | None:
-    """Return the text between the tokens of 3B, and the module that produces text of this kind."""
+    """Return the text between control tokens of the 3B model, and the module that produces such text."""
     for module in _GIVEN.values():
         begin, end = TABLE[module].wrapping or ("", "")
         if line.startswith(begin) and line.endswith(end):

@@ -1,4 +1,4 @@
-"""Defines the requests to modules and their replies, whatever the form of the prompt."""
+"""Defines the requests to modules and their replies, independently of the form of the prompt."""
 
 from __future__ import annotations
 
@@ -96,8 +96,8 @@ class Memories(Protocol):
         ...
 
     def set(self, memories: Mapping[str, int]) -> None:
-        """Replace the memories; each has the number of turns since it was last used. Those without a prefix are the
-        partner's.
+        """Replace the memories; each has the number of turns since it was last used. Memories without a prefix belong
+        to the partner.
         """
         ...
 

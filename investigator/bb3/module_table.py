@@ -75,7 +75,9 @@ def _reply(least: int = 20, *, penalized: bool = True, context: bool = False, ex
 
 
 def _beam(size: int, least: int, *, context: int | None = None, inference: Inference = Inference.BEAM) -> Decoding:
-    """Return beam search for 3B; except in decisions and queries, no sequence of three tokens may occur twice."""
+    """Return beam search for the 3B model; except in decisions and queries, no sequence of three tokens may occur
+    twice.
+    """
     told = {} if context is None else {"beam_context_block_ngram": context}
     ngram = 3 if size > 1 else -1
     return Decoding(inference=inference, beam_size=size, beam_min_length=least, beam_block_ngram=ngram, **told)
@@ -195,7 +197,7 @@ TABLE: Mapping[Module, ModuleRow] = {
         decoding=_of(_reply(), small=Decoding()),
     ),
 }
-"""The traits of every module. BRM has no settings for 3B, which was not trained for it."""
+"""The traits of every module. BRM has no settings for the 3B model, which was not trained for it."""
 
 
 class Family(Record):

@@ -60,7 +60,7 @@ class FreshReading:
         self._most_kept = most_kept
         self._turn = threading.Lock()
         self._pool: ReadingPool | None = None
-        self._kept: dict[str, tuple[str, Contents]] = {}  # the sha256 and the contents of each file, by its id
+        self._kept: dict[str, tuple[str, Contents]] = {}  # maps the id of each file to its sha256 and contents
 
     def __enter__(self) -> Self:
         return self

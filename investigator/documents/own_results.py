@@ -21,7 +21,7 @@ EVIDENCE_HEADING = (
 )
 """The columns of the evidence in an export: one line for each quote of each claim."""
 
-_HEAD, _TAIL, _PROPERTIES = 16_384, 700, 32_000  # bytes
+_HEAD, _TAIL, _PROPERTIES = 16_384, 700, 32_000  # maximum number of bytes to search
 _PAGE = '<meta name="generator" content="investigator report">'
 _RECORD = re.compile(r'\s*\{\s*"schema":\s*"investigator/[a-z_]+/\d+"')
 _HEADINGS = tuple(",".join(heading) for heading in (MATRIX_HEADING, EVIDENCE_HEADING))

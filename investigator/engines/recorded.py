@@ -71,7 +71,7 @@ class RecordedEngine:
         return self._header.traits
 
     def reply(self, prompt: Prompt) -> Reply:
-        """Return the recorded reply, or else the inner engine's. Raises ReplayError if neither exists."""
+        """Return the recorded reply, or else the reply of the inner engine. Raises ReplayError if neither exists."""
         key = prompt_key(self._name, prompt, sampling=self.traits.sampling)
         with self._lock:
             known = self._replies.get(key)

@@ -77,7 +77,7 @@ class ScopedIndex:
         return self._inner.overview(query, document_id) if document_id in self._scope else ()
 
     def survey(self, wanted: Sequence[Sequence[str]], query: str) -> Survey:
-        """Survey the documents of the scope; the rarity of words is that in the whole folder."""
+        """Survey the documents of the scope; the rarity of words refers to the whole folder."""
         found = self._inner.survey(wanted, query)
         own = {document_id: spans for document_id, spans in found.spans.items() if document_id in self._scope}
         return Survey(own, found.weights)

@@ -19,7 +19,7 @@ _CARD = (
     *("id", "content_hash", "title", "authors", "pages", "date", "headings", "imprint", "card", "reader"),
     "text_code",
 )
-"""The columns of a document's card: all except `text` and `tables`, and the code that covers these two."""
+"""The columns of a document's card: all except `text`, `tables` and the code that covers these two."""
 _TEXT = ("id", "content_hash", "reader", "text", "tables")
 
 

@@ -17,7 +17,7 @@ _TOTAL = re.compile(r"\s*(?:total|sum|subtotal|gesamt|summe)\b", re.IGNORECASE)
 _LONGEST_ROW = 400  # maximum length, in characters, of a row that is quoted whole
 _CUT_NAME = 300
 _SHARE_OF_ABOVE = re.compile(r"(?:as )?(?:an? )?(?:%|percent(?:age)?|per cent|share) (?:of|change)\b", re.IGNORECASE)
-"""Beginning of the label of a row whose figures are part of those in the row above it."""
+"""Beginning of the label of a row whose figures are parts or shares of the figures in the row above it."""
 _BARE_FIGURE = re.compile(r"\(?[-−–]?\d{1,3}(?:[.,]\d{1,2})?\)?\s?%?|[-–—]")
 _LONGEST_NAME = 60  # maximum length, in characters, of a value that may name its row
 

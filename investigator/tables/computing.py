@@ -107,7 +107,7 @@ def _with_unit(number: str, cell: QuotedCell, figures: Sequence[Figure], share: 
 
 
 def _are_comparable(cells: Sequence[QuotedCell], figures: Sequence[Figure]) -> bool:
-    """Return True if figures have one unit, one multiplier, one currency and periods of one length."""
+    """Return True if figures have the same unit, multiplier and currency, and periods of the same length."""
     is_share = figures[0].is_share
     if any(figure.is_share is not is_share for figure in figures):
         return False

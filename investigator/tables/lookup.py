@@ -82,7 +82,7 @@ class FoundCell:
         """
         (one, other_one), view = (self.view.row_labels(found.cell.row) for found in (self, other)), self.view
         is_column = view.table == other.view.table and self.cell.column == other.cell.column
-        if is_column and self.cell.column < view.table.label_columns:  # several people with one role
+        if is_column and self.cell.column < view.table.label_columns:  # several people may have the same role
             return set(one) - {view.words(self.cell)} == set(other_one) - {view.words(other.cell)}
         is_same = is_column and view.table.label_columns > 1 and one[:-1] == other_one[:-1] != ()
         return is_same and abs(self.score - other.score) < _SAME

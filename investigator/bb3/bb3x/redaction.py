@@ -137,7 +137,7 @@ class Redactor:
         return self._walked(value, names, drawn)
 
     def _pseudonym(self, given: str) -> str:
-        """Return an id that identifies nobody: unchanged if it is a UUID, else a UUID derived from it."""
+        """Return an id that identifies nobody: the given id if it is a UUID, otherwise a UUID derived from it."""
         try:
             return given if str(uuid.UUID(given)) == given.lower() else self._made_id(given)
         except ValueError:

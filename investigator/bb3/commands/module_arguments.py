@@ -73,8 +73,8 @@ def _pair(left: list[str], own: Sequence[str]) -> tuple[str, str]:
 
 
 def _refuse(word: str, own: Sequence[str]) -> None:
-    """Raise SettingsError for an unknown option, suggesting a similar one: preferably the command's, else a
-    module's.
+    """Raise SettingsError for an unknown option, suggesting a similar one: preferably an option of the command,
+    otherwise one of a module.
     """
     engines = [f"--{module}-model" for module in Module]
     hint = f"--help lists the options. {_OF_MODULES}"

@@ -34,7 +34,7 @@ _SURE = 100
 _NEAR = 0.4  # minimum cosine of a question and a fact that answers it
 _NEAR_WITH_A_WORD = 0.3  # the same threshold, if the question and the fact share a word
 _LEAST_FIT = 25
-_LEAST_FIT_OF_A_STATEMENT = 35  # higher, because a statement needs no merely similar facts
+_LEAST_FIT_OF_A_STATEMENT = 35  # higher, so that a statement does not bring up merely similar facts
 _OWNER_BONUS = 0.05
 _BEFORE_LAST = 0.8
 _OF_SPEAKER = re.compile(
@@ -139,7 +139,7 @@ def _clauses(fact: PersonalFact) -> list[str]:
 
 
 def _names_somebody_else(fact: PersonalFact, asked: frozenset[str]) -> bool:
-    """Return True if a name is requested but the fact gives another person's name, for example a sister's."""
+    """Return True if a name is requested but the fact gives the name of another person, such as a sister."""
     named = {topic for topic in _topics(fact) if topic == "name" or names_another(topic)}
     if not asked or not named:
         return False

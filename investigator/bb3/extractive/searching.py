@@ -174,7 +174,7 @@ def _stands_for_itself(asked: str, turns: Sequence[Turn]) -> bool:
 
 
 def _asked_of_things(turns: Sequence[Turn]) -> list[str]:
-    """Return the questions and the bot's replies, the only turns that can complete a question without a pronoun."""
+    """Return the questions and the replies of the bot; only they can complete a question without a pronoun."""
     asking = [turn for turn in turns if turn.speaker is Speaker.SELF or is_question(turn.text)]
     return [_impersonal(_own_words(turn)) for turn in asking]
 

@@ -31,8 +31,8 @@ def gpt2_count(text: str) -> int:
 
 
 def best_count() -> CountTokens:
-    """Return a function that counts GPT-2 tokens if their byte pairs are installed, else one that estimates a safe
-    upper limit.
+    """Return a function that counts GPT-2 tokens if their byte pairs are installed; otherwise, one that estimates a
+    safe upper limit.
     """
     return gpt2_count if _data() is not None else guessed_tokens
 

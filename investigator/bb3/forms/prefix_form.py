@@ -1,7 +1,7 @@
-"""Writes the prompts of 30B and 175B: lines with prefixes, the last of which the model continues (seed: bb3_agents).
-Models that were not fine-tuned also get an instruction and worked examples, which are the first paragraph and the
-other paragraphs of `prompts/bb3/prefix/<module>.txt`. The instructions are worded like ParlAI's prompts (ParlAI, MIT
-licence), as far as these are known; the examples are ours.
+"""Writes the prompts of the 30B and 175B models: lines with prefixes, the last of which the model continues (seed:
+bb3_agents). Models that were not fine-tuned also get an instruction and worked examples, which are the first paragraph
+and the other paragraphs of `prompts/bb3/prefix/<module>.txt`. The instructions are worded like ParlAI's prompts
+(ParlAI, MIT licence), as far as these are known; the examples are ours.
 """
 
 from __future__ import annotations

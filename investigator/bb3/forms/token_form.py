@@ -1,4 +1,4 @@
-"""Writes the contexts of 3B: unchanged turns, and tokens that select the kind of output (seed: bb3_agents)."""
+"""Writes the contexts of the 3B model: the turns, and tokens that select the kind of output (seed: bb3_agents)."""
 
 from __future__ import annotations
 

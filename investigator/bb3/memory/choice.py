@@ -1,4 +1,4 @@
-"""Selects the memories that a reply may use. The behaviour of ParlAI 1.7.2 was checked by running it."""
+"""Selects the memories that a reply may use, like ParlAI 1.7.2, whose behaviour was checked by running it."""
 
 from __future__ import annotations
 

@@ -287,7 +287,7 @@ def _of_a_list(plain: str, said: frozenset[str], denied: frozenset[str]) -> froz
 
 
 def _said(plain: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the content words of a statement, and those that it denies."""
+    """Return the content words of a statement, and the content words that it denies."""
     for pattern, written in _REWRITTEN:
         plain = pattern.sub(written, plain)
     said: set[str] = set()

@@ -151,7 +151,7 @@ def _owner(user: str) -> str:
 
 
 def _word(term: str) -> str:
-    """Return a term in a form that a full-text index never splits, whatever its script."""
+    """Return a term in a form that no full-text index splits, in any script."""
     return term if _PLAIN.fullmatch(term) else "0x" + term.encode().hex()
 
 

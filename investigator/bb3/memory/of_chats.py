@@ -81,7 +81,7 @@ class UserMemories:
             self._in_session.update(self._written([kept]))
 
     def set(self, memories: Mapping[str, int]) -> None:
-        """Add these memories to the existing ones; those without a prefix are the partner's."""
+        """Add these memories to the existing ones; memories without a prefix belong to the partner."""
         source = FactSource(chat_id=self._chat_id, turn=self._turn)
         ages = {}
         for memory, turns in memories.items():

@@ -112,7 +112,7 @@ def is_new_memory(memory: str, prefix: str, kept: Iterable[str]) -> bool:
 
 
 def without_control_tokens(text: str) -> str:
-    """Return a text without the control tokens of the 3B model, not even those that removing others creates."""
+    """Return a text without control tokens of the 3B model, even ones that form when others are removed."""
     if "__" not in text:
         return text
     bare = text

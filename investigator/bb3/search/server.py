@@ -1,4 +1,6 @@
-"""Serves any search in BB3's protocol: a POSTed form with q and n returns pages as JSON, any other request an error."""
+"""Serves any search in BB3's protocol: a POSTed form with q and n returns pages as JSON, and any other request returns
+an error.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ _LONGEST_WAIT = 5.0  # seconds to wait for another process that writes to the in
 LONGEST_QUERY = 20_000
 """Maximum number of characters in a query, as in a turn of a chat."""
 MOST_DOCUMENTS = 50
-"""Maximum number of pages in a response, whatever n is."""
+"""Maximum number of pages in a response, even if n is higher."""
 _DOCUMENTS = 5
 _MOST_FIELDS = 20
 _FORM = "application/x-www-form-urlencoded"

@@ -105,7 +105,7 @@ def aggregate_named_reports(reports: Mapping[str, Report], micro_average: bool =
 def aggregate_unnamed_reports(reports: Iterable[Report]) -> dict[str, Metric]:
     """Merge the reports of several workers on one task, by adding up each metric.
 
-    Raises MetricsError if metrics with one name cannot be added.
+    Raises MetricsError if metrics with the same name cannot be added.
     """
     together: dict[str, Metric] = {}
     for report in reports:

@@ -1,6 +1,6 @@
 """The embedding model in NumPy, for the few texts of a question; `minilm.py` is for many. Importing PyTorch takes two
-seconds, this module a tenth of a second. `docs/decisions/0025-query-vectors-in-numpy.md` explains when each is used,
-and how they are kept equal.
+seconds; importing this module takes a tenth of a second. `docs/decisions/0025-query-vectors-in-numpy.md` explains when
+each is used, and how they are kept equal.
 
 The weights are memory-mapped from the safetensors file, so only the layers and the embeddings of the text's own tokens
 are read. Everything is float32. Texts are computed one at a time, without padding.

@@ -1,4 +1,4 @@
-"""A model in a GGUF file, run in this process by llama.cpp; no server, no key."""
+"""A model in a GGUF file, run in this process by llama.cpp, without a server or a key."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ class _Header:
         version = self._number("I")
         if version not in _VERSIONS:
             raise ValueError(f"version {version} is not supported")
-        self._number("Q")  # number of tensors
+        self._number("Q")  # skip the number of tensors
         for _ in range(self._length()):
             key = self._string()
             yield key, self._value(self._kind())

@@ -1,4 +1,4 @@
-"""A causal language model in a local folder, run in this process by transformers; no server, no key."""
+"""A causal language model in a local folder, run in this process by transformers, without a server or a key."""
 
 from __future__ import annotations
 

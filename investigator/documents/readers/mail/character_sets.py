@@ -1,4 +1,4 @@
-"""Decodes header values and bodies of mail, by their declared character sets or by detection."""
+"""Decodes header values and bodies of mail, using their declared or detected character sets."""
 
 from __future__ import annotations
 

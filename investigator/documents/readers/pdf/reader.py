@@ -96,7 +96,7 @@ def _without_text(scans: Recognised) -> ReadFailure:
 
 
 def _title(property_title: str, name: str, first_page: list[PlacedLine], text: str) -> str:
-    """Return the title in the file's properties, else the largest words on the first page, else its first line."""
+    """Return the title from the file's properties, or else the largest words or the first line of the first page."""
     title = honest_title(property_title)
     if title and title != PurePath(name).stem:
         return title
