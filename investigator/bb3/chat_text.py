@@ -1,4 +1,4 @@
-"""Formats replies, what they are based on, and memories for a terminal."""
+"""Formats replies, their sources and memories for a terminal."""
 
 from __future__ import annotations
 

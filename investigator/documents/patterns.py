@@ -38,7 +38,7 @@ class Patterns:
 
 
 def _translated(line: str) -> tuple[re.Pattern[str], bool] | None:
-    """Return the pattern of a line and its kind, inclusion or exclusion; None for a comment or an empty line."""
+    """Return the pattern of a line, and True unless it is negated with `!`; None for a comment or an empty line."""
     if _PLAIN.fullmatch(line):
         name = re.escape(line.removesuffix("*")) + "[^/]*" * line.endswith("*")
         return re.compile(f"{_FROM_ANYWHERE}{name}/?", re.DOTALL), True

@@ -31,7 +31,7 @@ from investigator.store.user_key import user_key
 
 _RUN_ID = re.compile(r"[0-9A-Za-z-]{1,64}")
 TRIAL = "trial:"
-"""Prefix of the identity of a run that only tries a template."""
+"""Prefix of the identity of a run that only tries out a template."""
 _LAST_ASKED = "last_asked"
 
 

@@ -150,7 +150,7 @@ def _opposed(
 
 
 def _first_own_word(asked: TableQuestion, one: FoundCell, other: FoundCell, tables: DocumentTables) -> int | None:
-    """Return the position of the question's first word that only the first cell's headers contain."""
+    """Return the position of the question's first word that occurs only in the headers of the first cell."""
     mine, theirs = (tables.named(" ".join(found.view.column_headers(found.cell))) for found in (one, other))
     own = [place for place, term in enumerate(asked.terms) if says(mine, term) and not says(theirs, term)]
     return own[0] if own else None
@@ -350,7 +350,7 @@ def _holds_condition(condition: str, everything: str, view: TableView, cell: Tab
 
 
 def _by_own_quarters(wanted: TableTime | None, tables: DocumentTables) -> TableTime | None:
-    """Convert a requested quarter to the month in which it ends by the document's own numbering."""
+    """Convert a requested quarter, numbered as in the document, to the month in which it ends."""
     own = tables.own_quarter
     if wanted is None or wanted.quarter is None or own is None or wanted.year is None:
         return wanted

@@ -171,7 +171,7 @@ def _page(found: Mapping[str, object]) -> FoundPage:
 
 
 def _origin(told: object, content: str) -> Origin | None:
-    """Return the place of a text, as sent by the server; None if that cannot be parsed or does not fit the text."""
+    """Return the place of a text, as sent by the server; None if it cannot be parsed or does not match the text."""
     passage = told.get("passage") if isinstance(told, Mapping) else None
     if not isinstance(told, Mapping) or not isinstance(passage, Mapping):
         return None

@@ -133,8 +133,8 @@ def quoted(ranked: Sequence[tuple[Candidate, float]], passages: Sequence[Passage
 
 
 def _go_together(first: Candidate, last: Candidate) -> bool:
-    """Return True if the sentences from `first` to `last` form one quote; a row of a table says nothing about the
-    sentence next to it.
+    """Return True if the sentences from `first` to `last` form one quote; a table row is not joined with the sentence
+    next to it.
     """
     return _is_cells(first.text) == _is_cells(last.text) and _length(first, last) <= _LONGEST_QUOTE
 

@@ -108,6 +108,6 @@ def _indent(line: str) -> str:
 
 @cache
 def _parser() -> MarkdownIt:
-    from markdown_it import MarkdownIt  # loaded with the first file that needs it
+    from markdown_it import MarkdownIt  # imported when the first file needs it
 
     return MarkdownIt("commonmark")

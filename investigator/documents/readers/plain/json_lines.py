@@ -13,7 +13,7 @@ from investigator.language.normalise import one_line
 from investigator.records import FileStatus
 
 JsonValue = None | bool | str | list["JsonValue"] | dict[str, "JsonValue"]
-"""A decoded value; numbers stay strings, as written."""
+"""A decoded value; numbers are kept as strings, as written."""
 
 _OWN = (
     frozenset({"id", "question", "engine", "memories", "reflections"}),
