@@ -1,1 +1,1 @@
-"""The layers around the seam, shared by all engines: render, fit, journal, budget, parse, repair."""
+"""The steps around a call to an engine, the same for every engine: render, fit, journal, budget, parse, repair."""

@@ -15,13 +15,13 @@ from investigator.records import Record, Reply, StopReason, Usage, together
 from investigator.scoring.prices import Price
 
 CEILINGS = frozenset({StopReason.CALLS, StopReason.TOKENS, StopReason.MONEY, StopReason.TIME})
-"""The reasons for stopping that would not have applied with a higher ceiling."""
+"""The reasons for stopping that a higher ceiling would have prevented."""
 
 _FIRST_REPLY = 200  # number of tokens assumed for the first reply
 
 
 class BudgetSettings(Record):
-    """Hard ceilings; None means no limit. They apply to the whole run: a resumed run keeps its original budget."""
+    """Hard ceilings; None means no limit. They apply to the whole run; a resumed run keeps its original budget."""
 
     calls: int | None = Field(default=200, ge=1, description="engine calls")
     tokens: int | None = Field(default=None, ge=1, description="input and output tokens together")
@@ -30,7 +30,9 @@ class BudgetSettings(Record):
     prices: Path | None = Field(default=None, description="your own table of prices, in the format of data/prices.json")
 
     def beyond_one_question(self) -> BudgetSettings:
-        """Return these settings without the default call limit, which is for one question; an explicit one is kept."""
+        """Return these settings without the default call limit, which is meant for one question; an explicit limit is
+        kept.
+        """
         return self if "calls" in self.model_fields_set else self.changed(calls=None)
 
 
@@ -43,7 +45,7 @@ class BudgetSpent(Exception):
 
 
 def ceiling_reached(settings: BudgetSettings, usage: Usage, elapsed: float) -> StopReason | None:
-    """Return the first ceiling that `usage` or `elapsed` seconds have reached, or None."""
+    """Return the first ceiling that the `usage` or the `elapsed` seconds have reached, or None."""
     if settings.calls is not None and usage.calls >= settings.calls:
         return StopReason.CALLS
     if settings.tokens is not None and usage.tokens >= settings.tokens:
@@ -58,8 +60,8 @@ def ceiling_reached(settings: BudgetSettings, usage: Usage, elapsed: float) -> S
 class Budget:
     """The ceilings of a run, or of several runs together, and the usage that a ledger reports.
 
-    The cost of a call is estimated from its prompt and the longest reply so far, so tokens and money exceed a ceiling
-    at most by the excess length of the replies in progress. `refused` is the last ceiling that prevented a call.
+    The cost of a call is estimated from its prompt and the longest reply so far, so tokens and money can exceed a
+    ceiling only if replies in progress are longer than that. `refused` is the last ceiling that prevented a call.
     Thread-safe.
     """
 
@@ -77,8 +79,8 @@ class Budget:
     def begun(self, call: Call) -> Usage:
         """Record that a call begins, and return its expected cost.
 
-        A call that would fit alone, but not together with the estimates of the calls in progress, waits until those
-        have finished. Raises BudgetSpent if the call may not begin, and StoreError.
+        If a call would fit only without the estimates of the calls in progress, it waits until those calls have
+        finished. Raises BudgetSpent if the call may not begin, and StoreError.
         """
         price = self._price_of(call.engine.name)
         with self._changed:
@@ -99,7 +101,7 @@ class Budget:
 
     def kept(self, call: Call, foreseen: Usage, reply: Reply) -> None:
         """Keep the reply of a call that has begun. Raises StoreError."""
-        with self._changed:  # done in one step, so that a call is counted only once
+        with self._changed:  # done in a single step, so that a call is counted only once
             try:
                 self._ledger.keep(call.key, call.prompt, call.engine.name, reply)
             finally:
@@ -107,17 +109,19 @@ class Budget:
             self.reused(reply)
 
     def failed(self, call: Call, foreseen: Usage, error: BaseException) -> None:
-        """Forget a call that the engine rejected. An interrupted or timed-out call is kept, because it was paid for."""
+        """Do not count a call that the engine rejected. An interrupted or timed-out call counts, because it was paid
+        for.
+        """
         with self._changed:
             try:
                 if isinstance(error, Exception):
-                    with suppress(StoreError):  # the text written so far was paid for, and counts
+                    with suppress(StoreError):  # the text written so far was paid for, so its length counts
                         self._ledger.withdraw(call.key, sent=isinstance(error, EngineTimeoutError))
             finally:
                 self._end(foreseen)
 
     def reused(self, reply: Reply) -> None:
-        """Expect later replies to be as long as this one, which may have been paid for earlier."""
+        """Expect later replies to be as long as this reply, even if an earlier run paid for it."""
         with self._changed:
             self._longest = max(self._longest, reply.output_tokens)
 
@@ -139,14 +143,14 @@ class Budget:
 
 
 class Budgeted:
-    """Lets a call begin only if, together with the calls in progress, it stays within every ceiling of a budget."""
+    """Lets a call begin only if it stays within every ceiling of a budget, together with the calls in progress."""
 
     def __init__(self, inner: Layer, budget: Budget) -> None:
         self._inner = inner
         self._budget = budget
 
     def __call__(self, call: Call) -> Reply:
-        """Return the reply of the inner layer, which has recorded it. Raises the errors of `Budget.begun`."""
+        """Return the reply of the inner layer, and record it. Raises the errors of `Budget.begun`."""
         foreseen = self._budget.begun(call)
         try:
             reply = self._inner(call)

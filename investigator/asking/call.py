@@ -19,8 +19,8 @@ from investigator.tracing.base import RunTrace, WatchedCall
 class Call:
     """A prompt, the engine that answers it, and the key under which the reply is kept.
 
-    `hear` receives the reply while it is being written. `tokens` are the prompt tokens, counted only if the engine has
-    to be asked.
+    `hear` receives the reply while it is being written. `tokens` is the number of prompt tokens; it is counted only if
+    the engine has to be asked.
     """
 
     prompt: Prompt
@@ -42,7 +42,7 @@ def call_to(engine: Engine, prompt: Prompt, hear: Hear | None = None) -> Call:
 
 
 class TimedEngine:
-    """The innermost layer: asks the engine and measures the seconds by `clock`."""
+    """The innermost layer, which asks the engine and measures the duration with `clock`."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -63,14 +63,14 @@ class TimedEngine:
 
 
 class Traced:
-    """Reports each call to the trace of the run, whether sent or reused."""
+    """Reports each call to the trace of the run, whether it was sent or its reply was reused."""
 
     def __init__(self, inner: Layer, trace: RunTrace) -> None:
         self._inner = inner
         self._trace = trace
 
     def __call__(self, call: Call) -> Reply:
-        """Return the reply of the inner layer, traced; an error is reported and passes through."""
+        """Return the reply of the inner layer and trace it; report an error and let it propagate."""
         with self._trace.call(WatchedCall(call.prompt, call.engine.name, call.key)) as watched:
             reply = self._inner(call)
             watched.done(reply)
@@ -83,11 +83,11 @@ class Traced:
 
 
 class Ledger(Protocol):
-    """Tracks the usage so far and records calls; `begin` and `keep` return only when the record is stored safely.
+    """Tracks the usage so far and records calls; `begin` and `keep` return only after the record is safely stored.
 
     `begin` is called before a prompt is sent, with its engine and an estimate of its tokens; `keep` or `withdraw` ends
-    the call. A call that was never ended, because the process died, or that was `sent` without a reply, counts as one
-    call with the tokens of its prompt.
+    the call. A call without an end, because the process died, or a `sent` call without a reply counts as one call with
+    the tokens of its prompt.
     """
 
     def begin(self, key: str, engine: str, tokens: int) -> None: ...
@@ -123,7 +123,7 @@ class Journaled:
         self._on_reuse = on_reuse
 
     def __call__(self, call: Call) -> Reply:
-        """Return the recorded reply, or else the reply of the inner layer. Raises StoreError."""
+        """Return the recorded reply, otherwise the reply of the inner layer. Raises StoreError."""
         kept = self._journal.find(call.key)
         if kept is None:
             return self._inner(call)

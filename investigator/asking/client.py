@@ -1,4 +1,4 @@
-"""The client, whose layers every prompt and reply passes through; each layer has one small job."""
+"""The client. Every prompt and reply passes through its layers, each of which has one small job."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ R = TypeVar("R", bound=Record)
 class EngineClient:
     """Asks the engine of each role. Thread-safe.
 
-    `second` gives a free second opinion on a language model's reply; `price_of` returns the price of an engine by its
-    name; `joint` is a budget shared with other clients. `no_repair_for` is the last ceiling that prevented the repair
-    of a reply, or None.
+    `second` is an engine that gives a free second opinion on a language model's reply; `price_of` returns the price of
+    an engine by its name; `joint` is a budget shared with other clients. `no_repair_for` is the last ceiling that
+    prevented the repair of a reply, or None.
     """
 
     def __init__(

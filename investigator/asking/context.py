@@ -1,4 +1,6 @@
-"""The context layer: rejects prompts that do not fit, and shrinks their variables until they do."""
+"""The context layer: rejects prompts that do not fit into the engine's context, and shrinks their variables until they
+do.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ _MOST_REFUSALS = 8
 
 
 class PromptTooLong(ContextTooLongError):
-    """A prompt does not fit; `share` (0..1) is the part that would fit, or None if the engine gave no count."""
+    """The prompt does not fit; `share` (0..1) is the part that would fit, or None if the engine gave no count."""
 
     def __init__(self, message: str, *, hint: str = "", share: float | None = None) -> None:
         super().__init__(message, hint=hint)
@@ -27,9 +29,9 @@ class PromptTooLong(ContextTooLongError):
 
 
 class WithinContext:
-    """Passes on prompts that fit into the engine's context, with their tokens.
+    """Passes on prompts that fit into the engine's context, with their token counts.
 
-    A prompt that does not fit is remembered in the journal, and neither counted nor sent again.
+    A prompt that does not fit is recorded in the journal, so that it is never counted or sent again.
     """
 
     def __init__(self, inner: Layer, journal: CallJournal) -> None:
@@ -62,7 +64,7 @@ class WithinContext:
 
 
 def no_smaller(_: Record, share: float) -> None:
-    """Return None: these variables cannot be reduced."""
+    """Return None, because these variables cannot be reduced."""
 
 
 def put_smaller_until_it_fits(put: Callable[[V], T], variables: V, smaller: Callable[[V, float], V | None]) -> T:

@@ -29,8 +29,8 @@ from investigator.resources import data_text
 class Contract:
     """The record of a template's variables and, if an engine replies to it, the record of the reply.
 
-    `must_use` lists the variables without which the engine would lack information, `must_name` the field names without
-    which its reply could not be parsed.
+    `must_use` lists the variables without which the engine would lack information, and `must_name` lists the field
+    names without which its reply could not be parsed.
     """
 
     variables: type[Record]

@@ -39,7 +39,7 @@ def less_to_think(variables: ThinkVariables, share: float) -> ThinkVariables | N
 
 
 def less_to_plan(variables: PlanVariables, share: float) -> PlanVariables | None:
-    """Keep fewer documents to choose from, then fewer of the memories."""
+    """Keep fewer documents to choose from, then fewer memories."""
     if len(variables.documents) > 1:
         return variables.changed(documents=_first(variables.documents, share))
     if variables.history:
@@ -48,7 +48,7 @@ def less_to_plan(variables: PlanVariables, share: float) -> PlanVariables | None
 
 
 def less_to_reflect(variables: ReflectVariables, share: float) -> ReflectVariables | None:
-    """Drop the memories with the lowest points; the others keep their order."""
+    """Drop the memories with the lowest scores; the others keep their order."""
     if len(variables.memories) < 2:
         return None
     best = _first(sorted(variables.memories, key=lambda memory: -(memory.point or 0)), share)
@@ -57,14 +57,14 @@ def less_to_reflect(variables: ReflectVariables, share: float) -> ReflectVariabl
 
 
 def less_to_answer(variables: AnswerVariables, share: float) -> AnswerVariables | None:
-    """Drop the last evidence, which is ordered by points."""
+    """Drop evidence from the end; evidence is ordered by score."""
     if len(variables.evidence) < 2:
         return None
     return variables.changed(evidence=_first(variables.evidence, share))
 
 
 def _first(items: tuple[Item, ...] | list[Item], share: float, fewest: int = 1) -> tuple[Item, ...]:
-    """Return about that share of the items, from the first on, and at least one item fewer."""
+    """Return about that share of the items, from the beginning, but at least one item fewer."""
     wanted = math.floor(len(items) * min(1.0, share))
     return tuple(items[: max(fewest, min(len(items) - 1, wanted))])
 
@@ -89,6 +89,7 @@ def _shortened(passage: Passage, question: str, share: float) -> Passage | None:
         else:
             break
     start, end = spans[first][0], spans[last][1]
-    place = {} if start == 0 else {"page": None, "line": None}  # these are known only for the beginning of a passage
+    # page and line are known only for the beginning of a passage
+    place = {} if start == 0 else {"page": None, "line": None}
     span = {"text": passage.text[start:end], "start": passage.start + start, "end": passage.start + end}
     return passage.changed(**span, **place)

@@ -74,5 +74,7 @@ def lock_warnings(folder: Path, model: str) -> Iterator[str]:
 
 
 def _apart(model: str, other: str) -> str:
-    """Return the name of a model. If it names one for each role, return only those that differ from `other`."""
+    """Return the name of a model. If there is one name for each role, return only the names that differ from
+    `other`.
+    """
     return ", ".join(one for one in model.split(", ") if one not in other.split(", ")) or model

@@ -1,6 +1,6 @@
 """Prompts from templates, which are files `prompts/<owner>/<name>.j2`.
 
-Each template has a contract: the record of its variables, whose field names are the names that it may use.
+Each template has a contract: the record of its variables. The template may use only the field names of this record.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ class Prompts:
         )
 
     def own_words(self, name: str) -> str:
-        """Return the fixed text of a template, which reveals a model that repeats its prompt."""
+        """Return the fixed text of a template; it is used to detect a model that repeats its prompt."""
         return self._sandbox.own_words(self.path(name))
 
     def fingerprint(self) -> str:
-        """Return a hash of the method's templates, because a changed template makes it a different investigation."""
+        """Return a hash of the method's templates; a changed template makes an investigation a different one."""
         digest = hashlib.sha256()
         for name in METHOD:
             digest.update(source_of(self.path(name)).encode())
@@ -66,7 +66,7 @@ class Prompts:
         return self._sandbox.render(template, variables)
 
     def prompt(self, name: str, variables: Record, template: Path | None = None) -> Prompt:
-        """Return a prompt for an engine, from the template with that name or from the file that replaces it."""
+        """Return a prompt for an engine, from the template with that name or the file that replaces it."""
         reply_type = self._contracts[name].reply
         if reply_type is None:
             raise TemplateError(f"the template {name} is not sent to an engine")

@@ -14,12 +14,13 @@ from investigator.records import FinishReason, Prompt, Record, RepairVariables, 
 
 R = TypeVar("R", bound=Record)
 
-_PLACEHOLDER = re.compile(r'"(<[^<>"\n]{2,60}>|\.\.\.)"')  # as in {"reply": "<one or two sentences>"}
+# in the example of a prompt: {"reply": "<one or two sentences>"}
+_PLACEHOLDER = re.compile(r'"(<[^<>"\n]{2,60}>|\.\.\.)"')
 
 
 @dataclass(frozen=True)
 class ReadReply(Generic[R]):
-    """A reply after parsing: its value, or None with the problem; and the raw text.
+    """A reply after parsing: its value (None if there is a problem), the problem, and the raw text.
 
     `in_part` is True if something was omitted from the prompt because the context was too small; `stopped_by` is the
     ceiling that prevented asking once more.
@@ -33,7 +34,7 @@ class ReadReply(Generic[R]):
 
 
 def anything(_: Record) -> str:
-    """Accept every parsed value."""
+    """Return "", because every parsed value is acceptable."""
     return ""
 
 
@@ -46,8 +47,8 @@ def read_or_repaired(
 ) -> ReadReply[R]:
     """Return the record in a reply to a prompt; if the reply has a problem, ask once more.
 
-    The second reply is used if it can be parsed, even if `problem_with` still finds something. If it is not possible to
-    ask again (the prompt is too long, a limit is reached), the first reply, which was paid for, is returned unchanged.
+    The second reply is used if it can be parsed, even if `problem_with` still finds something. If asking again is
+    impossible, because the prompt would be too long or a limit is reached, the first reply is returned unchanged.
     Raises EngineError, TemplateError and StoreError.
     """
     first = read_once(prompt, reply, reply_type, problem_with)
@@ -77,7 +78,7 @@ def read_once(prompt: Prompt, reply: Reply, reply_type: type[R], problem_with: C
 
 
 def _repeated_placeholder(prompt: str, value: Record) -> str:
-    """Return the placeholder of the prompt's example that a value contains as a whole string; "" if there is none."""
+    """Return the placeholder of the prompt's example that is one of the strings in a value; "" if there is none."""
     placeholders = frozenset(_PLACEHOLDER.findall(prompt))
     waiting: list[object] = [value.model_dump()] if placeholders else []
     while waiting:

@@ -19,7 +19,7 @@ from investigator.records import TemplateFolder, TemplateProblem, TemplateVersio
 from investigator.resources import prompts_folder
 
 SUFFIX = ".j2"
-_MOST_PROBLEMS = 20  # maximum number reported for one file
+_MOST_PROBLEMS = 20  # maximum number of problems reported for one file
 _MOST_FILES = 10_000
 
 
@@ -71,7 +71,7 @@ def refuse(problems: tuple[TemplateProblem, ...], folder: Path) -> None:
 
 
 def _broken_terms(source: str, contract: Contract, room: int | None) -> Iterator[Fault]:
-    """Yield a fault for each term of the contract that a template breaks."""
+    """Yield a fault for each requirement of the contract that a template does not meet."""
     read, known = read_template(source), contract.variables.model_fields
     unknown = sorted((line, name) for name, line in read.names.items() if name not in known)
     yield from read.faults
@@ -120,7 +120,7 @@ def _strangers(folder: Path, contracts: Mapping[str, Contract]) -> Iterator[Temp
 
 
 def nearest(name: str, known: tuple[str, ...]) -> str:
-    """Return the name that was probably meant: the only one with the same ending, or a similar one."""
+    """Return the name that was probably meant: the only known name with the same ending, or a similar name."""
     last = name.rpartition("/")[2]
     alike = [one for one in known if one.rpartition("/")[2] == last]
     near = alike if len(alike) == 1 else get_close_matches(name, known, n=1)

@@ -1,4 +1,4 @@
-"""The filters of templates. They map plain values to plain values, and never turn a short string into a long one.
+"""The filters of templates. They convert plain values to plain values, and never make a short string long.
 
 `data`, `line` and `attribute` prevent the text of documents from looking like part of the prompt.
 """
@@ -22,7 +22,7 @@ _DELIMITER = re.compile(r"<(?=\s*/?\s*(?:passage|document|memory|evidence|turn|f
 _HIDDEN = re.compile(
     "(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0020-\U000e007f]+|(?<=\U0001f3f4)[\U000e0020-\U000e007f]{8,}"
 )
-"""Tag characters except those of flags: invisible to people, but readable to many models."""
+"""Matches tag characters, except those of flags; they are invisible to people, but many models can read them."""
 _NO_WIDTH = "\u200b"
 
 
@@ -30,12 +30,13 @@ def as_data(value: Plain) -> str:
     """Return text of a document that cannot close the tags around it and contains nothing visible only to models.
 
     A zero-width character is inserted into tags that look like ours, even if written with spaces, or in wide or
-    look-alike letters. Quotes are compared without such characters, so a quote across one is still found in the source.
+    look-alike letters. Quotes are compared without such characters, so a quote that contains one is still found in the
+    source.
     """
     return _as_data(str(value))
 
 
-@lru_cache(maxsize=64)  # a question recurs within a prompt and across the prompts of its run
+@lru_cache(maxsize=64)  # a question occurs repeatedly in a prompt and in all prompts of its run
 def _as_data(value: str) -> str:
     text = _HIDDEN.sub("", value)
     folded = undisguised(text)

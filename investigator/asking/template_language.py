@@ -1,4 +1,4 @@
-"""The language of templates, a subset of Jinja2 that computes on plain values, calls nothing, and always terminates.
+"""The language of templates, a subset of Jinja2 that works on plain values, has no calls, and always terminates.
 
 Anything that is not in the lists below is rejected when a template is compiled. Allowed operations are counted at run
 time.
@@ -62,11 +62,11 @@ class Fault:
 
 
 class SpentError(SecurityError):
-    """A template exceeds a limit."""
+    """A template exceeded a limit."""
 
 
 class Spending:
-    """Counts how much of its limits one render has used. `clock` returns the time in seconds."""
+    """Counts the steps and characters of one render against their limits. `clock` returns the time in seconds."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -151,7 +151,7 @@ class TemplateLanguage(ImmutableSandboxedEnvironment):
             yield piece
 
     def getattr(self, obj: object, attribute: str) -> object:
-        """Return a field of a record or the state of a loop; Python's own attributes are out of reach."""
+        """Return a field of a record or the state of a loop; Python's own attributes are inaccessible."""
         if isinstance(obj, LoopContext) and attribute in _OF_LOOP:
             return getattr(obj, attribute)
         return self.getitem(obj, attribute)
@@ -206,7 +206,7 @@ def _problem(node: nodes.Node, parent: nodes.Node) -> str:
 
 
 def _problem_of_name(name: str, parent: nodes.Node) -> str:
-    """Check that `loop` is only read, never passed on."""
+    """Check that a template uses only attributes of `loop`, and never passes it on."""
     if name.startswith("_") or name in ("self", "caller"):
         return f"unknown variable {name!r}"
     if name == "loop" and not (isinstance(parent, nodes.Getattr) and parent.attr in _OF_LOOP):
@@ -215,7 +215,7 @@ def _problem_of_name(name: str, parent: nodes.Node) -> str:
 
 
 def _problem_of_list(node: nodes.Node) -> str:
-    """Check that lists contain only constants: repeatedly nested lists could exhaust memory."""
+    """Check that lists contain only constants, because repeatedly nested lists could exhaust the memory."""
     if isinstance(node, nodes.List) or (isinstance(node, nodes.Tuple) and node.ctx == "load"):
         return "" if all(isinstance(item, nodes.Const) for item in node.items) else "lists may contain only constants"
     return ""
@@ -241,7 +241,7 @@ def _tick(context: _Context, value: Plain, cost: int) -> Plain:
 
 
 def _counted(function: Callable[..., Plain]) -> Callable[..., Plain]:
-    """Return a filter that counts its input before it runs, and then its output."""
+    """Return a filter that counts its input before it runs, and its output afterwards."""
 
     @pass_context
     def apply(context: _Context, value: Plain, *args: Plain, **named: Plain) -> Plain:

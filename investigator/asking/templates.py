@@ -1,6 +1,6 @@
 """Reads template files safely, checks them against the names of their variables, and renders them.
 
-Templates are untrusted: they compute on plain values, in a language that calls nothing and always terminates. Text of
+Templates are untrusted: they work on plain values, in a language without calls that always terminates. Text of
 documents enters them only as values.
 """
 
@@ -90,7 +90,7 @@ def read_template(source: str) -> ReadTemplate:
         tree = _language().parsed(source)
         faults = tuple(sorted(set(_language().faults(tree)), key=lambda fault: (fault.line, fault.problem)))
         return ReadTemplate(faults, tree, None if faults else _language().compiled(tree))
-    except JinjaError as error:  # raised by the parser, or by the compiler when it folds constants
+    except JinjaError as error:  # raised by the parser, or by the compiler while it folds constants
         return ReadTemplate((Fault(getattr(error, "lineno", 1), error.message or "it cannot be read"),))
 
 

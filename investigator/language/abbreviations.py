@@ -11,14 +11,14 @@ from investigator.language.terms import words
 
 _BRACKETED = re.compile(r"\(\s*[\"'“‘”’]?([A-Z0-9][A-Za-z0-9-]{1,9}?)s?[\"'”’]?\s*\)")
 _LISTED = re.compile(r"(?<![\w-])([A-Z0-9][A-Za-z0-9-]{1,9})\s?[,=:]\s([^;.,\n]{4,80})(?=[;.\n]|$)")
-_BEFORE = 160  # number of characters before the bracket
+_BEFORE = 160  # number of characters before the bracket that are searched
 _PARTS = re.compile(r"[.;:!?()\[\]|\n]\s")
-_MORE_WORDS = 5  # maximum number of words that contribute no letter, such as stop words
+_MORE_WORDS = 5  # maximum number of words without a letter in the abbreviation, such as stop words
 _DIGITS = dict(zip("123456789", ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine"), strict=True))
 
 
 def abbreviations(text: str) -> Iterator[tuple[str, str]]:
-    """Yield each abbreviation that a text explains, with the words it abbreviates.
+    """Yield each abbreviation that a text explains, with the words that it stands for.
 
     The abbreviation is in brackets after these words, or precedes them, as in the legend of a table. The words are the
     shortest run that contains its letters in order, with the first letter at the beginning of a word (A. Schwartz and

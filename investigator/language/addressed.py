@@ -1,8 +1,8 @@
 """Finds passages in which a document addresses a language model instead of a reader. Pure.
 
 Such sentences ask a model to ignore its instructions, give a score, reply in certain words, or use or omit sources; or
-they contain the mark-up of prompts, chats and replies. They may be genuine quotes, but they prove nothing except that
-they are there.
+they contain the mark-up of prompts, chats and replies. Quotes of such sentences may be genuine, but prove nothing
+except that the document contains them.
 
 The rules for English and for mark-up are in `data/addressing_rules.toml`, and the key words of ten further languages
 are in `data/addressing_words.toml`. Their measured quality is in `data/README.md`: they find 61 % of unseen cases, so
@@ -30,15 +30,15 @@ from investigator.language.undisguised import plain, undisguised
 
 Span = tuple[int, int]
 _Use = tuple[str, str]
-"""A language, and the purpose of a key word in it."""
+"""A language, and the purpose that a key word has in it."""
 
 _HINT_DISTANCE = 250
 """Maximum number of characters between two hints that together count as a demand."""
 _BASE64 = late(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{32,8000}={0,2}(?![\w+/=-])")
 _TAG_CHARACTERS = late("[\U000e0020-\U000e007e]{8,}")
-"""Invisible tag characters. Flags use fewer of them."""
+"""Matches invisible tag characters; flags use fewer of them."""
 _UNSPACED = "\u1100"
-"""First Unicode character of the scripts without spaces between words, or with particles joined to words."""
+"""First character of the scripts in Unicode that have no spaces between words, or join particles to words."""
 _WORD = late(r"\w+")
 
 _ALONE = "alone"
@@ -56,7 +56,7 @@ _DEMANDS = (
 """Kinds of key words that make a demand if they are close together in one sentence. In languages written with spaces,
 the first kind must come first.
 """
-_NEAR, _NEAR_UNSPACED = 80, 30  # characters
+_NEAR, _NEAR_UNSPACED = 80, 30  # maximum number of characters between two key words
 _UNSPACED_IN = frozenset({"zh", "ja", "ko"})
 _COLON = late("[:：]")
 _STOP = late(r"[.!?。！？]|\n\s*\n")
@@ -108,7 +108,7 @@ def _fulfilled(text: str) -> Iterator[tuple[str, Span]]:
 
 
 def _places(text: str) -> Iterator[Span]:
-    """Yield the places where a rule may begin: at whole words, and at marks and words of unspaced scripts anywhere."""
+    """Yield the places where a rule may begin: at whole words and, in unspaced scripts, at any mark or word."""
     starts = _rules()
     for word in _WORD.finditer(text):
         if word.group() in starts:
@@ -228,7 +228,7 @@ def _pattern(written: str, fragments: Mapping[str, str]) -> re.Pattern[str]:
 
 @lru_cache(maxsize=50_000)
 def _uses(word: str) -> tuple[_Use, ...]:
-    """Return each language and purpose for which a folded word of a spaced script is listed, also with "*" as its
+    """Return each language and purpose for which a folded word of a spaced script is listed, whole or with "*" as its
     ending.
     """
     listed = _spaced_words()

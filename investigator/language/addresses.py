@@ -26,7 +26,7 @@ _LESS_THAN = re.compile(r"(?<=\w)<(?=[A-Za-z]\w*(?![\w:-]))")
 _PHONE = re.compile(r"(?<![\w.,])(?:\+|00)\d{1,3}[ ()/.-]{0,2}(?:\d[ ()/.-]{0,2}){6,14}(?![\w%])")
 _ADDRESS = re.compile(rf"{_SCHEME}|{_HOST.pattern}", re.I)
 _SCHEMES = re.compile(_SCHEME, re.I)
-_E_MAIL = re.compile(r"\be-\s?mail:?")  # the label of an address, not a request to send mail
+_E_MAIL = re.compile(r"\be-\s?mail:?")  # "e-mail" as the label of an address is not a request to send mail
 _WORD = re.compile(r"\w+")
 _DOT = re.compile(r"(?<!\[)\.(?!\])")
 _WRITTEN = tuple(

@@ -46,8 +46,8 @@ _DIGITS = re.compile(r"\d")
 
 @dataclass(frozen=True)
 class Amount:
-    """A number as written in a text, with its possible meanings. It has parts if its spaces may group the digits of one
-    number or separate several numbers. `span` is half open.
+    """A number as written in a text, with its possible meanings. It has parts if its spaces may either group the digits
+    of one number or separate several numbers. `span` is half open.
     """
 
     text: str
@@ -130,7 +130,7 @@ def _in_digits(text: str) -> Iterator[Amount]:
             return
         readings = set(_readings(found, found))
         if following and _BETWEEN.fullmatch(text, found.end(), following.start()) and not _has_measure(found):
-            readings |= set(_readings(found, following))  # 3-4 million: the first number may be in millions, too
+            readings |= set(_readings(found, following))  # in "3-4 million", the first number may also be in millions
         yield Amount(found.group().strip(" ."), frozenset(readings), tuple(_parts(found)), found.span())
 
 
@@ -148,7 +148,7 @@ def _parts(found: re.Match[str]) -> Iterator[Amount]:
 
 
 def _unit(found: re.Match[str], measure: re.Match[str]) -> str:
-    """Return the currency before a number, or else the unit that `measure` matched; letters directly after a number
+    """Return the currency before a number, otherwise the unit that `measure` matched; letters directly after a number
     also count as a unit.
     """
     name = found["currency"] or measure["unit"]
@@ -162,7 +162,7 @@ def _readings(found: re.Match[str], measure: re.Match[str]) -> Iterator[Reading]
     currency = unit_of(found["currency"]) if found["currency"] else ""
     unit = _unit(found, measure)
     signs: tuple[int, ...] = (-1,) if found["sign"] and "-" in found["sign"] else (1,)
-    if found["open"] and found["close"]:  # because accountants write a loss in parentheses
+    if found["open"] and found["close"]:  # accountants write a loss in parentheses
         signs = (1, -1)
     for value in _values(found["digits"]):
         for sign in signs:
@@ -253,7 +253,7 @@ def _rounded(value: Amount, exact: Amount) -> bool:
 
 
 def _bounds(value: Fraction, digits: int) -> tuple[Fraction, Fraction]:
-    """Return the range of numbers that round to a value with the given number of digits."""
+    """Return the interval of numbers that become this value when rounded to the given number of digits."""
     power = 0
     while value and value >= 10 ** (power + 1):
         power += 1

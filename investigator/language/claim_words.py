@@ -1,4 +1,4 @@
-"""English words that decide what a sentence claims, and synonyms."""
+"""English words that determine the meaning of a claim, and synonyms."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def denying_words() -> frozenset[str]:
 
 @cache
 def direction(word: str) -> str:
-    """Return "up" or "down" for a word of direction, else an empty text."""
+    """Return "up" or "down" for a word of direction, otherwise an empty text."""
     listed = listed_by_section("claim_words")["directions"]
     return next((name for name, words in listed.items() if word in words), "")
 

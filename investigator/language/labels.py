@@ -1,4 +1,4 @@
-"""Lines with a label and its value, such as "Owner: Human Resources": tables of one row."""
+"""Finds lines with a label and its value, such as "Owner: Human Resources", which are like tables with one row."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from investigator.language.late_patterns import late
 from investigator.language.remembered import remembered
 
 _LONGEST, _MOST_WORDS = 60, 6
-_FULL = 60  # fewest characters of a line that was probably broken at the page width
+_FULL = 60  # minimum length in characters of a line that was probably broken at the page width
 _LINE = late(
     r"[ \t>*_#•–-]*(?P<label>[^\W\d_a-z](?:[^\n:.!?;()]|\([^\n()]*\)|\.(?=\w))*?)[*_]*[ \t]*:(?!\S*//)[*_]*(?=\s|$)"
 )
@@ -99,7 +99,7 @@ def _continues(before: str, line: str) -> bool:
     if awaits_value(before):
         return is_value(line)
     is_full = len(before) >= _FULL and before.rstrip()[-1:] not in (".", "!", "?", ":")
-    is_full &= not (_label(line) and ": " in before)  # two label lines, the first of them long
+    is_full &= not (_label(line) and ": " in before)  # these are two label lines, and the first is long
     return is_full or _INCOMPLETE.search(before) is not None or _CONTINUES.match(line) is not None
 
 

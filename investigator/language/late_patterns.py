@@ -16,7 +16,7 @@ class _Late:
         if name.startswith("_"):
             raise AttributeError(name)
         self._compiled = self._compiled or re.compile(self.pattern, self._flags)
-        self.__dict__[name] = found = getattr(self._compiled, name)  # so that later look-ups skip `__getattr__`
+        self.__dict__[name] = found = getattr(self._compiled, name)  # later look-ups then skip `__getattr__`
         return found
 
     def __reduce__(self) -> tuple[object, tuple[str, int]]:
@@ -24,7 +24,7 @@ class _Late:
 
 
 def late(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """Return a pattern that is compiled at the first use of one of its methods; the functions of `re` do not accept
+    """Return a pattern that is compiled when one of its methods is first used; the functions of `re` do not accept
     it.
     """
     return cast("re.Pattern[str]", _Late(pattern, flags))

@@ -27,17 +27,19 @@ _SENTENCE_END = late(r"(?<=[.;!?])\s+|\n+|[。！？；]")
 _CLAUSE_END = late(r"[,;:.!?]|\b(?:and|but|while|whereas|although|though|however|und|aber)\b", re.IGNORECASE)
 
 _REACH = 5
-"""Number of words after a negation, not counting stop words, that count as negated."""
+"""Number of words after a negation, excluding stop words, that count as negated."""
 _LONGEST_REACH = 200
 """Number of characters after a negation in which those words are searched for."""
 _SAME_WORDS = 0.6
 """Share of a claim's words that a sentence must contain to be about the same thing."""
 _LONGEST_CLAIM = 15
-"""Longest claim, in words without stop words, that is compared with individual sentences."""
+"""Maximum number of words, excluding stop words, of a claim that is compared with individual sentences."""
 
 
 def negates(text: str) -> bool:
-    """Return True if a text contains not, no, never or the like; idioms such as "not only" and "No. 5" do not count."""
+    """Return True if a text contains "not", "no", "never" or the like; phrases such as "not only" and "No. 5" do not
+    count.
+    """
     return _negation().search(_plain(text)) is not None
 
 
@@ -64,7 +66,7 @@ def negated_before(text: str, start: int) -> bool:
     """Return True if the word right before a position is a negation, which reverses the meaning of the text that
     follows.
 
-    A text that begins with a capital letter is a new sentence, which a "No" before it does not negate.
+    A text that begins with a capital letter is a new sentence, and is not negated by a "No" before it.
     """
     if text[start : start + 1].isupper():
         return False

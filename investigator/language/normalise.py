@@ -44,8 +44,8 @@ class Normalised:
     """A normalised text and the map from it to the original.
 
     `text` is the normalised text. `optional_hyphens` are the places in it at which the original has a hyphen at a line
-    end between two letters: it may belong to the word ("well-known") or not ("inter-national"), so `text` omits it and
-    a comparison may allow for it.
+    end between two letters: it may belong to the word ("well-known") or not ("inter-national"), so `text` omits it, and
+    a comparison may ignore it.
 
     The map is kept as segments (normalised start, original start, original length): within a segment of equal
     lengths characters correspond one to one, and any other segment corresponds as a whole.
@@ -112,7 +112,8 @@ class _Written:
         self._parts: list[str] = []
         self._length = 0
         self._segments: list[tuple[int, int, int]] = []
-        self._open: tuple[int, int, int] | None = None  # a segment of equal lengths that may still grow
+        # the current segment of equal lengths, to which more may be added
+        self._open: tuple[int, int, int] | None = None
         self._hyphens: list[int] = []
 
     def copy(self, text: str, start: int, end: int) -> None:
@@ -172,7 +173,9 @@ def _replace(written: _Written, found: re.Match[str], text: str, table: dict[str
 
 
 def _write_numeric(written: _Written, text: str, start: int, end: int) -> None:
-    """Write exponents, fractions and note marks, unchanged next to a digit, so that 10² does not become 102."""
+    """Write exponents, fractions and note marks; next to a digit they stay unchanged, so that 10² does not become
+    102.
+    """
     touches = (start > 0 and text[start - 1].isdecimal()) or (end < len(text) and text[end].isdecimal())
     for offset in range(start, end):
         char = text[offset]
@@ -186,7 +189,7 @@ def _compatible(char: str) -> str:
 
 
 def _rules(text: str) -> tuple[re.Pattern[str], dict[str, str]]:
-    """Return a pattern for the parts of this text that normalisation may change, and the replacements of single
+    """Return a pattern for the parts of a text that normalisation may change, and the replacements of single
     characters.
     """
     if text.isascii():

@@ -1,4 +1,4 @@
-"""Measures how much of a question's words a text contains. Pure."""
+"""Measures what share of a question's words a text contains. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from investigator.language.terms import content_words, stem, words
 
 _K1, _B = 1.2, 0.75
-_USUAL_WORDS = 120  # number of words of a chunk
+_USUAL_WORDS = 120  # typical number of words in a chunk
 
 
 def word_weights(question: str, document_shares: Mapping[str, float]) -> dict[str, float]:
@@ -24,7 +24,9 @@ def word_weights(question: str, document_shares: Mapping[str, float]) -> dict[st
 
 
 def rarity(share: float) -> float:
-    """Return the weight of a word that occurs in this share (0..1) of the documents; low for a common word, never 0."""
+    """Return the weight of a word that occurs in this share (0..1) of the documents; the weight of a common word is
+    low, but never 0.
+    """
     return math.log(1.0 + 1.0 / (share + 0.05))
 
 

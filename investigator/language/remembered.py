@@ -1,4 +1,4 @@
-"""A cache for functions of a text, which long texts do not enter."""
+"""A cache for functions of a text; results for long texts are not cached."""
 
 from __future__ import annotations
 

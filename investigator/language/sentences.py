@@ -10,29 +10,29 @@ from investigator.language.labels import awaits_value, is_value, label_line, rec
 
 _BLANK_LINE = re.compile(r"\n\s*\n")
 _BRACKETED_NUMBER = re.compile(r"\([\d.,]+[%)]")
-"""A loss in a table row or a count in a list, which the segmenter mistakes for the number of a new item."""
+"""Matches a loss in a table row or a count in a list, which the segmenter mistakes for the number of a new item."""
 _NO_ABBREVIATION = re.compile(r"\bMay\.\s+(?=[A-Z])")
-"""The only full name of a month that the segmenter mistakes for an abbreviation."""
+"""Matches "May", the only full name of a month that the segmenter mistakes for an abbreviation."""
 _SENTENCE_END = re.compile(r"[^\w\s,)\]%][\"'\u201d\u2019)\]]*\s*$")
 _RUNS_ON = re.compile(r"[^\W\dA-Z_]|[,;:.)]")
 _ROW = re.compile(r"[^:;]{1,60}: [^;]*; [^:;]{1,60}: ")
-"""A table row in which every cell follows its header: "room: kitchen; item: chairs"."""
+"""Matches a table row in which every cell follows its header: "room: kitchen; item: chairs"."""
 _INCOMPLETE = re.compile(r"(?:\b(?:the|an?|of|and|or|to|in|for|by|with|from|that|our|its|their)|,)$")
 _SIGNED = re.compile(
     r"[^\n]{0,20}\b(?i:regards|wishes|sincerely|faithfully|truly|greetings|yours)[ ,.!]*\n\s*"
     r"[^\W\d_a-z][\w.'’-]*(?: [^\W\d_][\w.'’-]*){1,3}"
 )
-"""The closing of a letter, and the name below it."""
-_ALONE = "Yours\n"  # stands for the closing of a block that has none
+"""Matches the closing of a letter, and the name below it."""
+_ALONE = "Yours\n"  # used as the closing of a block that has none
 _ROLE = re.compile(r"[^\W\d_a-z][^\d@:/]{2,70}")
 _FEWEST_LINES, _LONGEST_RECORD, _TITLE_SHARE = 2, 80, 0.7
 _ITEM_TITLE = re.compile(
     r"(?:[-*•‣◦–]|\(?\d{1,3}(?:\.\d+)*[.)]|§ ?\d+)(?:\s+(?!(?:It|He|She|We|They|This|That|There|No|Not)\b)"
     r"[^\W\d_a-z][\w'’-]*(?: (?!(?:is|are|was|were|has|have|had)\b)[\w'’&-]+){0,3}(?<!ed)[.:])?"
 )
-"""The mark of a list item, and its title: "- Spring fair.", "3. Rent."."""
+"""Matches the mark of a list item, and its title: "- Spring fair.", "3. Rent."."""
 _ON_SAME_LINE = re.compile(r" +\S")
-_WINDOW = 4_000  # characters segmented at once: for some texts the segmenter takes quadratic time
+_WINDOW = 4_000  # number of characters segmented at once, because the segmenter takes quadratic time for some texts
 
 
 def sentence_spans(text: str, language: str = "en") -> Iterator[tuple[int, int]]:
@@ -50,8 +50,8 @@ def sentence_spans(text: str, language: str = "en") -> Iterator[tuple[int, int]]
 def statement_spans(text: str) -> Iterator[tuple[int, int]]:
     """Return the spans of sentences, or of individual lines if each line is a record: a bill, a log, a letterhead.
 
-    Lines are records if none of them seems to continue another one, and only the last one may be long. A label line,
-    with the lines that continue its value, is one record.
+    Lines are records if none of them seems to continue another one, and only the last one may be long. A label line and
+    the lines that continue its value are one record.
     """
     for start, end in _with_values(text):
         records = _signed(text, [(start + first, start + last) for first, last in record_spans(text[start:end])])
@@ -145,7 +145,7 @@ def _block(text: str, start: int, end: int, language: str) -> Iterator[tuple[int
 
 def _stops(text: str, start: int, end: int, language: str) -> list[int]:
     """Return the ends of the sentences in a stretch of text; the last sentence ends where the stretch ends."""
-    from sentencex import segment  # a compiled library, loaded when the first text is split
+    from sentencex import segment  # a compiled library, which is loaded when the first text is split
 
     stops: list[int] = []
     position = start
@@ -159,7 +159,9 @@ def _stops(text: str, start: int, end: int, language: str) -> list[int]:
 
 
 def _cut(text: str, start: int, end: int) -> int:
-    """Return the place to cut a stretch without a sentence end: after its last line end or space, else at its end."""
+    """Return the place to cut a stretch without a sentence end: after its last line end or space, otherwise at its
+    end.
+    """
     for mark in ("\n", " "):
         at = text.rfind(mark, start + (end - start) // 2, end)
         if at >= 0:

@@ -2,7 +2,7 @@
 
 `words` and `stem` produce the index terms, to which the calibrations were fitted: their results must not change. BB3's
 memories (`bb3/memory/words.py`), ParlAI's metrics (`dialogue/metrics/`) and ParlAI's dictionary
-(`dialogue/dictionary.py`) have their own tokenisers, because they must reproduce the recorded results of the originals.
+(`dialogue/dictionary.py`) have their own tokenisers, because they must reproduce the results of the original programs.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _MARKS = (
     "\u0c00-\u0c04\u0c3c-\u0c63\u0c81-\u0c83\u0cbc-\u0ce3\u0d00-\u0d03\u0d3b-\u0d63\u0d81-\u0d83\u0dca-\u0df3\u0e31\u0e34-\u0e4e"
     "\u0eb1\u0eb4-\u0ece\u0f71-\u0f87\u102b-\u103e\u1056-\u1059\u17b4-\u17d3"
 )
-"""Vowel signs and accents, which belong to the surrounding word."""
+"""Vowel signs and accents, which are part of a word."""
 _WORD = rf"[^\W_](?:[^\W_]|[{_MARKS}\u200c\u200d])*"
 TOKEN = re.compile(rf"{_WORD}(?:[-'’.&/]{_WORD})*")
-_BEYOND_ASCII, _SHORT_RUN = re.compile(r"[^\x00-\x7f]+"), 4  # characters
+_BEYOND_ASCII, _SHORT_RUN = re.compile(r"[^\x00-\x7f]+"), 4  # maximum length of a cached run
 _LATIN_ENDS = "\u0250"  # the characters below this one are Latin
 
 
@@ -80,7 +80,7 @@ def _without_marks(run: str) -> str:
 
 @lru_cache(maxsize=10_000)
 def _folded_sign(run: str) -> str:
-    """Fold a few letters or signs; cached, because a text contains few different ones, and each of them often."""
+    """Fold a few letters or signs; cached, because a text repeats a small number of different ones."""
     return _without_marks(run)
 
 
@@ -127,9 +127,9 @@ def is_latin(text: str) -> bool:
 def is_english(question: str) -> bool:
     """Return True if a question is written in English rather than in another language.
 
-    Its language is the one of which it contains the most stop words (`data/stop_words.toml` lists ten languages). In a
-    tie, or without stop words, a question is English if its lower-case words have only unaccented letters.
-    `data/README.md` states the measured quality.
+    Its language is the one with the most stop words in it (`data/stop_words.toml` lists ten languages). In a tie, or
+    without stop words, a question is English if its lower-case words have only unaccented letters. `data/README.md`
+    states the measured quality.
     """
     if not is_latin(question):
         return False
@@ -162,14 +162,14 @@ def content_words(text: str) -> list[str]:
 
 
 def main_words(text: str) -> list[str]:
-    """Return the folded words of a text that are stop words in no language, in order. They are a subset of its
-    `content_words`, found at a fraction of the cost.
+    """Return the folded words of a text that are not stop words in any language, in order. They are a subset of its
+    `content_words`, but are much faster to find.
     """
     empty = _every_stop_word()
     return [word for word in words(question_body(text)) if word not in empty]
 
 
-@lru_cache(maxsize=64)  # cached, because every step of a run asks for the words of its question
+@lru_cache(maxsize=64)  # every step of a run needs the words of its question
 def _content_words(text: str) -> tuple[str, ...]:
     every = list(dict.fromkeys(words(question_body(text)))) or list(dict.fromkeys(words(text)))
     empty = stop_words() if is_english(text) else _every_stop_word()
@@ -178,9 +178,9 @@ def _content_words(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
-    """Return a light stem for comparing folded words: plural and common English and German endings are cut.
+    """Return a light stem for comparing folded words: plural and common English and German endings are removed.
 
-    It only has to map `filed`, `files` and `filing` to one form; it is never shown.
+    It only has to map `filed`, `files` and `filing` to one form, and is never shown.
     """
     for ending in ("ations", "ation", "ings", "ing", "ies", "ied", "edly", "ed", "es", "ly", "en", "s", "e"):
         if word.endswith(ending) and len(word) - len(ending) >= 3:

@@ -1,5 +1,5 @@
-"""Converts text to what a language model may read: folded, without tricks that hide words from a search but not from a
-model. Pure. Every character can be traced back to the original.
+"""Undoes tricks that hide words from a search but not from a language model, and folds the text. Pure. Every character
+can be traced back to the original.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ def unit_of(name: str) -> str:
 
 
 def magnitude_of(name: str) -> int:
-    """Return the multiplier of a magnitude: a million for "mn"."""
+    """Return the multiplier of a magnitude, such as a million for "mn"."""
     if (power := _listed("cjk_magnitudes").get(name)) is not None:
         return int(10 ** int(power))
     magnitudes = _compiled("magnitudes", re.IGNORECASE).items()

@@ -20,10 +20,10 @@ from investigator.records.templates import TemplateVersion
 class AnswerStatus(StrEnum):
     """The status of an answer.
 
-    answered: proven statements meet every part of the question; conflicting: they do, but documents give different
-    values; answered_in_part: proven statements meet some parts; passages_found: the statements probably answer, but
-    this is not established; not_found: nothing in the documents answers any of several wordings; not_found_so_far:
-    nothing answers in the part searched so far.
+    answered: proven statements meet every part of the question; conflicting: proven statements meet every part, but
+    documents give different values; answered_in_part: proven statements meet some parts; passages_found: the statements
+    probably answer the question, but this is not established; not_found: nothing in the documents answers any of
+    several wordings; not_found_so_far: nothing in the part searched so far answers the question.
     """
 
     ANSWERED = "answered"
@@ -49,8 +49,8 @@ class StopReason(StrEnum):
 class Coverage(Record):
     """How each document of the folder was treated.
 
-    read: it was asked; skimmed: it was searched, and was not worth asking; not_opened: it was worth asking, but the run
-    ended first. `left_out` lists the files that are excluded.
+    read: it was asked; skimmed: it was searched, but was not worth asking; not_opened: it was worth asking, but the run
+    ended before that. `left_out` lists the files that are excluded.
     """
 
     read: tuple[str, ...] = ()
@@ -74,8 +74,8 @@ class ClaimStatus(StrEnum):
     """How an engine's statement relates to its quotes.
 
     proven: checked slot by slot against a sentence of one quote; computed: a figure that follows from two proven cells;
-    supported: it could not be checked, but a verifier judges that its quotes support it; replaced: it could not be
-    checked, and its verbatim quote replaces it; withheld: its quotes contradict it or do not mention it.
+    supported: it could not be checked, but a verifier found that its quotes support it; replaced: it could not be
+    checked, and was replaced by its verbatim quote; withheld: its quotes contradict it or do not mention it.
     """
 
     PROVEN = "proven"
@@ -128,9 +128,9 @@ class Claim(Record):
 
     @property
     def status(self) -> ClaimStatus:
-        """Return PROVEN for an engine's own statement, REPLACED for a quote that replaces an engine's statements.
+        """Return PROVEN for an engine's own statement, and REPLACED for a quote that replaces an engine's statements.
 
-        SUPPORTED marks a statement that only a verifier supports.
+        Return SUPPORTED for a statement that only a verifier supports.
         """
         if self.supported_by:
             return ClaimStatus.SUPPORTED
@@ -149,7 +149,7 @@ class UnprovenClaim(Record):
 
 
 class Decision(StrEnum):
-    """The answer to a yes-or-no question, if proven statements settle it."""
+    """The answer to a yes-or-no question that proven statements decide."""
 
     YES = "yes"
     NO = "no"
@@ -175,7 +175,7 @@ class Usage(Record):
 
     `unpriced` counts the calls whose model has no known price; `money` does not include them. `unanswered` counts calls
     that got no reply because the process was stopped or the engine took too long; the tokens of their prompts are
-    estimated, those of the missing replies are unknown.
+    estimated, and those of the missing replies are unknown.
     """
 
     calls: int = 0
@@ -193,8 +193,7 @@ class Usage(Record):
 
 
 class Answer(Record):
-    """The answer to the main question, or the statement that the documents do not contain it, with the searched
-    documents.
+    """The answer to the main question, or the statement that the documents do not contain it, with the coverage.
 
     `text` contains the claims with citation numbers `[n]`, counted from 1 in the order of `citations`; it can be shown
     as Markdown, because addresses and mark-up in it are escaped. `tainted` lists documents that address a language
@@ -310,8 +309,8 @@ class Investigation(Record):
 class Forecast(Record):
     """The expected steps and cost of an investigation, computed without paid calls.
 
-    `steps` is the plan, including steps that would be skipped. `expected` is the cost if the engine judges as the
-    search does, `most` the highest cost within rounds and ceilings. Reply tokens are estimated.
+    `steps` is the plan, including steps that would be skipped. `expected` is the cost if the engine's judgements match
+    those of the search, and `most` is the highest cost within rounds and ceilings. Reply tokens are estimated.
     """
 
     steps: tuple[PlanStep, ...]
@@ -321,10 +320,10 @@ class Forecast(Record):
 
 
 class Replayed(Record):
-    """A finished investigation repeated without any model.
+    """A finished investigation that was repeated without any model.
 
-    `differences` lists what changed; `failed_quotes` are missing from the current documents. `calls` were answered from
-    the journal.
+    `differences` lists what changed; `failed_quotes` are missing from the current documents. `calls` is the number of
+    calls answered from the journal.
     """
 
     investigation: Investigation

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict
 from investigator.secrets import redacted
 
 Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
-"""Values that templates compute with."""
+"""Values that templates can use."""
 
 Foreign = Annotated[str, AfterValidator(redacted)]
 """Text from a server; known secrets are redacted on arrival."""
@@ -19,7 +19,7 @@ Foreign = Annotated[str, AfterValidator(redacted)]
 class Record(BaseModel):
     """A frozen value; its one wire form is the JSON of `model_dump_json` and `model_validate_json`.
 
-    Unknown fields are rejected, so that a record of another kind is never misread. `computed` names the properties that
+    Unknown fields are rejected, so that a record is never parsed as another kind. `computed` names the properties that
     templates can use in addition to the fields.
     """
 

@@ -1,4 +1,4 @@
-"""The outcome of many questions, put to the whole folder or to each document."""
+"""The outcome of many questions about the whole folder or about each document."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from investigator.records.documents import Quote
 class CellStatus(StrEnum):
     """The answer of one document to one question.
 
-    stated: proven quotes answer; not_stated: the document was searched and does not answer; unclear: quotes may answer,
-    answer in part, or disagree; not_read: the document could not be read, or was not asked.
+    stated: proven quotes answer the question; not_stated: the document was searched and does not answer it; unclear:
+    quotes may answer it, answer it in part, or disagree; not_read: the document could not be read, or was not asked.
     """
 
     STATED = "stated"

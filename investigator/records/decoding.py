@@ -60,7 +60,7 @@ class Decoding(Record):
     stop_token: str = Field(default="\n", description="the text that ends a generation; empty: none")
 
     def settled(self) -> Decoding:
-        """Return the effective settings: greedy follows one sequence, and only methods that sample by p keep a p."""
+        """Return the effective settings: greedy follows one sequence, and only methods that sample by p have a p."""
         changes: dict[str, int] = {}
         if self.inference is Inference.GREEDY:
             changes["beam_size"] = 1

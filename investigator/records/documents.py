@@ -57,8 +57,8 @@ class FileRecord(Record):
 class LeftOutReason(StrEnum):
     """The reason why a file in the folder is not a document.
 
-    ignore_file: listed in the folder's own `.investigatorignore`; excluded, not_included: by the settings; hidden: its
-    name begins with a dot.
+    ignore_file: the folder's own `.investigatorignore` lists it; excluded, not_included: the settings exclude it;
+    hidden: its name begins with a dot.
     """
 
     IGNORE_FILE = "ignore_file"
@@ -68,7 +68,7 @@ class LeftOutReason(StrEnum):
 
 
 class LeftOut(Record):
-    """Files of the folder excluded for one reason. A folder counts as one file; its contents are not examined."""
+    """Files of the folder excluded for one reason. A subfolder counts as one file; its contents are not examined."""
 
     reason: LeftOutReason
     files: int = Field(default=0, ge=0)
@@ -153,10 +153,10 @@ class Heading(Record):
 
 
 class Imprint(Record):
-    """The issuer of a document, its kind, and the period that it covers, if its first pages state them.
+    """The issuer of a document, the kind of document, and the period that it covers, if its first pages state them.
 
-    `period_end` and `dated` are ISO dates; the day may be missing. A fiscal year has the number that the document
-    gives, or else the year in which it ends; without a quarter the document covers the whole year.
+    `period_end` and `dated` are ISO dates; the day may be missing. A fiscal year is named as in the document, otherwise
+    by the year in which it ends; without a quarter, the document covers the whole year.
     """
 
     issuer: str = ""
@@ -278,14 +278,14 @@ class Quote(Record):
 
     @property
     def said(self) -> str:
-        """Return the text of the quote on one line; for a cell its labels, headers and value."""
+        """Return the text of the quote on one line; for a cell, return its labels, headers and value."""
         return self.cell.line if self.cell is not None else " ".join(self.text.split())
 
     @property
     def place(self) -> str:
         """Return `file:page N` if the format has pages (or `slide`, `sheet`), else `file:line N`.
 
-        It is `file:text line N` if the line is one of the extracted text, not of the file.
+        It is `file:text line N` if N counts lines of the extracted text instead of the file.
         """
         return _place(self.document_id, self.page, self.line, self.own_lines)
 
@@ -308,13 +308,13 @@ class Standing(Record):
     """The features of a document that predict whether it contains the answer.
 
     `gap` is the score of its best chunk minus the folder's best score (0 or less), `similarity` is the cosine of the
-    question with its nearest chunk, `overlap` the share of the possible BM25 score that its best chunk reaches. `named`
-    is the weight of the question's words in its name (title, authors, path), relative to the best-matching name.
-    `names` is the share of the question's capitalised names that its name contains, or the share of all its words if
-    the question has no names. `period` and `age` are 1 if the document has the requested period or age, -1 if it has
-    another, 0 if unknown. `naming` is 0 for a question without names, else 1; without names, `stands_out` is the lead
-    of the document over every other. `few` is the logarithm of the size of the fitted folders divided by the size of
-    this folder.
+    question with its nearest chunk, and `overlap` is the share of the possible BM25 score that its best chunk reaches.
+    `named` is the weight of the question's words in its name (title, authors, path), relative to the best-matching
+    name. `names` is the share of the question's capitalised names that its name contains, or the share of all its words
+    if the question has no names. `period` and `age` are 1 if the document has the requested period or age, -1 if it has
+    another, and 0 if unknown. `naming` is 0 for a question without names, otherwise 1; without names, `stands_out` is
+    the lead of the document over all others. `few` is the logarithm of the size of the fitted folders divided by the
+    size of this folder.
     """
 
     gap: float = 0.0
@@ -330,7 +330,9 @@ class Standing(Record):
 
     @property
     def near_and_overlapping(self) -> float:
-        """Return how well meaning and words match together; a match of only one of them is a near miss."""
+        """Return how well meaning and words match together; if only one of them matches, the document is a near
+        miss.
+        """
         return max(0.0, self.similarity) * self.overlap
 
 

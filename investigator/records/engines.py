@@ -1,4 +1,4 @@
-"""Records of the engines that answer an investigation."""
+"""Records of the engines that an investigation asks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Traits(Record):
 
     @property
     def decides(self) -> bool:
-        """Return True if the engine's judgement counts; if not, the rules of the built-in engine decide."""
+        """Return True if the engine's judgement counts; otherwise, the rules of the built-in engine decide."""
         return not (self.goes_by_measures or self.is_small)
 
 
@@ -41,7 +41,7 @@ class UsedEngine(Record):
 class Writing(Record):
     """The progress of a local model with a reply: prompt tokens read, and tokens written.
 
-    `most` is the limit of the reply in tokens, `seconds` the duration of the current phase, reading or writing.
+    `most` is the token limit of the reply, and `seconds` is the duration of the current phase (reading or writing).
     """
 
     engine: str

@@ -1,6 +1,6 @@
 """The events of an investigation: one record for each step, as it happens.
 
-The command line, the report and other watchers read this one stream; its last event is `Answered`, or `BatchEnded` for
+The command line, the report and other observers read this stream; its last event is `Answered`, or `BatchEnded` for
 many questions.
 """
 
@@ -74,7 +74,9 @@ class Thought(Record):
 
 
 class Surveyed(Record):
-    """Every document of the folder was examined; `yes` of them match, and `unclear` ones may match."""
+    """Every document of the folder was examined; `yes` is the number of documents that match, `unclear` of those that
+    may match.
+    """
 
     documents: int
     yes: int

@@ -1,8 +1,8 @@
 """The variables of each template of the method, and the expected reply.
 
 Each template has one record of variables (its contract: the template uses exactly these names) and, if an engine
-replies to it, one record of the reply. In reply records the point comes first, so that a model scores before it
-explains.
+replies to it, one record of the reply. In reply records, the point comes first, so that a model gives the score before
+its explanation.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _known_kind(value: object) -> object:
 
 
 def _known_constraints(value: object) -> object:
-    """Drop constraints of an unknown kind; the rules find constraints, too."""
+    """Drop constraints of an unknown kind; the rules find constraints as well."""
     return [_with_known(part) for part in value] if isinstance(value, list) else value
 
 
@@ -100,7 +100,7 @@ def _with_known(part: object) -> object:
 
 
 class ThinkReply(Record):
-    """The requested kind of answer, the needs, and the questions that the main question contains."""
+    """The requested kind of answer, the needs, and the individual questions in the main question."""
 
     kind: Annotated[QuestionKind | None, BeforeValidator(_known_kind)] = None
     needs: tuple[Need, ...]
@@ -137,7 +137,7 @@ class PlanReply(Record):
 
 
 class QuestionVariables(Record):
-    """Variables of `tactical_planning/question.j2` and `tactical_planning/summary.j2`, which get no reply."""
+    """Variables of `tactical_planning/question.j2` and `tactical_planning/summary.j2`, to which no engine replies."""
 
     document_id: str
     purpose: str
@@ -165,8 +165,8 @@ class AskReply(Record):
 
 
 class BearingVariables(Record):
-    """Questions, key words and quotes: the input of the second opinion if a model's score is far above that of the
-    search.
+    """Questions, key words and quotes. They are the input of the second opinion if a model's score is far above the
+    search's score.
 
     The main question comes first; `title` is the document's title. No template shows these to a language model.
     """

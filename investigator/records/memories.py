@@ -21,13 +21,13 @@ class Finding(Record):
     """The reply of a document to a question, and its point (0..100; None if it could not be read).
 
     `quotes` are proven; `failed_quotes` are quotes of the engine that are not in the document, or prove nothing. If a
-    language model was asked, `model_point` is its point and `search_point` the point of the search; `point` combines
-    both. Flags: `quoted_by_search`: reply and quotes come from the search, because the model's own quotes failed.
-    `addressed`: a passage or the reply addresses a language model instead of a reader, so the search's point counts and
-    such sentences are not quoted. `beside`: the model's point is far above that of the search and its quotes are
-    unrelated to the question, so the search's point counts, too. `capped`: neither search nor quotes support the
-    model's point, which is limited to the bound in `scoring.model_points`. `in_part`: passages were omitted from the
-    prompt, because the model's context was too small.
+    language model was asked, `model_point` is its point, `search_point` is the point of the search, and `point`
+    combines both. Flags: `quoted_by_search`: reply and quotes come from the search, because the model's own quotes
+    failed. `addressed`: a passage or the reply addresses a language model instead of a reader, so the point of the
+    search counts, and such sentences are not quoted. `beside`: the model's point is far above that of the search and
+    its quotes are unrelated to the question, so the point of the search counts as well. `capped`: neither search nor
+    quotes support the model's point, which is limited to the bound in `scoring.model_points`. `in_part`: passages were
+    omitted from the prompt, because the model's context was too small.
     """
 
     reply: str

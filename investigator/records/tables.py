@@ -20,7 +20,8 @@ class TextSpan(Record):
 
 
 class TableCell(Record):
-    """A cell: its position in the grid, counted from 0, the rows and columns that it spans, and its span in the text.
+    """A cell: its position in the grid, counted from 0, the numbers of rows and columns that it spans, and its span in
+    the text.
 
     Empty cells are omitted. A currency or per cent sign belongs to the cell of its number.
     """
@@ -36,9 +37,10 @@ class TableCell(Record):
 class Table(Record):
     """A table of a document: its span, its cells row by row, and the numbers of header rows and label columns.
 
-    The first `header_rows` rows name the columns, the first `label_columns` columns the rows. A table that continues
-    over several pages is one table with one header. `indents` contains the indentation of each row label, 0 for the
-    outermost; it is empty if unknown. `complete` is False if rows at the end were dropped because there are too many.
+    The first `header_rows` rows name the columns, and the first `label_columns` columns name the rows. A table that
+    continues over several pages is one table with one header. `indents` contains the indentation of each row label, 0
+    for the outermost; it is empty if unknown. `complete` is False if rows at the end were dropped because there are too
+    many.
     """
 
     start: int = Field(ge=0)

@@ -15,8 +15,8 @@ class QuoteState(StrEnum):
 
     stands: the file is unchanged, and the words are in their place; file_changed: the file has changed, but the words
     are in their place; moved: the words are in another place; changed: the file has changed and does not contain them;
-    not_in_file: the file is unchanged and does not contain them; unreadable: the file exists but yields no text;
-    missing: the file does not exist.
+    not_in_file: the file is unchanged and does not contain them; unreadable: the file exists, but no text can be
+    extracted; missing: the file does not exist.
     """
 
     STANDS = "stands"

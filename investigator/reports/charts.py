@@ -1,5 +1,6 @@
-"""The data of an investigation's charts: scores of documents, calls over time, terms with their documents. Pure.
-Templates turn the data into inline SVG. Each chart has a text equivalent, so that no information is only in a picture.
+"""The data for the charts of an investigation: scores of documents, calls over time, and terms with their documents.
+Pure. Templates turn the data into inline SVG. Each chart has a text equivalent, so that no information is only in a
+picture.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ from investigator.reports.inert import inert_line
 from investigator.store.past_calls import PastCall
 
 _MOST_NODES = 14
-"""Maximum number of nodes on each side of the graph; the text below lists all."""
-_TERM, _DOCUMENT = 28, 38  # characters of a label
+"""Maximum number of nodes on each side of the graph; the text below the graph lists all of them."""
+_TERM, _DOCUMENT = 28, 38  # maximum number of characters of a label
 _ROW = 26
-_LEAST_WIDTH = 4.0  # thousandths of the total time, so that a call of one millisecond is still visible
+_LEAST_WIDTH = 4.0  # minimum width in thousandths of the total time, so that a call of one millisecond is visible
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,9 @@ class Node:
 
 @dataclass(frozen=True)
 class Edge:
-    """A line of the graph between two positions; `weight` is the score of the fact, `words` describe the connection."""
+    """A line of the graph between two positions; `weight` is the score of the fact, and `words` describe the
+    connection.
+    """
 
     start: int
     end: int

@@ -7,7 +7,7 @@ from collections.abc import Container, Sequence
 
 from rich.text import Text
 
-_WIDE = 100_000  # lines are not wrapped here, because a pipe has no width, and a terminal wraps text itself
+_WIDE = 100_000  # lines are not wrapped here: a pipe has no width, and a terminal wraps lines itself
 
 
 def columns(
@@ -21,7 +21,7 @@ def columns(
 
     The columns in `left` are aligned left, all other columns right. The heading is bold; `styles` apply to the rows.
     """
-    from rich.console import Console  # for speed: most results have no columns
+    from rich.console import Console  # imported here for speed, because most results have no columns
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=bool(heading), header_style="bold")

@@ -1,4 +1,6 @@
-"""An investigation as files for other programs: Markdown, JSON, a table of the evidence, the cited documents."""
+"""Exports an investigation as files for other programs: Markdown, JSON, a table of the evidence, and the cited
+documents.
+"""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def changes_line(status: FolderStatus) -> str:
 
 
 def hits_text(hits: Sequence[SearchHit]) -> Text:
-    """Return each passage with its place, its score and its two ranks."""
+    """Return each passage with its place, its score and its ranks in both searches."""
     return Text("\n\n").join(_hit(number, hit) for number, hit in enumerate(hits, start=1)).append("\n")
 
 
@@ -65,7 +65,7 @@ def _line_of(file: FileRecord) -> str:
 
 
 def _is_rest(file: FileRecord) -> bool:
-    """Return True if a record stands for text that was cut off at the end of a file."""
+    """Return True if a record represents text that was cut off at the end of a file."""
     return bool(file.inside) and file.path.rpartition("/")[2].startswith(REST)
 
 
@@ -96,7 +96,9 @@ def _searchable(status: FolderStatus) -> str:
 
 
 def _words(bm25: float | None) -> str:
-    """Return the BM25 score as text; it is almost zero for words that are in more than half of the passages."""
+    """Return the BM25 score as text. The score is almost zero for words that occur in more than half of the
+    passages.
+    """
     if bm25 is None:
         return "-"
     return f"BM25 {bm25:.2f}" if bm25 >= _LEAST_SHOWN else "BM25 below 0.01, because most passages contain them"

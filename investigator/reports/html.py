@@ -1,7 +1,7 @@
-"""Shows an investigation as one self-contained HTML file, without fonts or network access; pictures are embedded. Its
-only script lets a key jump to the next citation, and the page works without it. The page is `report.html.j2` with
-`report.css` embedded. All text from documents, models or the question passes through `inert` and Jinja2's autoescape;
-links lead only to places on the page itself.
+"""Shows an investigation as one self-contained HTML file, without external fonts or network access; pictures are
+embedded. Its only script makes a key jump to the next citation, and the page works without it. The page is
+`report.html.j2` with `report.css` embedded. All text from documents, models or the question passes through `inert` and
+Jinja2's autoescape; links lead only to places on the page itself.
 """
 
 from __future__ import annotations
@@ -136,8 +136,8 @@ def sources(answer: Answer, memories: tuple[Memory, ...]) -> tuple[CitedSource, 
 
 
 def coverage_rows(coverage: Coverage, memories: tuple[Memory, ...]) -> tuple[CoverageRow, ...]:
-    """Return one row for each document, beginning with those that were read, and then one for each reason for
-    excluding files.
+    """Return one row for each document, beginning with those that were read, then one row for each reason for excluding
+    files.
     """
     asked: defaultdict[str, list[Memory]] = defaultdict(list)
     for memory in memories:
@@ -177,7 +177,7 @@ def _rounds(investigation: Investigation) -> Iterator[RoundView]:
 
 
 def _planned(investigation: Investigation) -> dict[int, Round]:
-    """Return the rounds by number; a round of which only the steps are known has no strategy."""
+    """Return the rounds by number; if only the steps of a round are known, it has no strategy."""
     steps = {step.round: Round(number=step.round, strategy="") for step in investigation.plan.steps}
     return steps | {planned.number: planned for planned in investigation.rounds}
 
@@ -208,7 +208,7 @@ def _no_link(_: Quote) -> str:
 @cache
 def pages_environment(*folders: str) -> Environment:
     """Return the environment that renders the pages: it makes all text inert and escapes it, and rejects undefined
-    names. Templates come from other `folders` of the package, then from its folder `reports`.
+    names. Templates come from the given `folders` of the package, then from its folder `reports`.
     """
     environment = Environment(
         loader=ChoiceLoader([PackageLoader("investigator", folder) for folder in (*folders, "reports")]),

@@ -9,16 +9,17 @@ from investigator.language.addresses import defanged
 from investigator.language.normalise import one_line
 
 _ALWAYS_UNSAFE = (
-    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, which begin terminal escapes, except tab and line feed
+    # control characters except tab and line feed, because they can begin terminal escapes
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # direction marks, which change the order of displayed text
     "\u180e\u200b\u2060-\u2065\u206a-\u206f\ufeff\ufff9-\ufffb"  # invisible characters
     "\U000e0000-\U000e0fff"
     "\u2028\u2029"  # separators that some programs treat as line ends
-    "\ud800-\udfff"  # lone surrogates, as in file names that are not UTF-8, which cannot be encoded
+    "\ud800-\udfff"  # lone surrogates, which cannot be encoded; they occur in file names that are not UTF-8
     "\ufffe\uffff"
 )
 _JOINERS = "\u200c\u200d"
-"""Joiners, which Persian, Indian scripts and emoji need; next to ASCII characters they only hide text."""
+"""Joiners. Persian, Indian scripts and emoji need them, but next to ASCII characters they only hide text."""
 _FLAG = "\U0001f3f4[\U000e0061-\U000e007a]{1,6}\U000e007f"
 _UNSAFE = re.compile(f"{_FLAG}|[{_ALWAYS_UNSAFE}]|(?<=[\x21-\x7e])[{_JOINERS}]|[{_JOINERS}](?=[\x21-\x7e])")
 _JSON_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"(\s*:)?', re.DOTALL)
@@ -52,20 +53,20 @@ def inert(text: str) -> str:
 
 
 def inert_prose(text: str) -> str:
-    """Return the text made inert, with addresses and mark-up defanged."""
+    """Return the text in inert form, with addresses and mark-up defanged."""
     return defanged(inert(text))  # the escape may be read as part of an address
 
 
 def inert_json(text: str) -> str:
     """Return equivalent JSON that is safe for a terminal: unsafe characters are escaped.
 
-    In JSON, control characters occur only between values, as line ends.
+    In JSON, unescaped control characters occur only between values, as line ends.
     """
     return _UNSAFE_IN_JSON.sub(_escaped, text)
 
 
 def inert_json_prose(text: str) -> str:
-    """Return JSON, or lines of JSON, with its strings made inert; keys and names stay unchanged."""
+    """Return JSON, or lines of JSON, with its strings in inert form; keys and names stay unchanged."""
     key = ""
 
     def replaced(found: re.Match[str]) -> str:
@@ -80,7 +81,7 @@ def inert_json_prose(text: str) -> str:
 
 
 def inert_line(text: str, limit: int | None = None) -> str:
-    """Return the text made inert and on one line, cut with an ellipsis to at most `limit` characters."""
+    """Return the text in inert form on one line, cut with an ellipsis to at most `limit` characters."""
     start = text if limit is None else text[: 4 * limit]  # avoids processing a megabyte for one line
     line = inert(one_line(start))
     if limit is None or (len(line) <= limit and len(start) == len(text)):

@@ -24,7 +24,7 @@ _STYLES: Mapping[CellStatus, str] = {
     CellStatus.UNCLEAR: "yellow",
     CellStatus.NOT_READ: "red",
 }
-_SIDE_BY_SIDE = 3  # maximum number of questions in one table; more are listed one by one
+_SIDE_BY_SIDE = 3  # maximum number of questions in one table; if there are more, they are listed one by one
 _NARROW, _WIDE, _NAME = (
     44,
     160,
@@ -61,8 +61,8 @@ def size_line(matrix: Matrix) -> str:
 
 
 def matrix_text(matrix: Matrix) -> Text:
-    """Return the matrix for a terminal: a table for few questions, else a list for each question; ends with a line
-    feed.
+    """Return the matrix for a terminal: a table for a few questions, otherwise a list for each question; ends with a
+    line feed.
     """
     legend = [Text(f"Q{number}  {inert_line(question)}") for number, question in enumerate(matrix.questions, start=1)]
     blocks = [Text("\n").join([Text(f"Matrix: {size_line(matrix)}", style="bold"), *legend])]

@@ -29,7 +29,7 @@ _LONGEST_KEY = 40
 class Reference:
     """A cited document under a key: its id, and its title, authors and date if known.
 
-    `date` contains year, month and day, or only the first one or two of them.
+    `date` contains the year, month and day, the year and month, or only the year.
     """
 
     key: str

@@ -20,7 +20,7 @@ SCHEMA = "schema"
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _VERSIONS: Mapping[str, int] = {}
-"""The versions above 1, by the name of the kind."""
+"""Versions higher than 1, by the name of the kind."""
 
 
 class Printed(StrEnum):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from openpyxl.worksheet.worksheet import Worksheet
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_MOST = 32_000  # slightly fewer characters than an Excel cell can contain
+_MOST = 32_000  # number of characters, slightly below the limit of an Excel cell
 _WIDTHS = (28, 44)
 
 
@@ -32,7 +32,7 @@ def matrix_csv(matrix: Matrix) -> str:
 
 def matrix_xlsx(matrix: Matrix) -> bytes:
     """Return the matrix as a workbook: the table, and all cells with their quotes. Every cell is text."""
-    from openpyxl import Workbook  # slow to import
+    from openpyxl import Workbook  # imported here because it is slow to import
 
     book = Workbook()
     book.properties.creator = CREATOR

@@ -32,7 +32,7 @@ _LINE = 200
 @dataclass(frozen=True)
 class Count:
     """Progress: item `done` of `total`. `kind` identifies the phase, and `about` contains the details of this item. If
-    `rated`, the speed is shown; `passages` is the number of passages from this item.
+    `rated` is True, the speed is shown; `passages` is the number of passages from this item.
     """
 
     kind: str
@@ -65,7 +65,7 @@ class Count:
         return ", ".join(parts)
 
     def line(self, speed: Speed) -> str:
-        """Return everything in one plain line."""
+        """Return the title and the details in one plain line."""
         return f"{self.title}: {self.detail(speed)}".removesuffix(": ")
 
 
@@ -111,7 +111,7 @@ def round_kind(number: int) -> str:
 
 
 def counted_step(event: Event) -> Count | None:
-    """Return the event as a count if it reports the progress of a phase, else None."""
+    """Return the event as a count if it reports the progress of a phase, otherwise None."""
     match event:
         case FileRead():
             fate = () if event.file.status is FileStatus.INDEXED else (_fate(event.file),)

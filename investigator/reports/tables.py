@@ -23,7 +23,7 @@ _OF_SIDES: Mapping[RowVerdict, str] = {
 }
 _IN_THIS_ORDER = (RowVerdict.YES, RowVerdict.UNCLEAR, RowVerdict.MISSING)
 _MOST_NAMED = 20
-_LONGEST_CELL = 400  # characters
+_LONGEST_CELL = 400  # maximum number of characters
 
 
 def verdict_words(table: AnswerTable) -> Mapping[RowVerdict, str]:
@@ -56,7 +56,7 @@ def quote_words(quote: Quote) -> str:
 
 
 def no_line(table: AnswerTable) -> str:
-    """Return one line with the documents whose verdict is no; "" if there are none."""
+    """Return one line with the documents whose verdict is "no"; "" if there are none."""
     left = [inert_line(row.label) for row in table.with_verdict(RowVerdict.NO)]
     if not left:
         return ""

@@ -1,7 +1,7 @@
 """Shows an investigation as text for a terminal. Pure, and safe to display whatever the documents contain.
 
-Everything is built as rich `Text`, which parses no markup, so `[bold]` in a document stays literal. A terminal gets the
-styled text; a pipe or a file gets its `.plain`, one paragraph per line.
+Everything is built as rich `Text`, which parses no markup, so `[bold]` in a document stays literal. A terminal receives
+the styled text; a pipe or file receives its `.plain`, with one paragraph per line.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def _answer_blocks(answer: Answer) -> list[Text]:
     if answer.asked_as:
         blocks.append(Text(f"Asked as: {inert_line('; '.join(answer.asked_as))}"))
     blocks += _body(answer)
-    cited = () if answer.table is not None else answer.citations  # because the rows of a table contain their quotes
+    cited = () if answer.table is not None else answer.citations  # the rows of a table contain their quotes
     citations = [_source(number, quote, answer) for number, quote in enumerate(cited, start=1)]
     readings = [Text(f"- {inert_line(defanged(reading))}") for claim in answer.claims for reading in claim.readings]
     unproven = [Text(f"- {inert_line(defanged(claim.text))} ({inert_line(claim.reason)})") for claim in answer.unproven]
@@ -142,7 +142,7 @@ def _answer_blocks(answer: Answer) -> list[Text]:
 
 
 def _body(answer: Answer) -> list[Text]:
-    """Return the table of an answer, or else its statements; nothing if the reason alone is enough."""
+    """Return the table of an answer, otherwise its statements; nothing if the reason alone is enough."""
     if answer.table is not None:
         return [Text("\n").join(Text(line) for line in table_lines(answer.table))]
     text = answer.text.strip()
@@ -176,7 +176,7 @@ def _source(number: int, quote: Quote, answer: Answer) -> Text:
 
 
 def _cell(number: int, quote: Quote, answer: Answer) -> Text:
-    """Return the citation of a cell: the caption of its table, and labels, headers and value on a separate line."""
+    """Return the citation of a cell: the caption of its table and, on a separate line, labels, headers and value."""
     caption = quote.cell.caption if quote.cell is not None else ""
     lines = [_item(f"[{number}] {inert_line(quote.place)}", inert_line(caption, _CAPTION_LIMIT))]
     if all(claim.text != quote.said for claim in answer.claims):
@@ -199,7 +199,7 @@ def _memory(memory: Memory) -> Text:
 
 
 def _coverage(coverage: Coverage) -> Text:
-    """Return the coverage line, followed by names that it leaves out and the reasons for unreadable files."""
+    """Return the coverage line, followed by the names that it omits and the reasons for unreadable files."""
     line = coverage_line(coverage)
     lines = [Text(f"Coverage: {inert(line)}")]
     if any(path not in line for path in coverage.not_opened):

@@ -1,1 +1,3 @@
-"""Computes the cost of tokens, probabilities from features, and points that combine a model's with the search's."""
+"""Computes costs from tokens, probabilities from features, and points that combine a model's point with that of the
+search.
+"""

@@ -28,7 +28,7 @@ class Logistic(Record):
 
 class RelevanceModels(Record):
     """Models of three probabilities: that a document contains the answer, that a sentence is evidence for it, and that
-    a reply answers. `document` judges before reading, `reply` after the passages were read.
+    a reply answers. `document` applies before passages are read, and `reply` applies afterwards.
     """
 
     document: Logistic
@@ -37,7 +37,7 @@ class RelevanceModels(Record):
 
 
 class SmallFolders(Record):
-    """The rule for showing replies about a small folder, where points say little.
+    """The rule for showing replies about a small folder, where points are not very informative.
 
     `subject` is the probability that a document is on the subject of a question. If one document has at least
     `shown_from`, every reply with a point of at least `threshold` is shown.
@@ -51,11 +51,11 @@ class SmallFolders(Record):
 class Calibration(Record):
     """The fitted models and thresholds.
 
-    The built-in embedder knows English: the `foreign` models, for questions in other languages, rely on words more than
-    on its similarities. The thresholds are those that led to the best decisions: `threshold` is the lowest point of a
-    reply worth showing (`unsure_threshold` for other languages), `answered_from` the lowest point at which a quote that
-    meets the whole question is an answer although no model has read it, `worth_asking` the lowest probability at which
-    a document is worth asking.
+    The built-in embedder is made for English, so the `foreign` models, for questions in other languages, rely more on
+    words than on its similarities. The thresholds are those that led to the best decisions: `threshold` is the lowest
+    point of a reply worth showing (`unsure_threshold` for other languages), `answered_from` is the lowest point at
+    which a quote that meets the whole question is an answer although no model has read it, and `worth_asking` is the
+    lowest probability at which a document is worth asking.
     """
 
     english: RelevanceModels
@@ -73,9 +73,9 @@ class Calibration(Record):
     def threshold_of(self, question: str, small_folder: Sequence[Record] = ()) -> int:
         """Return the lowest point at which a reply to a question is worth showing.
 
-        It is low where points say little: for questions in other languages, and for those on the subject of a small
-        folder, because people ask about it in words that it does not contain. `small_folder` has the features of its
-        documents, and is empty for other folders.
+        It is low where points are not very informative: for questions in other languages, and for questions on the
+        subject of a small folder, which people often ask in words that the folder does not contain. `small_folder`
+        contains the features of a small folder's documents, and is empty for other folders.
         """
         small = self.small_folders
         if any(small.subject.chance(standing) >= small.shown_from for standing in small_folder):

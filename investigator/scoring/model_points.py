@@ -17,11 +17,12 @@ from investigator.resources import data_text
 from investigator.scoring.calibration import Logistic, log_odds
 
 _FEWEST_REPLIES = 3
-_WILD_SPREAD = 40  # difference in search points between the best and the worst document that a model scored alike
+# minimum difference in search points between the best and the worst document that a model scored alike
+_WILD_SPREAD = 40
 
 
 class PointFeatures(Record):
-    """Both points as probabilities (0..1), and whether one of the model's quotes is in the document."""
+    """Both points as probabilities (0..1), and whether a quote of the model is in the document."""
 
     model: float
     search: float
@@ -62,8 +63,8 @@ class PointRule(Record):
 
 class PointCap(Record):
     """The limit of a point that neither the search nor the quotes support, so that the reply is not an answer. A model
-    that obeys a document gives the point that the document demands. Therefore a point that exceeds the search's by at
-    least `above` needs quotes that look like an answer; without them it is limited to `most`.
+    that obeys a document gives the point that the document demands. Therefore, a point that exceeds the search's point
+    by at least `above` must come with quotes that look like an answer; otherwise, it is limited to `most`.
     """
 
     above: int = Field(ge=1, le=100)
@@ -75,11 +76,11 @@ class PointCap(Record):
     chosen_on: str
 
     def applies(self, point: int, search: int) -> bool:
-        """Return True if the point needs quotes that look like an answer."""
+        """Return True if the point must come with quotes that look like an answer."""
         return point > self.most and point - search >= self.above
 
     def bounded(self, point: int, search: int) -> int:
-        """Return the point for a reply without such quotes, which is never lower than the search's point."""
+        """Return the point for a reply without such quotes; it is never lower than the search's point."""
         return max(search, min(point, self.most))
 
 

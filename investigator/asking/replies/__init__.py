@@ -1,11 +1,11 @@
-"""Parses the text of a reply into the requested record: `forms.read_reply` tries one form after the other.
+"""Parses the text of a reply into the requested record: `forms.read_reply` tries these forms in order.
 
-1. `structured`: JSON, found by `json_text`, whose keys and types are brought into the record's by `shapes`.
-2. `free_ask`, `free_answer`: the free text that small models write although JSON was requested.
-3. `points`, `point_values`: the score, in any place and notation, even if the JSON has none.
+1. `structured`: JSON, which `json_text` finds and `shapes` converts to the keys and types of the record.
+2. `free_ask`, `free_answer`: free text, which small models write although JSON was requested.
+3. `points`, `point_values`: the score, in any position and notation, even if it is not in the JSON.
 
-Each module documents the deviations that it accepts. A deviation is accepted only if a case in `tests/asking/replies`
-would fail without it; the synonyms of keys, which are data, are the exception.
+Each module documents the deviations that it accepts. Except for the synonyms of keys, a deviation is accepted only if a
+case in `tests/asking/replies` would fail without it.
 """
 
 from investigator.asking.replies.forms import read_reply

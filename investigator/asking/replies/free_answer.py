@@ -45,7 +45,7 @@ def read_free_answer(text: str) -> AnswerReply | None:
 
 
 def with_ids_apart(claim: ProposedClaim) -> ProposedClaim:
-    """Move the bracketed ids of a claim from its text to its evidence, and split ids that were given as one string."""
+    """Move the bracketed ids of a claim from its text to its evidence, and split ids that are in one string."""
     named = [name for part in claim.evidence for name in (_ids(part) or [part.strip()])]
     inside = [name for found in _BRACKETED.finditer(claim.text) for name in _ids(found.group())]
     text = _BRACKETED.sub("", claim.text).strip()
@@ -78,7 +78,7 @@ def _sentences(line: str) -> Iterator[str]:
 
 
 def _ids(text: str) -> list[str]:
-    """Return the ids in a bracket or a list of ids: "E1, E3", "E1-E3", "1"."""
+    """Return the ids in brackets or in a list of ids: "E1, E3", "E1-E3", "1"."""
     if not re.fullmatch(rf"[\s\[(\u3010]*(?:{_IDS}|\d{{1,4}}(?:\s*[,;]\s*\d{{1,4}})*)[\s\])\u3011]*", text):
         return []
     ids: list[str] = []

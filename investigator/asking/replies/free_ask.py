@@ -45,7 +45,7 @@ def read_free_ask(text: str) -> AskReply | None:
     """Return the reply in free text; None if it is empty.
 
     Quotes are lines that begin with "Quote:" or ">", then quoted spans of at least four words. The reply is the text
-    without the lines of point and quotes.
+    without the lines of the point and the quotes.
     """
     text = text.strip()
     if not text:
@@ -57,7 +57,9 @@ def read_free_ask(text: str) -> AskReply | None:
 
 
 def _quote_lines(lines: list[str]) -> Iterator[str]:
-    """Yield words after "Quote:", the list below it, and block quotes, whose lines belong together."""
+    """Yield the words after "Quote:", the items of the list below it, and block quotes; the lines of a block quote
+    belong together.
+    """
     block: list[str] = []
     for line in [*lines, ""]:
         if line.lstrip().startswith(">"):

@@ -22,7 +22,7 @@ from pydantic_core import from_json
 from investigator.asking.replies.thoughts import unclosed_thought, without_thoughts
 
 Json = dict[str, "Json"] | list["Json"] | str | int | float | bool | None
-"""A value as the json module reads it."""
+"""A value as parsed by the json module."""
 
 _LONGEST = 1_000_000
 _LONGEST_BROKEN = 40_000
@@ -42,8 +42,8 @@ _LATEX = re.compile(
 def whole_values(text: str) -> list[Json]:
     """Return the objects and arrays in the text as valid JSON, only the outermost ones, in order.
 
-    Thoughts are ignored. If an unclosed thought ends with a value, the value counts: the thought ended before it, or
-    its tag was quoted from a document.
+    Thoughts are ignored. A value at the end of an unclosed thought counts: either the thought ended before it, or its
+    tag was quoted from a document.
     """
     return [*_decoded(_cut(without_thoughts(text))), *_at_end(unclosed_thought(text))]
 
@@ -51,7 +51,7 @@ def whole_values(text: str) -> list[Json]:
 def mended_values(text: str) -> Iterator[Json]:
     """Yield the objects and arrays that can be recovered from broken JSON in the text, likeliest first.
 
-    Only complete values are used from a thought that was never closed.
+    From a thought that was never closed, only complete values are used.
     """
     reply = _cut(without_thoughts(text))
     fenced = [fence["body"] for fence in _FENCE.finditer(reply) if _START.search(fence["body"])][-_MOST_FENCES:]
@@ -65,11 +65,11 @@ def mended_values(text: str) -> Iterator[Json]:
 
 
 def unfinished_text(written: str, name: str) -> str:
-    """Return the text of the field `name` so far in an unfinished JSON object; empty if it has not begun."""
+    """Return the text so far of the field `name` in an unfinished JSON object; empty if the field has not begun."""
     said = without_thoughts(written)
     try:
         value = from_json(said[said.find("{") :], allow_partial="trailing-strings")
-    except ValueError:  # no JSON, or already broken
+    except ValueError:  # not JSON, or broken before this point
         return ""
     text = value.get(name, "") if isinstance(value, dict) else ""
     return text if isinstance(text, str) else ""
@@ -113,7 +113,7 @@ def _mended(piece: str) -> Json:
     from json_repair import repair_json  # imported here, because only broken replies need it
 
     piece = piece[:_LONGEST_BROKEN]
-    if _depth(piece) > _DEEPEST:  # otherwise the library takes quadratic time
+    if _depth(piece) > _DEEPEST:  # the library would take quadratic time
         return None
     try:
         value: Json = repair_json(_LATEX.sub(r"\\\\", piece), return_objects=True, skip_json_loads=True)

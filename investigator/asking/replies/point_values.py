@@ -1,4 +1,4 @@
-"""Parses the value of a point at a known position: numbers, scales, ranges, and the words for "no value".
+"""Parses the value of a point at a known position: numbers, scales, ranges, and words for "no value".
 
 All functions expect text normalised by `folded`.
 """
@@ -110,7 +110,7 @@ def _is_scale(low: float, high: float) -> bool:
 
 
 def _without_high(found: re.Match[str]) -> re.Match[str] | None:
-    """Return only the first number if the second one just follows it: "85 - 3 plants", but not "2023-05-01"."""
+    """Return only the first number if the second is not the end of a range: "85 - 3 plants", but not "2023-05-01"."""
     low, high, end = _number(found["low"]), _number(found["high"]), found.end("low")
     if not found.string[end].isspace() or low is None or high is None or _is_scale(low, high):
         return None

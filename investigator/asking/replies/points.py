@@ -58,12 +58,12 @@ _ORDINARY_POINT = late(
     "key|main|data|percentage|decimal|basis|starting|turning|talking|bullet|boiling|melting|freezing|access|end|focal"
     "|strong|weak|important|first|second|third|next|this|that|another|every|each|good|valid|one|no|some|any"
 )
-"""Words around "point" that show it is an ordinary word."""
+"""Matches "point" as an ordinary word, recognised by the words around it."""
 _OF_THE_REPLY = late(
     "|final|overall|my|total|relevance|relevancy|confidence|the|a|assigned|quality|so|answer|evaluation|response|reply"
     "|document|usefulness|importance|point|score|your|estimated|numeric|numerical|resulting|proposed|suggested"
 )
-"""Words that may precede the reply's own "score" or a synonym; a "test score", however, may be a finding."""
+"""Matches words that may precede the reply's own "score" or a synonym; a "test score", however, may be a finding."""
 
 
 def read_point(text: str) -> int | None:
@@ -141,7 +141,7 @@ def _markers(text: str, *, of_reply: bool) -> Iterator[re.Match[str]]:
 
 
 def _alone_in_line(text: str) -> set[int]:
-    """Return the scores that are alone on the first or the last line."""
+    """Return the scores that are alone on the first or last line."""
     lines = [line for line in text.splitlines() if line.strip()]
     points = set()
     for line in {0: lines[0], -1: lines[-1]}.values() if lines else ():
@@ -152,7 +152,9 @@ def _alone_in_line(text: str) -> set[int]:
 
 
 def _alone_of_scale(text: str, alone: set[int]) -> int | None:
-    """Return the only point on a line by itself, else the only value "of 10" or "of 100"; None if several are found."""
+    """Return the only point on a line by itself, otherwise the only value "of 10" or "of 100"; None if several are
+    found.
+    """
     points = alone
     if not points:
         values = (value_at(text, found.start()) for found in _OF_TEN_OR_HUNDRED.finditer(text))

@@ -1,7 +1,7 @@
-"""Brings a JSON value into the shape of a record. Accepted deviations:
+"""Converts a JSON value to the shape of a record. Accepted deviations:
 
 - keys with another spelling ("Document ID") or a known synonym ("score"), and unknown keys, which are dropped;
-- one value in place of a list, a list or an object in place of a string, null in place of an optional value;
+- a single value instead of a list, a list or object instead of a string, null instead of an optional value;
 - numbers as strings ("0.8") or out of bounds, and points in every notation of free text;
 - lone surrogates, which databases cannot store.
 """

@@ -13,8 +13,8 @@ _STRING = re.compile(r'(?<=[\s:,\[{])"(?:[^"\\]|\\.)*+"(?=\s*[,:\]}])', re.DOTAL
 def without_thoughts(text: str) -> str:
     """Return the text without `<think>...</think>` and similar tags.
 
-    A thought that is never closed runs to the end; one that the prompt opened (only the closing tag appears) begins at
-    the start.
+    A thought that is never closed runs to the end; a thought that the prompt opened (only the closing tag appears)
+    begins at the start.
     """
     kept: list[str] = []
     thinking, done = False, 0
