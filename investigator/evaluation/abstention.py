@@ -1,5 +1,5 @@
 """Measures decisions not to answer, and confidence by ROC and risk-coverage curves. Pure. Answers with equal confidence
-have no order, so each measure is its expected value over random orders.
+have no order, so each measure is averaged over random orders.
 """
 
 from __future__ import annotations
@@ -38,8 +38,9 @@ class Confusion(Record):
 
     @property
     def recall(self) -> float | None:
-        """Return the share of the unanswerable questions for which nothing was found, not counting those with passages
-        or partial answers. Return 0 if all have these, and None if there are no unanswerable questions.
+        """Return the share of the unanswerable questions for which nothing was found, excluding those with passages or
+        partial answers. Return 0 if all of them have passages or partial answers, and None if there are no unanswerable
+        questions.
         """
         return self._known(_share(self.unanswerable_not_found, self.unanswerable_answered))
 
@@ -50,7 +51,7 @@ class Confusion(Record):
         return self._known(_share(2 * self.unanswerable_not_found, wrong))
 
     def _known(self, share: float | None) -> float | None:
-        """Return a measure, or 0 instead of None if all unanswerable questions got passages or partial answers."""
+        """Return a measure; 0 instead of None if all unanswerable questions got passages or partial answers."""
         undecided = self.unanswerable_passages_found + self.unanswerable_answered_in_part
         return 0.0 if share is None and undecided else share
 
@@ -73,7 +74,7 @@ def _said(status: AnswerStatus) -> AnswerStatus:
 
 def roc_area(confidence: npt.ArrayLike, positive: npt.ArrayLike) -> float | None:
     """Return the area under the ROC curve: the probability that a positive has a higher confidence than a negative
-    (Mann-Whitney U); None unless there are both.
+    (Mann-Whitney U); None unless both exist.
     """
     scores, is_positive = np.asarray(confidence, dtype=np.float64), np.asarray(positive, dtype=bool)
     positives = int(is_positive.sum())
@@ -96,11 +97,12 @@ def risk_coverage_area(confidence: npt.ArrayLike, right: npt.ArrayLike) -> float
 
 
 def precision_at_coverage(confidence: npt.ArrayLike, right: npt.ArrayLike, coverage: float) -> float | None:
-    """Return the share of right answers among the most confident ones, whose number is that share (0..1) of all,
-    rounded up.
+    """Return the share of right answers among the most confident answers; these are the given share (0..1) of all
+    answers, rounded up.
     """
     kept = _right_among_first(confidence, right)
-    count = math.ceil(round(coverage * len(kept), 9))  # so that 0.7 of 10 is 7 despite floating-point errors
+    # rounded first, so that 0.7 of 10 is 7 despite floating-point errors
+    count = math.ceil(round(coverage * len(kept), 9))
     return float(kept[count - 1] / count) if count else None
 
 

@@ -22,7 +22,7 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 def tokens(text: str) -> list[str]:
     """Return the words of a text as SQuAD compares them: in lower case, without punctuation or English articles
-    (Rajpurkar et al. 2016). In addition, characters are normalised (NFKC), punctuation of all scripts is dropped, and
+    (Rajpurkar et al. 2016). In addition, characters are normalised (NFKC), punctuation of all scripts is removed, and
     each character of a script without spaces is a word.
     """
     bare = "".join(char for char in unicodedata.normalize("NFKC", text).lower() if not _is_punctuation(char))
@@ -77,7 +77,7 @@ class Overlap:
 
 
 def word_overlap(guess: str, answers: Iterable[str], by: Definition = SQUAD) -> Overlap:
-    """Return the precision, recall and F1 of the guess's words, each for the answer for which it is highest."""
+    """Return the precision, recall and F1 of the guess's words, each for the answer that gives the highest value."""
     said = Counter(by.words(guess))
     wanted = [Counter(by.words(answer)) for answer in answers]
     nothing = Overlap(by.both_empty, by.both_empty, by.both_empty)
@@ -96,7 +96,7 @@ def exact_match(text: str, answers: Iterable[str], by: Definition = SQUAD) -> bo
 
 
 def contains_answer(text: str, answers: Sequence[str]) -> bool:
-    """Return True if the text contains the words of a known answer next to each other."""
+    """Return True if the text contains all words of a known answer in sequence."""
     said = f" {' '.join(tokens(text))} "
     wanted = (tokens(answer) for answer in answers)
     return any(f" {' '.join(words)} " in said for words in wanted if words)

@@ -45,7 +45,7 @@ class Collection:
     judgements: Judgements
 
     def fingerprint(self) -> str:
-        """Return a hash of the documents, which is equal if their ids and texts are."""
+        """Return a hash of the documents' ids and texts."""
         digest = hashlib.sha256()
         for row in sorted(self.documents, key=lambda row: row.id):
             digest.update(f"{len(row.id)} {len(row.content)}\n{row.id}{row.content}".encode())
@@ -54,8 +54,8 @@ class Collection:
 
 def read_collection(corpus: Path, queries: Path, qrels: Path, limit: int | None = None) -> Collection:
     """Read a collection from its three files, with the first `limit` queries that have a relevant document. Raises
-    EvaluationDataError for a missing or empty file, an invalid line, a duplicate id, and judgements about unknown
-    queries or documents.
+    EvaluationDataError for a missing or empty file, an invalid line, a duplicate id, or a judgement about an unknown
+    query or document.
     """
     documents = by_id(corpus, "documents", rows_of(corpus, CorpusRow))
     asked = by_id(queries, "queries", rows_of(queries, QueryRow))

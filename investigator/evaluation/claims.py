@@ -27,9 +27,10 @@ class ClaimRow(RowWithId):
 
 
 class JudgeReport(Record):
-    """The decisions of one judge, the rules or a verifier, about the claims: the shares of true claims that it accepted
-    and of false claims that it rejected, None if there are none. True claims that the rules do not accept are either
-    withheld or replaced by their quotes; `true_withheld` is the share of those withheld.
+    """The decisions of one judge (the rules or a verifier) about the claims: the share of true claims that it accepted,
+    and the share of false claims that it rejected. A share is None if there are no such claims. True claims that the
+    rules do not accept are either withheld or replaced by their quotes; `true_withheld` is the share of withheld
+    claims.
     """
 
     name: str
@@ -41,7 +42,7 @@ class JudgeReport(Record):
 
     @property
     def balanced_accuracy(self) -> float | None:
-        """Return the mean of both shares, None if one is missing; guessing gets 0.5."""
+        """Return the mean of both shares; None if one is missing. Guessing scores 0.5."""
         if self.true_accepted is None or self.false_refused is None:
             return None
         return (self.true_accepted + self.false_refused) / 2
@@ -56,7 +57,7 @@ class ClaimsReport(Record):
 
     @property
     def better(self) -> str:
-        """Return the name of the judge with the higher balanced accuracy; in a tie, that of the rules."""
+        """Return the name of the judge with the higher balanced accuracy; in a tie, the name of the rules."""
         ours = self.rules.balanced_accuracy
         other = self.verifier.balanced_accuracy if self.verifier is not None else None
         wins = ours is not None and other is not None and other > ours
@@ -74,8 +75,8 @@ def measure_claims(
     threshold: float,
     clock: Callable[[], float] = time.perf_counter,
 ) -> ClaimsReport:
-    """Measure the rules and a verifier, if any, on claims; the verifier accepts scores from `threshold` on. Raises
-    EmbedderError.
+    """Measure the rules and, if given, a verifier on claims; the verifier accepts scores of at least `threshold`.
+    Raises EmbedderError.
     """
     began = clock()
     statuses = [prove(row.claim, _quotes(row)).status for row in rows]

@@ -12,7 +12,7 @@ from investigator.records import Record
 
 _RESAMPLES = 1000
 _PERCENTILES = (2.5, 97.5)
-_BLOCK = 50  # number of resamples drawn at once; few, so that a large sample needs little memory
+_BLOCK = 50  # number of resamples drawn at once; small, so that a large sample needs little memory
 
 Numbers = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
@@ -44,7 +44,7 @@ def mean_of(values: Sequence[float], seed: int = 0) -> Estimate | None:
 def statistic_of(statistic: Callable[[Rows], float | None], questions: int) -> Estimate | None:
     """Return any statistic of a sample of `questions` rows with its interval; None if it is undefined for the sample.
     `statistic` receives the indices of the rows to use, which may repeat, and returns None if it is undefined for them;
-    such resamples are dropped.
+    such resamples are ignored.
     """
     value = statistic(np.arange(questions)) if questions else None
     if value is None:

@@ -45,8 +45,8 @@ class EvaluationOptions(Record):
     """Options for evaluating a file of questions. Only the first `limit` questions are asked. Outcomes are stored in
     the file `out`, by default in the workspace, in a file named by a hash of everything that they depend on. Existing
     outcomes are reused, except those of failed questions. `fresh` asks everything again; a `repetition`, counted from
-    1, is a separate evaluation that reuses no reply. If `ranked` is set, the ranking by the search alone is measured as
-    well.
+    1, is a separate evaluation that reuses no reply. If `ranked` is True, the ranking by the search alone is measured
+    as well.
     """
 
     limit: int | None = None
@@ -122,7 +122,7 @@ class FolderEvaluation:
         return self._out
 
     def check_outside(self, file: Path) -> None:
-        """Raise EvaluationDataError for a file that would be read as one of the documents."""
+        """Raise EvaluationDataError for a file that would be read as a document of the folder."""
         inside = file.expanduser().resolve()
         if inside.is_relative_to(self._directory.resolve()):
             return
@@ -208,7 +208,7 @@ class FolderEvaluation:
             for event in ask(question.asked, options):
                 whole |= isinstance(event, Started) and not event.resumed
                 if self._joint is not None and self._joint.refused is not None:
-                    raise BudgetSpent(self._joint.refused)  # an investigation that was cut short must not be measured
+                    raise BudgetSpent(self._joint.refused)  # an incomplete investigation must not be measured
                 if isinstance(event, Answered):
                     seconds = self._clock() - began
                     return self._outcome(blank, event.investigation, seconds if whole else None)
@@ -238,7 +238,7 @@ class FolderEvaluation:
         )
 
     def _proven(self, quotes: Sequence[Quote]) -> int:
-        """Return how many quotes are in the stored text at their places."""
+        """Return the number of quotes that are at their places in the stored text."""
         with Workspace(self._directory, write=False) as workspace:
             corpus = self._investigator.parts.folder_index(self._investigator.folder, workspace).stored
             there = set(corpus.document_ids())
@@ -279,7 +279,7 @@ def _ranking(library: Library, question: Question) -> Ranking:
 
 
 def _not_there(questions: Sequence[Question], documents: Sequence[str]) -> str:
-    """Return a warning if right documents are missing from the folder, otherwise ""."""
+    """Return a warning if documents that should be found are missing from the folder, otherwise ""."""
     named = dict.fromkeys(name for question in questions for name in sorted(question.documents))
     held = set(documents)
     missing = [name for name in named if name not in held]

@@ -57,7 +57,9 @@ class Seconds(Record):
 
 
 class GroupReport(Record):
-    """The measures of a group of questions; a measure is missing if no question has the answers that it needs."""
+    """The measures of a group of questions; a measure is missing if no question has the known answers that it
+    requires.
+    """
 
     kind: str = Field(description="kind of the questions, from their rows; empty for all questions")
     questions: int

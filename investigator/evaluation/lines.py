@@ -14,7 +14,7 @@ from investigator.records import Record
 
 
 class ForeignRow(Record):
-    """A row of a file from elsewhere: unknown fields are ignored, and numbers are accepted as strings, for example as
+    """A row of an external file: unknown fields are ignored, and numbers are accepted as strings, for example as
     ids.
     """
 
@@ -30,7 +30,7 @@ class RowWithId(ForeignRow):
 Row = TypeVar("Row", bound=Record)
 IdentifiedRow = TypeVar("IdentifiedRow", bound=RowWithId)
 
-_GIST = 80  # number of characters of a value shown in an error
+_GIST = 80  # maximum number of characters of a value in an error message
 
 _shown = Repr()
 _shown.maxstring = _shown.maxother = _GIST

@@ -23,7 +23,7 @@ class Labelled(StrEnum):
 
 
 class Measure(Labelled):
-    """A measure; the comments say which questions it covers."""
+    """The measures. The comments say which questions each measure covers."""
 
     # questions with known documents, measured by the search alone
     RANKED_FIRST = "ranked_first", "right document ranked first"
@@ -80,7 +80,9 @@ JUDGING: Sequence[Measure] = (
     Measure.PARSED,
     Measure.PROVEN,
 )
-"""The measures by which two systems can be compared: they apply to individual questions, and higher is better."""
+"""The measures by which two systems can be compared. They apply to individual questions, and higher values are
+better.
+"""
 
 
 def judging_measure(name: str) -> Measure:

@@ -1,5 +1,6 @@
-"""Stores each outcome as a line as soon as it is known, so that none is lost if the run is stopped. Also counts the
-replies that a run used: their cost, even if an earlier run paid for it, and how many could not be parsed.
+"""Stores each outcome as a line as soon as it is known, so that no outcome is lost if the run is stopped. Also counts
+the replies that a run used: their cost, even if an earlier run paid for them, and the number of replies that could not
+be parsed.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ class Ranking(Record):
     """The ranking of documents for a question before any engine is asked.
 
     `documents` are the first ten documents; `evidence_found` is True if one of the first five passages contains a known
-    piece of evidence, and None if none is known.
+    piece of evidence, and None if no evidence is known.
     """
 
     documents: tuple[str, ...]
@@ -31,8 +32,8 @@ class Ranking(Record):
 
 class Outcome(Record):
     """The outcome of one question; if it failed, `failure` is the error and `status` is None. `best_quotes` are the
-    quotes of the reply with the highest point, which is `confidence` (0..100; 0 without quotes). `seconds` is None if
-    part of the answer came from an earlier run.
+    quotes of the reply with the highest score; `confidence` is this score (0..100; 0 without quotes). `seconds` is None
+    if part of the answer came from an earlier run.
     """
 
     evaluation: str = Field(description="hash of everything that the outcome depends on, except the question")
@@ -59,12 +60,12 @@ class Outcome(Record):
 
     @property
     def silent(self) -> bool:
-        """Return True if nothing was found; passages that may answer count as something."""
+        """Return True if nothing was found, not even passages that may answer the question."""
         return self.status in (AnswerStatus.NOT_FOUND, AnswerStatus.NOT_FOUND_SO_FAR)
 
     @property
     def found_more_or_less(self) -> bool:
-        """Return True if the outcome is a partial answer, or passages that may answer."""
+        """Return True if the outcome is a partial answer, or passages that may answer the question."""
         return self.status in (AnswerStatus.ANSWERED_IN_PART, AnswerStatus.PASSAGES_FOUND)
 
     @property
@@ -74,7 +75,7 @@ class Outcome(Record):
 
 
 class OutcomeFile:
-    """The file with an evaluation's outcomes. It is append-only; if a question has several lines, the last one
+    """The file with an evaluation's outcomes. It is append-only; if a question has several lines, the last line
     counts.
     """
 

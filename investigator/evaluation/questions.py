@@ -1,4 +1,4 @@
-"""Reads files of questions about a folder, with what is known about their answers."""
+"""Reads files of questions about a folder, with known facts about their answers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ class QuestionMeta(ForeignRow):
 
 
 class KeyPoint(ForeignRow):
-    """A point that an answer must make: its words, the evidence for it, and the document that contains the evidence."""
+    """A statement that an answer must contain: its words, the evidence for it, and the document that contains the
+    evidence.
+    """
 
     text: str = ""
     doc_id: str | None = None
@@ -29,10 +31,10 @@ class KeyPoint(ForeignRow):
 
 
 class Question(RowWithId):
-    """One question. Any fact about its answer may be missing; what depends on it is then not measured. `doc_ids` are
-    the documents that answer it, `evidence` is sentences from them, and `answers` are wordings of the answer (a
-    question with answers is answerable). `key_numbers` and `key_points` are what the answer must contain. `scope` is
-    the document that the question is about, if it is about only one.
+    """One question. Facts about its answer may be missing; measures that need them are then omitted. `doc_ids` are the
+    documents that answer it, `evidence` contains sentences from them, and `answers` are wordings of the answer (a
+    question with answers is answerable). The answer must contain the `key_numbers` and `key_points`. `scope` is the
+    document that the question is about, if it is about only one.
     """
 
     question: StrictStr = Field(min_length=1)
@@ -56,8 +58,8 @@ class Question(RowWithId):
 
     @property
     def asked(self) -> str:
-        """Return the question as it is asked; if it is about one document, the document is named, as a user would
-        do.
+        """Return the question as it is put; if it is about one document, the document is named, as a user would name
+        it.
         """
         return f"In {self.document_asked}: {self.question}" if self.document_asked else self.question
 

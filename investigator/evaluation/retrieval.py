@@ -37,7 +37,7 @@ from investigator.store.vectors import VectorTable
 from investigator.store.workspace import Workspace
 
 _HOLDS = "evaluated corpus"
-_DEPTH = 100  # number of documents of each ranking that are measured
+_DEPTH = 100  # number of documents measured in each ranking
 _TOLD = 500  # number of documents between two progress messages
 
 
@@ -66,13 +66,13 @@ class RetrievalEvaluation:
 
         Raises MissingPackageError, SettingsError, WorkspaceLockedError, EmbedderError, StoreError.
         """
-        trec_measures()  # a missing package is reported now, because embedding may take hours
+        trec_measures()  # report a missing package now, because embedding may take hours
         with Workspace(self._directory, write=True) as workspace:
             corpus = Corpus(workspace.index)
             yield from self._keep(corpus)
             yield from embed_missing(corpus, VectorTable(workspace.index, self._embedder.name), self._embedder)
             notices: list[str] = []
-            # each half has its own library, so that none is faster because another has cached the query vectors
+            # each half has its own library, so that it does not benefit from query vectors that another half has cached
             libraries = {
                 half: open_library(workspace, self._embedder, self._settings, Search.WHOLE, notices.append)
                 for half in Half
@@ -109,7 +109,7 @@ class RetrievalEvaluation:
         for library in libraries.values():
             library.ranked(
                 queries[0].text, _DEPTH
-            )  # load everything now, so that it does not count as time of the first query
+            )  # load everything now, so that loading does not count towards the first query
         for done, query in enumerate(queries, start=1):
             for half, library in libraries.items():
                 began = self._clock()

@@ -53,7 +53,7 @@ class HalfReport(Record):
 
 
 class Difference(Record):
-    """The gain in nDCG@10 of one half of the search over another on the same queries (paired bootstrap)."""
+    """The gain in nDCG@10 of one ranking over another on the same queries (paired bootstrap)."""
 
     half: Half
     than: Half

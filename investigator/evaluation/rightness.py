@@ -1,4 +1,4 @@
-"""Judges, by what its row says about the answer, if a question was answered correctly or rightly left unanswered.
+"""Judges if a question was answered correctly or rightly left unanswered, according to the known facts in its row.
 Pure.
 """
 
@@ -19,7 +19,7 @@ from investigator.language.amounts import Amount, amounts, prepared
 from investigator.language.normalise import normalise
 from investigator.records import Quote, Record
 
-_SHORT = 5  # maximum number of words of an answer that is searched for verbatim (as in NQ-open, Lee et al. 2019)
+_SHORT = 5  # maximum number of words in an answer that is searched for verbatim (as in NQ-open, Lee et al. 2019)
 _DIGITS = re.compile(r"\d[\d.,]*\d|\d")
 _YES_OR_NO = frozenset({"yes", "no"})
 
@@ -63,7 +63,7 @@ def rightness(question: Question, outcome: Outcome) -> float | None:
     """Return the score (0..1) of an outcome; None if the row has no known answer.
 
     If the right documents are known, one of them must be cited. For numbers and key points, the score is the share that
-    the answer contains; otherwise one known answer is enough. Anything else in the answer is ignored.
+    the answer contains; otherwise, one known answer is enough. Anything else in the answer is ignored.
     """
     ground = ground_of(question)
     if ground is None or ground is Ground.SILENCE:
@@ -147,8 +147,8 @@ def _amounts(text: str) -> list[Amount]:
 
 
 def _is_named(wanted: Amount, said: Sequence[Amount]) -> bool:
-    """Return True if one of the numbers is the wanted one, or has the same digits: a table may have "42.1" for "42.1
-    million".
+    """Return True if one of the numbers has the wanted value or the same digits, because a table may have "42.1" for
+    "42.1 million".
     """
     every = [amount for one in said for amount in (one, *one.parts)]
     return any(wanted.is_said_by(one) or _DIGITS.findall(wanted.text) == _bare(one.text) for one in every)

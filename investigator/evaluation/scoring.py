@@ -14,8 +14,8 @@ from investigator.records import Quote
 
 
 def scores(question: Question, outcome: Outcome) -> Mapping[Measure, float]:
-    """Return the measures, each in 0..1, that what is known about the answer allows. An answerable question without
-    an answer scores 0. For an unanswerable question, only finding nothing is right.
+    """Return the measures (0..1) that can be computed from the known facts about the answer. An answerable question
+    without an answer scores 0. For an unanswerable question, the only right outcome is to find nothing.
     """
     if question.answerable is False:
         right = float(outcome.silent)
@@ -37,14 +37,15 @@ def scores(question: Question, outcome: Outcome) -> Mapping[Measure, float]:
 
 
 def soundness(outcome: Outcome) -> Mapping[Measure, float]:
-    """Return the share of replies that could be parsed and of citations that are proven, each only if there are any."""
+    """Return the share of replies that could be parsed, if any, and the share of citations that are proven, if any."""
     found = {Measure.PARSED: 1 - outcome.unreadable / outcome.replies} if outcome.replies else {}
     return found | ({Measure.PROVEN: outcome.proven / len(outcome.citations)} if outcome.citations else {})
 
 
 def quotes_answer(question: Question, quotes: tuple[Quote, ...], *, with_evidence: bool) -> bool | None:
     """Return True if the quotes answer a question: one is from a right document and, with `with_evidence`, contains
-    known evidence, if any. Return None if it is unknown whether the question is answerable, or from which documents.
+    known evidence, if any. Return None if it is unknown whether the question is answerable, or which documents answer
+    it.
     """
     if question.answerable is None or (question.answerable and not question.documents):
         return None

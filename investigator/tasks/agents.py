@@ -49,17 +49,18 @@ class FolderInvestigatorAgent(InvestigatorAgent):
 
 
 class FolderChatAgent(Agent):
-    """A chat about a folder, with memory. Each copy has its own conversation; the replies of a batch are made together.
+    """A chat about a folder, with memory. Each copy has its own conversation; the replies of a batch are generated
+    together.
 
     The `memories` of a message are remembered; with the text "Opening" they start the conversation. If `episode_done`
-    is true, the conversation ends with the reply. Several messages received before an act form one turn. Options: those
-    of `investigator`; `user`, whose memories are used and kept (without it, each conversation is with a guest, about
-    whom nothing is kept); those of ChatOptions and of individual modules under BB3's names, such as `search_decision`,
-    `srm_inference` and `sdm_model`; `max_turns` (1000): the last reply in a conversation has `episode_done`, and
-    `epoch_done` becomes true, so that two agents do not talk forever.
-    The call limit in the settings, if any, applies to all conversations together. `notices` lists the options that an
-    engine does not support. Shutting down the original agent also shuts down its copies. Raises DialogueError if no
-    folder is given or an option is invalid, and the errors of `open_chat`.
+    is true, the conversation ends with the reply. Several messages that arrive before an act form one turn. Options:
+    those of `investigator`; `user`, whose memories are used and kept (without it, each conversation is with a guest,
+    about whom nothing is kept); those of ChatOptions and of individual modules under BB3's names, such as
+    `search_decision`, `srm_inference` and `sdm_model`; and `max_turns` (1000), so that two agents do not talk forever:
+    the last reply in a conversation has `episode_done`, and `epoch_done` becomes true. The call limit in the settings,
+    if any, applies to all conversations together. `notices` lists the options that an engine does not support. Shutting
+    down the original agent also shuts down its copies. Raises DialogueError if no folder is given or an option is
+    invalid, and the errors of `open_chat`.
     """
 
     def __init__(
@@ -107,9 +108,9 @@ class FolderChatAgent(Agent):
         return act
 
     def batch_act(self, observations: Sequence[Message | None]) -> list[Message]:
-        """Return the replies to the observations of copies, in order; they are made together, and padding gets none. A
-        message that no copy has observed starts a new conversation. Raises DialogueError if `max_turns` is exceeded,
-        and the errors of FolderChat.reply.
+        """Return the replies to the observations of copies, in order. They are generated together; padding gets no
+        reply. A message that no copy has observed starts a new conversation. Raises DialogueError if `max_turns` is
+        exceeded, and the errors of FolderChat.reply.
         """
         acts = [Message(id=self.id, episode_done=False) for _ in observations]
         talks: list[_Talk] = []

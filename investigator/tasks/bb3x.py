@@ -39,7 +39,7 @@ class DefaultTeacher(FileTeacher):
         super().__init__(options, shared)
 
     def chosen(self, opt: Opt) -> tuple[Path, ...]:
-        """Return the file of the fold; in a folder with the released files, these are all files of the fold."""
+        """Return the file of the fold; in a folder with the released files, return all files of the fold."""
         path = named_path(opt)
         if not path.is_dir() or not any(path.glob("release_data_*.jsonl")):
             return (data_file(opt, *self.suffixes),)

@@ -17,7 +17,7 @@ class DefaultTeacher(FileTeacher, ConversationTeacher):
     own_options = frozenset({"label_turns"})
 
     def turns(self, conversation: object) -> list[Turn]:
-        """Return the turns of a conversation. Raises DialogueFormatError if one has no text, which a task does not
+        """Return the turns of a conversation. Raises DialogueFormatError if a turn has no text, which tasks do not
         allow.
         """
         found = super().turns(conversation)

@@ -49,7 +49,7 @@ class DefaultTeacher(FileTeacher):
     expected = "CoQA's JSON: `data` with story, questions and answers, each with input_text and turn_id"
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
-        """Yield the questions about all stories. Raises DialogueFormatError if one has no answer."""
+        """Yield the questions about all stories. Raises DialogueFormatError if a question has no answer."""
         for content in json_document(self.file, Coqa):
             for story in content.data:
                 for turn, question in enumerate(story.questions):

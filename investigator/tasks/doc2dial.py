@@ -15,7 +15,7 @@ from investigator.tasks.file_teacher import Fields, FileTeacher
 from investigator.tasks.rows import Id, TaskRow, json_document, json_rows
 
 ASKERS: Final = frozenset({"user", "u", "human", "customer", "student", "usr"})
-"""The names of speakers who ask. If no speaker has one of them, the first speaker is the one who asks."""
+"""The names of speakers who ask questions. If no speaker has such a name, the first speaker is the one who asks."""
 
 SEARCH, NO_SEARCH = "search", "do not search"
 

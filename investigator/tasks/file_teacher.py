@@ -25,24 +25,25 @@ Fields = Mapping[str, object]
 OPTIONS = frozenset({"datafile", "datapath", "datatype", "batchsize", "seed", "hide_labels", "metrics"})
 """The options of every task."""
 
-_OTHER_METRICS = frozenset({"exs", "precision", "recall", "mrr", *(f"hits@{k}" for k in HITS_AT)})  # set automatically
+# metrics that are reported automatically
+_OTHER_METRICS = frozenset({"exs", "precision", "recall", "mrr", *(f"hits@{k}" for k in HITS_AT)})
 
 
 class FileTeacher(DialogTeacher):
     """Base of the built-in teachers. Subclasses define `expected`, a description of their files, and `examples`. Unlike
-    other teachers, they reject data without examples, because results over no examples would be misleading. Raises
-    DialogueError if no file is given or suitable, and DialogueFormatError, with the description, if a file cannot be
-    read or the files have no example.
+    other teachers, they reject data without examples, because the results would be misleading. Raises DialogueError if
+    no file is given or suitable, and DialogueFormatError, with the description, if a file cannot be read or the files
+    have no example.
     """
 
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl",)
     """The suffixes of the teacher's files, by which a file is found in a folder."""
     expected: ClassVar[str]
-    """What its files contain; it completes the sentence "It must contain ..."."""
+    """The contents of the files, in words that complete the sentence "It must contain ..."."""
     own_options: ClassVar[frozenset[str]] = frozenset()
     """The teacher's own options, in addition to OPTIONS."""
     most_parts: ClassVar[int] = 2
-    """Maximum number of parts of a task string besides options; by default these are the task and the teacher."""
+    """Maximum number of parts of a task string besides options; by default two, for the task and the teacher."""
 
     def __init__(self, opt: Mapping[str, object], shared: Shared | None = None) -> None:
         options = Opt.of(opt)
@@ -79,8 +80,8 @@ class FileTeacher(DialogTeacher):
             raise DialogueValueError(f"the task {task} has no option {unknown!r}", hint=hint)
 
     def examples(self) -> Iterator[tuple[Entry, bool]]:
-        """Yield the fields of each example, and True if an episode starts with it; by default as the next class in the
-        method resolution order reads them.
+        """Yield the fields of each example, and True if an episode starts with it; by default, delegate to the next
+        class in the method resolution order.
         """
         return super().setup_data(self.datafile)
 

@@ -66,7 +66,7 @@ def documents_folder(opt: Opt, questions: Path) -> Path:
 
 
 def _known(question: Question) -> Fields:
-    """Return the fields that are known about the answer; there are labels only if a reply can be graded."""
+    """Return the fields that are known about the answer; labels are included only if a reply can be graded."""
     labels = (NOT_IN_THE_DOCUMENTS,) if question.answerable is False else question.answers or question.evidence
     known: Mapping[str, object] = {
         "labels": labels,

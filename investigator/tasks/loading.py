@@ -32,9 +32,10 @@ from investigator.tasks.task_list import PLUG_INS, TASK_LIST, listed_tasks, plug
 class Tasks:
     """Finds the classes of task strings.
 
-    A name without a dot is one of our tasks, or one that another package adds through the entry point group
+    A name without a dot is a built-in task, or a task that another package adds through the entry point group
     `investigator.tasks`; a dotted path names any module. `entries` are the tasks to which tags refer, by default all
-    listed tasks; `pattern` and `worlds` are the patterns of the modules with the teachers and the worlds of our tasks.
+    listed tasks; `pattern` and `worlds` are the patterns of the modules with the teachers and the worlds of the
+    built-in tasks.
     """
 
     def __init__(
@@ -52,7 +53,7 @@ class Tasks:
         return list(expanded(task, entries))
 
     def teacher_class(self, task: str) -> type[Teacher]:
-        """Return the class that a single task string names. Raises UnknownTaskError if it does not exist."""
+        """Return the class named by a single task string. Raises UnknownTaskError if it does not exist."""
         place = teacher_place(task, _module_of(task) or self._pattern)
         try:
             return load_class([place], Teacher, sought=f"task {task.strip()}")
@@ -77,8 +78,8 @@ class Tasks:
     def world_class(
         self, task: str, number_of_agents: int | None, *, interactive: bool = False, self_chat: bool = False
     ) -> type[World] | None:
-        """Return the class of the world that a task defines, or else the default one for that number of agents, or None
-        if the number is None.
+        """Return the class of the world that a task defines, otherwise the default world for that number of agents;
+        None if the number is None.
         """
         place = world_place(
             task, interactive=interactive, self_chat=self_chat, pattern=_module_of(task) or self._worlds

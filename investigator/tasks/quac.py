@@ -21,8 +21,8 @@ class DefaultTeacher(SpanTeacher):
         return (*_titles(asked), asked.passage.context) if asked.turn == 0 else ()
 
     def known(self, asked: AskedQuestion) -> Fields:
-        """Return the labels, of which the first is the answer after which the conversation continued, and the kind of
-        the answer.
+        """Return the labels and the kind of the answer; the first label is the answer after which the conversation
+        continued.
         """
         row = asked.row
         labels = texts_of(*((row.orig_answer,) if row.orig_answer else ()), *row.answers)

@@ -10,7 +10,7 @@ from investigator.dialogue.options import Opt
 from investigator.errors import DialogueError
 
 FOLD_NAMES = {"train": ("train",), "valid": ("valid", "dev"), "test": ("test",)}
-"""The words in file names that stand for each fold."""
+"""The words in file names that identify each fold."""
 
 
 def fold_of(opt: Opt) -> str:
@@ -19,7 +19,7 @@ def fold_of(opt: Opt) -> str:
 
 
 def named_path(opt: Opt, needed: str = "a file of data") -> Path:
-    """Return the path in `datafile`, or else in `datapath`.
+    """Return the path in `datafile`, otherwise in `datapath`.
 
     Raises DialogueError if neither is set, or the path is neither a file nor a folder.
     """
@@ -58,9 +58,9 @@ def files_in(folder: Path) -> list[Path]:
 
 
 def data_file(opt: Opt, *suffixes: str) -> Path:
-    """Return the file named by `datafile`, or else by `datapath`. If that is a folder, return its only file with one of
-    the suffixes and the fold in its name, or else its only file with one of the suffixes. Raises DialogueError unless
-    exactly one file fits.
+    """Return the file named by `datafile`, otherwise by `datapath`. If that is a folder, return its only file with one
+    of the suffixes and the fold in its name, otherwise its only file with one of the suffixes. Raises DialogueError
+    unless exactly one file fits.
     """
     path = named_path(opt)
     if path.is_file():
@@ -69,7 +69,7 @@ def data_file(opt: Opt, *suffixes: str) -> Path:
 
 
 def file_of_fold(opt: Opt, folder: Path, files: Iterable[Path], kind: str = "data") -> Path:
-    """Return the only file with the fold in its name, or else the only file. Raises DialogueError, with a description
+    """Return the only file with the fold in its name, otherwise the only file. Raises DialogueError, with a description
     of the expected file, unless exactly one file fits.
     """
     fold = fold_of(opt)
@@ -94,7 +94,7 @@ def _text(opt: Opt, name: str) -> str:
 
 
 def _is_there(path: Path) -> bool:
-    """Return True if the path exists; False if the name is invalid or access is denied."""
+    """Return True if the path exists, and False if the name is invalid or access is denied."""
     try:
         return path.exists()
     except (OSError, ValueError):

@@ -17,8 +17,8 @@ from investigator.records import Record
 
 
 class TaskRow(Record):
-    """A row of a data set. Each field must have the declared type, and unknown fields are ignored. If an object has a
-    key twice, the last value is used.
+    """A row of a data set. Each field must have the declared type, and unknown fields are ignored. If an object
+    contains a key twice, the last value is used.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True, populate_by_name=True)
@@ -34,7 +34,7 @@ _HEAD = 65_536  # number of bytes read from the start of a file to find its form
 
 
 def json_rows(file: Path, kind: type[Row]) -> Iterator[Row]:
-    """Yield the rows of a JSONL file. Raises DialogueFormatError with the line that is invalid."""
+    """Yield the rows of a JSONL file. Raises DialogueFormatError, with the number of an invalid line."""
     for number, line in text_lines(file):
         try:
             yield kind.model_validate_json(line)

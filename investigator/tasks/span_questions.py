@@ -19,8 +19,8 @@ class SpanAnswer(TaskRow):
 
 class QuestionRow(TaskRow):
     """A question with its answers. SQuAD marks unanswerable questions. QuAC gives the answer after which the
-    conversation continued (`orig_answer`), says if it means yes or no (`yesno`: y, n or x), and if a follow-up question
-    makes sense (`followup`: y, m or n).
+    conversation continued (`orig_answer`), whether it means yes or no (`yesno`: y, n or x), and whether a follow-up
+    question makes sense (`followup`: y, m or n).
     """
 
     id: Id
@@ -63,7 +63,9 @@ class AskedQuestion(NamedTuple):
 
 
 class SpanTeacher(FileTeacher, ABC):
-    """Base of the teachers of such files; subclasses return the text to show before a question, and its fields."""
+    """Base of the teachers for such files; subclasses return the text to show before a question, and the fields of the
+    question.
+    """
 
     suffixes: ClassVar = (".json",)
     are_conversations: ClassVar[bool]
@@ -81,7 +83,7 @@ class SpanTeacher(FileTeacher, ABC):
 
     @abstractmethod
     def shown(self, asked: AskedQuestion) -> Sequence[str]:
-        """Return the parts of the text before the question; empty ones are dropped."""
+        """Return the parts of the text before the question; empty parts are omitted."""
 
     @abstractmethod
     def known(self, asked: AskedQuestion) -> Fields:

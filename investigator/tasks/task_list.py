@@ -1,4 +1,4 @@
-"""Lists the tasks: our own, each with a file in this folder and a line here, and those of other packages."""
+"""Lists the tasks: the built-in tasks, each with a file in this folder and a line here, and those of other packages."""
 
 from __future__ import annotations
 
@@ -38,16 +38,17 @@ TASK_LIST: Final = (
 
 
 def listed_tasks() -> tuple[TaskEntry, ...]:
-    """Return all tasks: ours, then those of other packages, whose modules are imported for this. A module may describe
-    its task in `TASK`, a TaskEntry; otherwise its entry has the name, no tags, and the first line of the module's
-    docstring. Raises SettingsError if a module cannot be imported, DialogueTypeError if its `TASK` is something else.
+    """Return all tasks: built-in tasks first, then those of other packages, whose modules are imported. A module may
+    describe its task in `TASK`, a TaskEntry; otherwise its entry has the name, no tags, and the first line of the
+    module's docstring. Raises SettingsError if a module cannot be imported, and DialogueTypeError if its `TASK` is
+    something else.
     """
     return (*TASK_LIST, *(_entry(point) for name, point in found(PLUG_INS).items() if not _is_ours(name)))
 
 
 def plugged_in(name: str) -> EntryPoint | None:
-    """Return the entry point of a task from another package; None if no package adds it, or one of our tasks has the
-    name.
+    """Return the entry point of a task from another package; None if no package adds it, or if a built-in task has the
+    same name.
     """
     return None if _is_ours(name) else found(PLUG_INS).get(name)
 

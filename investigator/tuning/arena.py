@@ -48,7 +48,7 @@ class FolderArena:
         return any(traits_of(engine).is_model for engine in engines.values())
 
     def trials(self, candidate: Variant, name: SetName, limit: int, repetition: int = 0) -> Mapping[str, QuestionTrial]:
-        """Ask the first questions of a set with a candidate; raises the errors of `FolderBench.trials`."""
+        """Ask the first questions of a set with a candidate. Raises the errors of `FolderBench.trials`."""
         return self.bench.trials(self.setup(candidate), self.sets.of(name), limit=limit, repetition=repetition)
 
     def try_out(self, candidate: Variant, ids: Sequence[str]) -> Mapping[str, QuestionTrial]:
@@ -57,7 +57,7 @@ class FolderArena:
         return self.bench.trials(self.setup(candidate), [one for one in self.sets.reflect if one.id in wanted])
 
     def refusal(self, candidate: Variant) -> str:
-        """Return why a candidate is rejected: it breaks a contract, or contains test questions."""
+        """Return the reason to reject a candidate (it breaks a contract, or contains test questions), or ""."""
         strange = [one.name for one in candidate.templates if one.name not in self.names]
         if strange:
             return f"it changes {', '.join(strange)}, which must not be tuned"
@@ -88,7 +88,7 @@ class FolderArena:
         return (*self.sets.select, *self.sets.test)
 
     def _laid(self, candidate: Variant) -> Path:
-        """Return the folder of a candidate's templates, completed with those of the user's folder."""
+        """Return the folder with a candidate's templates, completed with templates of the user's folder."""
         folder = self.directory / candidate.key
         if not folder.exists():
             lay_templates(folder, candidate.templates, self.base.prompts)
@@ -112,7 +112,7 @@ def lay_templates(folder: Path, templates: Sequence[TemplateText], base: Path | 
 
 
 def templates_of(folder: Path | None, names: Sequence[str]) -> tuple[TemplateText, ...]:
-    """Return the templates that are used with a folder: its own, or else the shipped ones. Raises TemplateError."""
+    """Return the templates that are used with a folder: its own, otherwise the shipped ones. Raises TemplateError."""
     prompts = Prompts(folder)
     return tuple(TemplateText(name=name, text=source_of(prompts.path(name))) for name in names)
 

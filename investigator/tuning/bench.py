@@ -16,7 +16,7 @@ from investigator.services.parts import open_embedder
 from investigator.settings import load_settings
 from investigator.tuning.trials import QuestionTrial, trial_of
 
-_ATTEMPTS = 3  # number of attempts per question if the engine fails; earlier replies are kept
+_ATTEMPTS = 3  # maximum number of attempts per question if the engine fails; earlier replies are kept
 
 Tell = Callable[[Event], None]
 
@@ -84,7 +84,7 @@ class FolderBench:
     def evaluation(
         self, setup: Setup, questions: Sequence[Question], *, limit: int | None = None, repetition: int = 0
     ) -> FolderEvaluation:
-        """Return the evaluation of a setup on the first `limit` questions; raises the errors of `FolderEvaluation`."""
+        """Return the evaluation of a setup on the first `limit` questions. Raises the errors of `FolderEvaluation`."""
         settings = load_settings(setup.settings_file, setup.overrides)
         embedder = self._embedder or self._embedders.setdefault(settings.embedder, open_embedder(settings))
         key = "\0".join((*setup.model, settings.model_dump_json(include={"embedder", "chat", "gguf", "transformers"})))
@@ -99,7 +99,7 @@ class FolderBench:
         )
         options = EvaluationOptions(limit=limit, repetition=repetition, ranked=False)
         evaluation = FolderEvaluation(investigator, questions, options, joint=self._budget)
-        self._opened[key] = evaluation.engines  # a model is loaded once for all its candidates
+        self._opened[key] = evaluation.engines  # a model is loaded only once for all candidates that use it
         return evaluation
 
     def engine_name(self, setup: Setup) -> str:

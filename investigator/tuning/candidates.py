@@ -25,7 +25,7 @@ COMMON: Space = {
     "method.answer.most_verbatim": ("3", "10"),
     "retrieval.passages": ("3", "10"),
 }
-"""The values to try, one at a time, if no candidates are given: values above and below each default."""
+"""The values to try one at a time if no candidates are given; they are above and below the defaults."""
 
 
 def variants(folder: Path, names: Sequence[str]) -> Iterator[Variant]:
@@ -76,7 +76,9 @@ def read_space(file: Path | None, vary: Sequence[str]) -> Space:
 
 
 def settings_of_space(space: Space, seed: int) -> Iterator[Variant]:
-    """Yield the combinations of a space in an order determined by the seed; for a very large one the first 100,000."""
+    """Yield the combinations of a space in an order determined by the seed; of a very large space, only the first
+    100,000.
+    """
     every = product(*([f"{name}={value}" for value in values] for name, values in space.items()))
     listed = [some for some, _ in zip(every, range(_MOST), strict=False)] if space else []
     for some in sorted(listed, key=lambda one: hashlib.sha256(f"{seed} {one}".encode()).digest()):
@@ -84,7 +86,7 @@ def settings_of_space(space: Space, seed: int) -> Iterator[Variant]:
 
 
 def single_changes(space: Space) -> Iterator[Variant]:
-    """Yield a variant for each value in a space, changing one setting at a time, in the order of the space."""
+    """Yield a variant for each value in a space, in order; each variant changes a single setting."""
     for name, values in space.items():
         for value in values:
             yield Variant(name=f"{name}={value}", settings=(f"{name}={value}",), origin="settings")

@@ -1,4 +1,4 @@
-"""Compares two sides: parses them, asks both the same questions, and compares the results."""
+"""Compares two sides: parses their descriptions, asks both the same questions, and compares the results."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class MeasureRow(Record):
 class NoiseRow(Record):
     """The variation among repetitions of one side, by the measure.
 
-    `spread` is the largest difference of two means, `moved` the share of questions with different scores.
+    `spread` is the largest difference between two means, and `moved` is the share of questions with different scores.
     """
 
     side: str
@@ -48,7 +48,7 @@ class ComparedSide(Record):
 
 
 class ChangedExample(Record):
-    """A question whose score or status differs, with the run of each side."""
+    """A question whose score or status differs between the sides, with the run of each side."""
 
     question: str
     words: str

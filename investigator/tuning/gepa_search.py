@@ -1,7 +1,7 @@
 """Candidates from GEPA (the package `gepa`): a model rewrites templates after seeing their outcomes.
 
 GEPA only makes proposals, and sees only the reflection questions. We enforce the ceiling, because GEPA exceeds its own.
-It gets no folder, so that it neither writes nor loads a pickle of its state.
+GEPA gets no folder, so it neither writes nor loads a pickle of its state.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from investigator.tuning.proposing import PROPOSING, Workshop
 from investigator.tuning.trials import QuestionTrial, TemplateText, Variant
 
 _MINIBATCH = 3
-_MOST_ROUNDS = 40  # if all answers were right, a round proposes nothing and would repeat forever
-_MOST_REFUSED = 5  # consecutive proposals that break a contract, after which the search stops
+_MOST_ROUNDS = 40  # maximum number of rounds; if all answers are right, GEPA proposes nothing and would go on forever
+_MOST_REFUSED = 5  # number of consecutive proposals that break a contract, after which the search stops
 _FENCE = "```"
 
 
@@ -73,7 +73,7 @@ class GepaAdapter:
         self._rounds = 0
 
     def evaluate(self, batch: Sequence[str], candidate: Mapping[str, str], capture_traces: bool = False) -> Any:
-        """Try a candidate on questions; it scores 0 if it breaks a contract, or after a ceiling was reached."""
+        """Try a candidate on questions; it scores 0 if it breaks a contract, or if a ceiling has been reached."""
         from gepa.core.adapter import EvaluationBatch
 
         made, trials = _candidate(candidate, f"gepa proposal {self._rounds}"), dict[str, QuestionTrial]()
@@ -98,7 +98,7 @@ class GepaAdapter:
         return {name: list(eval_batch.trajectories or ()) for name in components_to_update}
 
     def reflect(self, prompt: Any) -> str:
-        """Ask the proposer's model; return the new template between fences, or the old one at a ceiling."""
+        """Ask the proposer's model; return the new template between fences, or the old one if a ceiling is reached."""
         if self._stopped:
             return ""
         try:

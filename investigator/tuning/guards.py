@@ -34,21 +34,21 @@ class Tolerance(Record):
 def guarded(
     baseline: Mapping[str, QuestionTrial], candidate: Mapping[str, QuestionTrial], tolerance: Tolerance
 ) -> tuple[GuardResult, ...]:
-    """Return the result of each guard that can be measured, from the trials of both on the same questions. A guard
-    fails if there are fewer proven quotes, one more failed question, more than 1 % fewer parsed replies, or more calls
-    or false answers than are tolerated.
+    """Return the result of each measurable guard from the trials of both candidates on the same questions. A guard
+    fails if there are fewer proven quotes, more failed questions, over 1 % fewer parsed replies, or more calls or false
+    answers than are tolerated.
     """
     return tuple(_results(list(baseline.values()), list(candidate.values()), tolerance))
 
 
 def fallen(results: Iterable[GuardResult]) -> str:
-    """Return the failed guards in words; "" if all hold."""
+    """Return the failed guards in words; "" if all guards pass."""
     down = (f"{one.guard.value} {one.baseline:.3g} to {one.candidate:.3g}" for one in results if not one.holds)
     return ", ".join(down)
 
 
 def dearer(results: Iterable[GuardResult]) -> str:
-    """Return the higher cost of a candidate in words; "" if it costs at most a tenth more than the baseline."""
+    """Return the additional cost of a candidate in words; "" if it costs at most a tenth more than the baseline."""
     calls = next((one for one in results if one.guard is TuningGuard.CALLS), None)
     if calls is None or calls.candidate <= calls.baseline * _DEARER:
         return ""

@@ -14,7 +14,7 @@ from investigator.records import Prompt, Record, Reply, Usage, together, usage_o
 from investigator.scoring.prices import Prices, priced
 
 PROPOSE = "tuning/propose"
-"""The template of a proposer's prompt; its replies are stored here, and all other replies in their runs."""
+"""The template of a proposer's prompt; replies to it are stored in this ledger, all other replies in their runs."""
 
 
 class LedgerEvent(StrEnum):
@@ -60,7 +60,7 @@ class TuningLedger:
         self._add(LedgerLine(event=LedgerEvent.BEGUN, key=key, usage=asked))
 
     def withdraw(self, key: str, *, sent: bool) -> None:
-        """Record that a call got no reply; one that was `sent` continues to count."""
+        """Record that a call got no reply; a call that was `sent` still counts."""
         if not sent:
             self._add(LedgerLine(event=LedgerEvent.WITHDRAWN, key=key))
 

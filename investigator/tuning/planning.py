@@ -23,9 +23,9 @@ from investigator.tuning.search import HEADROOM, MOST_CANDIDATES, REPETITIONS
 from investigator.tuning.splitting import QuestionSets
 from investigator.tuning.statistics import detectable
 
-_FORETOLD = 2  # questions
+_FORETOLD = 2  # number of questions whose cost is forecast
 _MOST_VERSIONS = (
-    500  # maximum number of documents compared with each other; in larger folders, only equal ones are twins
+    500  # maximum number of documents compared with each other; in larger folders, only identical documents are twins
 )
 
 

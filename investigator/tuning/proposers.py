@@ -1,4 +1,4 @@
-"""Finds proposers by name, both our own and those of other packages.
+"""Finds proposers by name, both built-in proposers and those of other packages.
 
 Another package adds a proposer with an entry point of the group `investigator.proposers`, in its pyproject.toml:
 

@@ -38,9 +38,9 @@ PROPOSING: Mapping[str, Contract] = {
 
 @dataclass(frozen=True)
 class Workshop:
-    """The tools of a proposer: the templates to improve, the reflection questions, trials on these, and a model.
-    `try_out` asks questions, by id, with a candidate; `refusal` returns how a candidate breaks its contract, or "".
-    `ask` sends a filled-in `prompts/tuning/propose.j2` to the proposer's model and returns the new text. All three
+    """The tools of a proposer: the templates to improve, the reflection questions, trials on these questions, and a
+    model. `try_out` asks questions, by id, with a candidate; `refusal` returns how a candidate breaks its contract, or
+    "". `ask` sends a filled-in `prompts/tuning/propose.j2` to the proposer's model and returns the new text. All three
     raise the signal BudgetSpent when a ceiling is reached; once `is_spent` is True, the budget for proposing is used up
     and no more candidates are accepted.
     """

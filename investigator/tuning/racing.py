@@ -9,7 +9,7 @@ import numpy as np
 
 from investigator.tuning.statistics import exact_p
 
-_FIRST = 12  # minimum number of questions of the first rung
+_FIRST = 12  # minimum number of questions in the first rung
 _WORSE = 0.1  # significance level at which a candidate counts as worse than the leader
 
 
@@ -38,9 +38,9 @@ def affordable(questions: int, trials: int) -> int:
 
 
 def survivors(scores: Mapping[str, Sequence[float]], baseline: Sequence[float], seed: int) -> dict[str, str]:
-    """Return why each candidate is dropped after a rung; "" for survivors.
+    """Return the reason for dropping each candidate after a rung; "" for survivors.
 
-    All scores are on the same questions. The better half continues, except candidates that a paired test finds worse
+    All scores are for the same questions. The better half continues, except candidates that a paired test finds worse
     than the leader, which may be the baseline; ties are broken by order.
     """
     ranked = sorted(scores, key=lambda key: -_mean(scores[key]))

@@ -17,8 +17,9 @@ from investigator.tuning.trials import Variant
 class TuningPlan(Record):
     """The maximum cost of a search, computed before any paid call.
 
-    `calls`, `tokens` and `money` are for all trials if each costs as much as forecast for the first questions;
-    `minutes` is None if the speed is unknown. `shows` is the smallest difference (0..1) that the test set can show.
+    `calls`, `tokens` and `money` are the totals for all trials if each costs as much as forecast for the first
+    questions; `minutes` is None if the speed is unknown. `shows` is the smallest difference (0..1) that the test set
+    can detect.
     """
 
     reflect: int
@@ -58,9 +59,9 @@ class Headroom(Record):
 class Fate(StrEnum):
     """The outcome for a candidate."""
 
-    REFUSED = "refused"  # breaks a template's contract, or contains test questions
-    SAME = "same"  # equal to another candidate
-    NOT_TRIED = "not_tried"  # no calls left under the ceiling
+    REFUSED = "refused"  # it breaks a template's contract, or contains test questions
+    SAME = "same"  # it is equal to another candidate
+    NOT_TRIED = "not_tried"  # no calls were left under the ceiling
     DROPPED = "dropped"
     FINALIST = "finalist"
 
@@ -109,7 +110,7 @@ class Ending(StrEnum):
     NOTHING_TO_GAIN = "nothing_to_gain"
     NONE_TRIED = "none_tried"  # nothing was compared: all candidates were rejected or equal, or none was created
     NO_CANDIDATE = "no_candidate"  # no candidate was better than the baseline on the selection questions
-    NOT_PROVEN = "not_proven"  # the test set does not confirm the gain
+    NOT_PROVEN = "not_proven"  # the test set did not confirm the gain
     GUARD_FELL = "guard_fell"
     CEILING = "ceiling"
 

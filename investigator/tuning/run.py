@@ -66,7 +66,7 @@ def tune(
     `base` is the user's current setup. `embedder`, `engine` and `proposer` replace those of the settings. `on_plan`
     receives the plan before any paid call. Nothing is adopted unless the test set confirms it; the report gives the
     outcome. The same call resumes a stopped run. Raises SettingsError, TemplateError, EvaluationDataError, UserError if
-    `out` contains another run or is in use, or if the data was used before, and the errors of `FolderEvaluation`.
+    `out` contains another run or is in use, or if the data was used before; and the errors of `FolderEvaluation`.
     """
     with _alone_in(out):
         run = TuningRun(folder, questions, out, options, base or Setup(), workspace, embedder, engine, proposer, tell)
@@ -135,7 +135,7 @@ class TuningRun:
         baseline.check_outside(questions)
         self._check_prices(baseline, settings, embedder)
         for event in baseline.run():
-            tell(event)  # reads the folder; no question is asked
+            tell(event)  # this reads the folder, but asks no question
         self._workspace, self.model = baseline.workspace, baseline.engine_name
         self._data = data_of(self._workspace, some)
         self._sets = drawn_sets(some, self._data.twins, options.seed)
@@ -203,7 +203,7 @@ class TuningRun:
     def _check_prices(self, baseline: FolderEvaluation, settings: Settings, embedder: Embedder | None) -> None:
         """Raise SettingsError if money is limited and an engine that will be asked has no price."""
         asked = (*baseline.engines.values(), *((self._proposer,) if self._proposer else ()))
-        own = settings.budget.changed(money=self._ceiling.money)  # this keeps the user's own prices
+        own = settings.budget.changed(money=self._ceiling.money)  # a changed copy keeps the user's own prices
         Parts(settings.model_copy(update={"budget": own}), embedder=embedder).check_prices(asked)
 
     def _check_opened(self) -> int:
@@ -217,7 +217,7 @@ class TuningRun:
         return len(before)
 
     def _note_identity(self) -> None:
-        """Record which run the folder belongs to. Raises UserError if it contains another run."""
+        """Record the run to which the folder belongs. Raises UserError if it contains another run."""
         file = self._out / "run"
         try:
             kept = file.read_text(encoding="utf-8") if file.exists() else ""
@@ -264,9 +264,9 @@ class TuningRun:
         yield from self._propose(workshop)
 
     def _proposing_engine(self) -> Engine:
-        """Return the engine of the proposer: the one that was named, or else the one that is tuned.
+        """Return the engine of the proposer: the engine that was named, otherwise the engine that is tuned.
 
-        Raises SettingsError if our own proposer would get the built-in engine, which cannot write.
+        Raises SettingsError if the built-in proposer would use the built-in engine, which cannot write.
         """
         models = parse_model_options(self._base.model)
         engine = self._parts.engine(self._options.proposer or models.name_for(Role.ASK))

@@ -1,6 +1,6 @@
-"""Searches for a candidate that is better than the baseline, and proves it. It measures the headroom, then runs a race
-on the selection questions, then runs one test on unseen questions. An arena does all reading, asking and storing; the
-decisions here depend only on its trials and the seed.
+"""Searches for a candidate that is better than the baseline, and proves it. It measures the headroom, runs a race on
+the selection questions, and then runs a single test on unseen questions. An arena reads files, asks questions and
+stores results; the decisions here depend only on its trials and the seed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ HEADROOM = 12
 """Number of questions for measuring the headroom."""
 
 REPETITIONS = 3
-"""Number of times that the baseline is asked to measure its own variation."""
+"""Number of times that the baseline answers the questions, to measure its own variation."""
 
 MOST_CANDIDATES = 64
 
@@ -54,8 +54,8 @@ class TuningSearch:
     """One search; `run` performs it.
 
     `candidates` receives the number of calls that may be spent on creating them, or None if there is no ceiling. If
-    they are `proposed`, which costs calls, they are created only if the baseline has headroom; otherwise before any
-    question.
+    they are `proposed`, which costs calls, they are created only if the baseline has headroom; otherwise they are
+    created before the first question.
     """
 
     sets: QuestionSets
@@ -68,7 +68,7 @@ class TuningSearch:
     proposed: bool = False
     _tried: dict[str, TriedCandidate] = field(default_factory=dict)
     _headroom: Headroom | None = None
-    _calls: float = 1.0  # calls of the baseline per question
+    _calls: float = 1.0  # number of calls of the baseline per question
 
     def run(self) -> SearchResult:
         """Search, and return the outcome. Raises EvaluationDataError, and the arena's errors except BudgetSpent."""
@@ -140,7 +140,7 @@ class TuningSearch:
         return None if left is None else left - round(self._calls * 2 * len(self.sets.test))
 
     def _taken(self, allowance: int | None) -> list[Variant]:
-        """Return the acceptable candidates; all other candidates are counted as rejected."""
+        """Return the acceptable candidates, and count all other candidates as rejected."""
         admitted: list[Variant] = []
         seen = {self.baseline.key}
         for number, candidate in enumerate(self.candidates(allowance)):
@@ -179,7 +179,7 @@ class TuningSearch:
         return f"{plural(len(self._tried), 'candidate')}: {counts}.{refused}"
 
     def _raced(self, candidates: Sequence[Variant]) -> Variant | None:
-        """Return the best candidate on all selection questions; None if none beats the baseline there."""
+        """Return the best candidate on all selection questions; None if no candidate beats the baseline on them."""
         alive = {one.key: one for one in candidates}
         for size in rungs(len(self.sets.select)) if alive else ():
             known = self.arena.trials(self.baseline, SetName.SELECT, size)

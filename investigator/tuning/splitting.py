@@ -43,9 +43,9 @@ def drawn_sets(questions: Sequence[Question], twins: Mapping[str, str], seed: in
     """Split the questions at random so that the three sets share no document or twin; the same seed gives the same
     sets.
 
-    `twins` maps documents with equal content or text to a group. Questions with the same words stay together, too. Each
-    set gets its share of answerable and unanswerable questions. Raises EvaluationDataError if the questions are too
-    few, or too many are connected.
+    `twins` maps documents with equal content or text to a group. Questions with the same words also stay together. Each
+    set gets a proportional share of answerable and unanswerable questions. Raises EvaluationDataError if there are too
+    few questions, or if too many of them are connected.
     """
     groups = sorted(_groups(questions, twins), key=lambda group: (-len(group), min(_draw(seed, one) for one in group)))
     total = Counter(one.answerable is False for one in questions)
@@ -125,5 +125,5 @@ def _draw(seed: int, question: Question) -> str:
 
 
 def _wanting(held: Counter[bool], share: float, total: Counter[bool], brought: Counter[bool]) -> float:
-    """Return how much a set lacks of the kinds of questions that a group contains, as a share of the set's target."""
+    """Return how many questions of a group's kinds a set still lacks, as a share of the set's target."""
     return sum(count * (1 - held[silent] / (share * total[silent])) for silent, count in brought.items())

@@ -19,10 +19,10 @@ LEVEL = 0.05
 """Significance level: the accepted probability of a false positive."""
 
 _Z_LEVEL, _Z_POWER = 1.959964, 0.841621  # quantiles of the normal distribution: two-sided 5 %, and 80 %
-_EXACT = 16  # differences that are not zero: 65,536 choices of signs
+_EXACT = 16  # maximum number of non-zero differences for which all (at most 65,536) choices of signs are tried
 _DRAWS, _BLOCK = 20_000, 1_000
 _SAME = 1e-9
-_DISCORDANT = 0.2  # default share of questions on which two systems differ
+_DISCORDANT = 0.2  # assumed share of questions on which two systems differ
 
 
 class PairedDifference(Record):
@@ -42,7 +42,7 @@ class PairedDifference(Record):
 
     @property
     def tells(self) -> bool:
-        """Return True if test and interval both show a difference."""
+        """Return True if both the test and the interval show a difference."""
         return self.p <= LEVEL and not self.difference.low <= 0 <= self.difference.high
 
 
@@ -72,8 +72,8 @@ def paired_difference(first: Sequence[float], second: Sequence[float], seed: int
 
 def exact_p(apart: Numbers, seed: int) -> float:
     """Return the probability that random signs make the sum of the differences at least as large, in either direction.
-    For differences of one size this is the exact McNemar test, or sign test; otherwise all signs are tried or, if there
-    are too many, 20,000 samples are drawn.
+    If all differences have the same size, this is the exact McNemar test, or sign test; otherwise all signs are tried
+    or, if there are too many, 20,000 samples are drawn.
     """
     moved = apart[apart != 0]
     if not len(moved):
@@ -92,9 +92,9 @@ def exact_p(apart: Numbers, seed: int) -> float:
 
 
 def needed(difference: float, square: float) -> int | None:
-    """Return approximately how many questions show a mean difference at the 5 % level with a power of 80 %. `square` is
-    the mean of the squared differences; for measures of 0 and 1 that is the share of discordant questions (Connor 1987,
-    with the correction for the exact test). Return None if there is no difference.
+    """Return the approximate number of questions needed to show a mean difference at the 5 % level with a power of 80
+    %. `square` is the mean of the squared differences; for measures that are 0 or 1, it is the share of discordant
+    questions (Connor 1987, with the correction for the exact test). Return None if there is no difference.
     """
     if abs(difference) < _SAME:
         return None
@@ -116,7 +116,7 @@ def detectable(questions: int, square: float = _DISCORDANT) -> float:
 
 
 def _binomial_p(wins: int, moved: int) -> float:
-    """Return the two-sided probability of this many heads with a fair coin."""
+    """Return the two-sided probability of this number of heads with a fair coin."""
     fewer = min(wins, moved - wins)
     logs = (math.lgamma(moved + 1) - math.lgamma(k + 1) - math.lgamma(moved - k + 1) for k in range(fewer + 1))
     return min(1.0, 2 * sum(math.exp(one - moved * math.log(2)) for one in logs))

@@ -12,7 +12,7 @@ from investigator.evaluation.questions import Question
 from investigator.evaluation.scoring import scores, soundness
 from investigator.records import AnswerStatus, Record, Usage
 
-_SAID = 400  # characters
+_SAID = 400  # maximum number of characters
 
 
 class Cost(Labelled):
@@ -48,7 +48,7 @@ class Variant(Record):
 
 class QuestionTrial(Record):
     """The outcome of one question with one candidate; if it failed, `failure` is the error and there are no scores.
-    `cost` is its cost without reused replies.
+    `cost` is its cost, excluding reused replies.
     """
 
     question: str = Field(description="the id of the question")

@@ -14,7 +14,7 @@ from investigator.reports.wording import HEADLINES, expected_line, plural
 from investigator.tuning.comparison import ChangedExample, ComparedSide, Comparison, MeasureRow
 from investigator.tuning.trials import Cost
 
-_SHOWN = 10  # number of changed examples shown here; the page shows all that are stored
+_SHOWN = 10  # maximum number of changed examples shown here; the HTML page shows all that are stored
 _NAME, _QUESTION = 28, 70
 _HEADING = ("n", "difference (95 %)", "p", "wins", "losses", "ties")
 

@@ -89,8 +89,8 @@ def display(
 
 
 def find_in_current_folder(task: str) -> None:
-    """Append the current folder to the import path if a task string names a module, so that installed modules take
-    precedence.
+    """If a task string names a module, add the current folder to the end of the import path, where installed modules
+    take precedence.
     """
     folder = os.getcwd()
     if any("." in each.partition(":")[0] for each in task.split(",")) and folder not in sys.path:
