@@ -100,7 +100,7 @@ def _with_known(part: object) -> object:
 
 
 class ThinkReply(Record):
-    """The requested kind of answer, the needs, and the individual questions in the main question."""
+    """The requested kind of answer, the needs, and the questions that the main question contains."""
 
     kind: Annotated[QuestionKind | None, BeforeValidator(_known_kind)] = None
     needs: tuple[Need, ...]

@@ -14,7 +14,7 @@ class QuestionKind(StrEnum):
     """The kind of answer that a question asks for; it determines the plan.
 
     fact: something that a sentence or a cell says; which_documents, list, count: a decision on each document of the
-    folder; comparison: the same fact about several sides; trend: the same fact over time; contradiction: whether
+    folder; comparison: the same fact about several sides; trend: the same fact over time; contradiction: a check that
     statements agree; why: a cause; summary: the main content of a text; yes_no: a yes-or-no question.
     """
 
@@ -64,7 +64,7 @@ class Constraint(Record):
 
 
 class Part(Record):
-    """One of the individual questions in a question, in complete form, with the constraints on its evidence.
+    """One of the questions that a question contains, complete by itself, and the constraints on its evidence.
 
     `side` names its side if the question compares several things.
     """
