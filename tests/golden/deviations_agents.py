@@ -21,7 +21,7 @@ DEVIATIONS: tuple[Deviation, ...] = tuple(
     Deviation(
         file,
         kind,
-        "wrong use that raises a Python error (TypeError, ModuleNotFoundError ...) is a DialogueError with a hint",
+        "wrong use that raises a Python error (TypeError, ModuleNotFoundError ...) raises a DialogueError with a hint",
         crashes,
         Ground.CRASH,
     )

@@ -63,15 +63,15 @@ def on(kind: str, reason: str, applies: Any, ground: Ground = Ground.JUDGED) -> 
 
 DEVIATIONS = (
     on("normal_tokenizer", "the U of U.S. is not `you`", lambda row: "u.s." in row.input["text"].lower()),
-    on("no_overlap", "a negated memory never repeats one that is not, nor vice versa", negation_differs,
-       Ground.ASKED),
+    on("no_overlap", "a negated memory never counts as a repetition of one without a negation, nor the reverse",
+       negation_differs, Ground.ASKED),
     on("no_overlap", "a stored memory without meaningful words does not block others", has_a_wordless_memory),
     on("no_overlap", "a memory that says more than the stored one is stored, to keep the addition", says_more),
-    on("is_valid_memory", "a memory without an owner is a named error", failed, Ground.CRASH),
+    on("is_valid_memory", "a memory without an owner causes a named error", failed, Ground.CRASH),
     on("is_valid_memory", "`No persona.` in any spelling is not a memory", says_no_persona_otherwise, Ground.ASKED),
     on("add_memory_prefix", "`Personally, I ...` is not an owner prefix, so one is added",
        begins_with_person_but_nobody),
-    on("split_prefix_memory", "a memory without an owner is a named error", failed, Ground.CRASH),
+    on("split_prefix_memory", "a memory without an owner causes a named error", failed, Ground.CRASH),
     on("update_memory_usage", "a memory that a model made up must not end the conversation", failed, Ground.ASKED),
     on("add_memory", "a memory that is already stored must not end the conversation", failed, Ground.CRASH),
     on("clean_text", "words are not joined if a name between them is removed", names_between_words),
@@ -105,11 +105,11 @@ def on_search(kind: str, reason: str, applies: Any, ground: Ground = Ground.JUDG
 
 
 SEARCH_DEVIATIONS = (
-    on_search("search_server", "an empty query finds nothing, as any query may", is_blank),
+    on_search("search_server", "an empty query simply finds nothing", is_blank),
     on_search("search_server", "a silent server is distinguished from one that finds nothing", is_silent),
-    on_search("search_server", "a page without content has no lines, and the others are used", page_lacks_content,
+    on_search("search_server", "a page without content has no lines, and the other pages are used", page_lacks_content,
               Ground.CRASH),
-    on_search("search_server", "an invalid answer or address is a named error", failed, Ground.CRASH),
+    on_search("search_server", "an invalid response or address causes a named error", failed, Ground.CRASH),
     on_search("search_server_non_200", "a server that keeps failing is abandoned after three requests",
        lambda row: row.input["bad_500_replies_before_a_good_one"] >= 3, Ground.ASKED),
     on_search("chunk_ranker", "no character is lost at the end of a text in several chunks", loses_its_end),

@@ -58,14 +58,14 @@ DEVIATIONS: tuple[Deviation, ...] = (
     Deviation(
         LARGE,
         "conversation",
-        "of separate replies the likeliest is used; the original uses the least likely one, against its own comment",
+        "the likeliest of several replies is used; the original uses the least likely one, contrary to its own comment",
         lambda row: conditioned(row, "separate"),
         Ground.ASKED,
     ),
     Deviation(
         LARGE,
         "conversation",
-        "conditioning on both works; the original stops with an error",
+        "knowledge_conditioning=both works; the original stops with an error",
         lambda row: conditioned(row, "both"),
         Ground.CRASH,
     ),
@@ -106,7 +106,7 @@ DEVIATIONS: tuple[Deviation, ...] = (
     Deviation(
         SMALL,
         "conversation",
-        "several kinds of knowledge are on separate lines, as the README shows them",
+        "each kind of knowledge has its own line, as in the README",
         lambda row: kinds_of(row) > 1,
         Ground.ASKED,
     ),

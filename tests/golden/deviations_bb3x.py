@@ -39,7 +39,7 @@ DEVIATIONS: tuple[Deviation, ...] = (
     Deviation(
         file="bb3x_data",
         kind="examples",
-        reason="a message without a safety annotation does not count as unsafe; the original fails on it",
+        reason="a message without a safety annotation does not count as unsafe; the original fails on such a message",
         applies=_fails_without_safety,
         ground=Ground.CRASH,
     ),

@@ -42,7 +42,7 @@ DEVIATIONS: tuple[Deviation, ...] = (
     Deviation(
         "metrics",
         "teacher_metrics",
-        "without labels no reply counts as wrong",
+        "without labels, no reply counts as wrong",
         lambda row: _some_turn(row, lambda r, labels: not labels and {"text", "text_candidates"} & set(r)),
     ),
     Deviation(
@@ -55,7 +55,7 @@ DEVIATIONS: tuple[Deviation, ...] = (
     Deviation(
         "metrics",
         "teacher_metrics",
-        "a reply's own metric with the name of one of the evaluator's is named USER_ instead of being mixed with it",
+        "a reply's own metric whose name the evaluator uses gets the prefix USER_, so that they are not mixed",
         lambda row: _some_turn(row, lambda r, labels: NAMES_OF_OURS & set(r.get("metrics") or {})),
     ),
     Deviation(

@@ -42,14 +42,14 @@ DEVIATIONS: tuple[Deviation, ...] = (
     Deviation(
         "task_strings",
         "ids_to_tasks",
-        "a tag selects the tasks that we ship, not ParlAI's",
+        "a tag selects the tasks that we ship, not those of ParlAI",
         _names_unlisted_tag,
         Ground.SHIPPED,
     ),
     Deviation(
         "task_strings",
         "tag_counts",
-        "a tag selects the tasks that we ship, not ParlAI's",
+        "a tag selects the tasks that we ship, not those of ParlAI",
         lambda _: True,
         Ground.SHIPPED,
     ),

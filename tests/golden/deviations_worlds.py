@@ -17,7 +17,7 @@ DEVIATIONS: tuple[Deviation, ...] = (
     Deviation(
         "worlds",
         "create_task",
-        "no world loads in the background: teachers of large data do that themselves",
+        "no world loads in the background: teachers with large data do that themselves",
         lambda row: row.expected.get("ok") == "BackgroundDriverWorld",
         Ground.SHIPPED,
     ),
