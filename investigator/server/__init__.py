@@ -1,1 +1,1 @@
-"""The server: a page for browsers, an API for programs, and tools for agents."""
+"""The server: a web page for users, an API for programs, and tools for agents."""

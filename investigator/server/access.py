@@ -9,10 +9,10 @@ from http.cookies import CookieError, SimpleCookie
 from investigator.store.user_key import code, same_code
 
 SEARCHES = "/bb3"
-"""The path for clients that cannot send a token; a key below it only gives access to searches."""
+"""The path for clients that cannot send a token; a key in a path below it gives access to searches only."""
 _BEARER = "bearer "
 _MOST_LINKS = 10
-"""Maximum number of unopened links; if there are more, the oldest ones stop working."""
+"""Maximum number of unopened links; if there are more, the oldest links stop working."""
 
 
 class Access:
@@ -32,7 +32,7 @@ class Access:
         return self._links[-1]
 
     def opened_by(self, key: str) -> bool:
-        """Return True, and invalidate the key, if it belongs to a link that has not been used."""
+        """Return True and invalidate the key if it belongs to an unused link."""
         found = [link for link in self._links if same_code(link, key)]
         self._links = [link for link in self._links if link not in found]
         return bool(found)
@@ -46,7 +46,7 @@ class Access:
         return self.has_token(headers) or self.has_cookie(headers)
 
     def may_search(self, path: str) -> bool:
-        """Return True if a path begins with the path of the searches, including the key."""
+        """Return True if a path begins with the path of searches and the right key."""
         most = len(self.search_path) + 1
         return same_code(path[:most], f"{self.search_path}/")
 

@@ -34,12 +34,12 @@ MOST_OCTETS = 4_000
 under 2,000 tokens.
 """
 LONGEST_WAIT = 20
-_MOST_NAMES = 1_500  # maximum size in bytes of the names that a reply lists
+_MOST_NAMES = 1_500  # maximum size in bytes of the list of names in a reply
 _MOST_SOURCES = 12
 _READ = (FileStatus.INDEXED, FileStatus.UNCHANGED)
 _PAGE_WORDS = ("page", "slide", "sheet")
 _LINE_WORDS = ("line", "text line")
-_SLICE = 0.2  # seconds between two checks of an awaited job
+_SLICE = 0.2  # seconds between checks of a job that a call waits for
 
 Cursor = Annotated[int, Field(ge=0, description="cursor at which to continue: `next` of the previous reply")]
 FolderName = Annotated[
@@ -63,7 +63,7 @@ class SearchReply(Record):
 
 
 class InvestigationReply(Record):
-    """The state of an investigation; `status` is the status of its answer, and `next` is the cursor for the rest of the
+    """The state of an investigation; `status` is the status of its answer, and `next` is the cursor for the rest of its
     text.
     """
 
@@ -166,7 +166,7 @@ class AgentTools:
         found = self._served(folder).investigator.document(document)
         start, size = _offset(found, place), len(found.text)
         end = start + len(_beginning(found.text[start:]))
-        while len(shown := inert_prose(found.text[start:end])) > MOST_OCTETS:  # because escaping makes a text longer
+        while len(shown := inert_prose(found.text[start:end])) > MOST_OCTETS:  # escaping makes a text longer
             end = (start + end + 1) // 2
         span = PassageReply(document=document, start=start, end=end, characters=size, next=end if end < size else None)
         return ToolReply(shown, span)
@@ -214,13 +214,13 @@ def _sources(record: Investigation) -> tuple[Found, ...]:
 
 
 def _beginning(text: str, octets: int = MOST_OCTETS) -> str:
-    """Return as much of a text as fits into the limit, at least one character."""
+    """Return as much of a text as fits within the limit, but at least one character."""
     first = text[:octets].encode("utf-8", "replace")[:octets].decode("utf-8", "ignore")
     return text[: max(1, len(first))]
 
 
 def _first(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the first names that together fit into the limit, but at least one."""
+    """Return as many leading names as fit within the limit, but at least one."""
     ends = [0, *accumulate(len(name.encode("utf-8", "replace")) for name in names)]
     return tuple(name for name, before in zip(names, ends, strict=False) if before < _MOST_NAMES)
 

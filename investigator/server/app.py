@@ -1,4 +1,4 @@
-"""The application behind the guard: API and page, with every error returned as a problem document."""
+"""The application behind the guard: API and pages; every error is returned as a problem document."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SOON = 5
 
 
 SearchesOf = Callable[[Investigator, Callable[[str], None]], Application]
-"""Returns the handler that serves a folder's search in another protocol, and that reports failures to the callback."""
+"""Returns a handler that serves a folder's search in another protocol and reports failures to the callback."""
 
 
 def application(

@@ -1,4 +1,4 @@
-"""A signal that any thread can send and that coroutines can wait for."""
+"""A signal that any thread can send, and that coroutines can wait for."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class Bell:
         with self._lock:
             waiting = tuple(self._waiting)
         for loop, event in waiting:
-            with suppress(RuntimeError):  # the loop has ended, so nobody waits in it
+            with suppress(RuntimeError):  # the loop has ended, so nothing is waiting in it
                 loop.call_soon_threadsafe(event.set)
 
     def listen(self) -> _Listener:
-        """Return a listener, a context manager that receives every ring from then on."""
+        """Return a listener: a context manager that receives every ring from its start."""
         return _Listener(self)
 
 
@@ -42,7 +42,7 @@ class _Listener:
             self._bell._waiting.discard(self._entry)
 
     async def heard(self, seconds: float) -> None:
-        """Wait for the next ring or until the time is up; return at once if it has rung since the last call."""
+        """Wait for the next ring or until the time is up; return at once if the bell has rung since the last call."""
         _, event = self._entry
         with suppress(TimeoutError):
             await asyncio.wait_for(event.wait(), seconds)

@@ -22,8 +22,8 @@ from investigator.server.problems import ServerError, problem, problem_of
 from investigator.server.records import Chat, ChatTurn, SpokenReply, TurnState
 
 _MOST_OPEN = 50
-"""Maximum number of open conversations in all folders; when there are more, the oldest idle one is closed, and reopened
-for its next turn.
+"""Maximum number of open conversations in all folders; if there are more, the oldest idle conversation is closed, and
+reopened for its next turn.
 """
 _MOST_TURNS = 200
 LONGEST_TURN = 20_000
@@ -165,7 +165,7 @@ class Chats:
         raise ServerError(problem(HTTPStatus.NOT_FOUND, f"unknown chat {chat_id[:40]}", hint))
 
     def _hold(self, folder: ServedFolder, chat: Chat) -> _Conversation:
-        """Open a conversation, and close the oldest if too many are open. Raises InvestigatorError."""
+        """Open a conversation, and close the oldest one if too many are open. Raises InvestigatorError."""
         with self._opening:
             if held := self._held.get(chat.id):
                 return held
@@ -190,10 +190,10 @@ class Chats:
         self.bell.ring()
 
     def _end(self, held: _Conversation, state: TurnState, **fields: object) -> None:
-        """Store the outcome of a turn, then show it; users are notified if it cannot be stored."""
+        """Store the outcome of a turn, then show it; if it cannot be stored, notify the user."""
         turn = held.chat.turns[-1].changed(state=state, step="", **fields)
         try:
-            if held.chat.id in self._held:  # otherwise, the chat has been deleted
+            if held.chat.id in self._held:  # if not, the chat has been deleted
                 held.folder.chats.keep(held.chat.id, turn)
         except StoreError as error:
             turn = turn.changed(problem=problem_of(error))
@@ -213,7 +213,7 @@ class Chats:
 
 
 def _as_left(turn: ChatTurn) -> ChatTurn:
-    """Return a turn in its final state after a restart: an unfinished reply is not repeated."""
+    """Return a turn in its final state after a restart; an unfinished reply is not generated again."""
     if turn.state is not TurnState.RUNNING:
         return turn
     told = problem(

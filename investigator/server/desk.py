@@ -1,5 +1,5 @@
-"""The job queue: accepts jobs, runs those of one folder one after the other, and stores their events as they happen.
-A job outlives the server: jobs that wait or run when a server ends are resumed when the next one starts. A
+"""The job queue: accepts jobs, runs those of one folder one after the other, and stores their events as they happen. A
+job outlives the server: jobs that are waiting or running when a server ends are resumed when the next server starts. A
 started run continues from its journal, so nothing is paid for twice.
 """
 
@@ -32,8 +32,8 @@ from investigator.server.problems import ServerError, problem, problem_of
 from investigator.server.records import JobEnded, JobKind, JobRequest, JobState, Problem, ServerJob
 from investigator.services.run_records import RunOptions, valid_question
 
-_BETWEEN = 0.25  # seconds between two progress events of one kind
-_AGAIN = 2.0  # seconds before a folder that another process is writing to is tried again
+_BETWEEN = 0.25  # minimum number of seconds between two progress events of one kind
+_AGAIN = 2.0  # seconds before the next attempt, if another process is writing to the folder
 _RETRY_AFTER = 10
 
 
@@ -87,7 +87,7 @@ class Desk:
         return self.folders[name]
 
     def submit(self, request: JobRequest, idempotency_key: str | None = None) -> ServerJob:
-        """Accept a job, and return it; if the key was used before, return the earlier job.
+        """Accept a job, and return it; if the key has been used before, return the earlier job.
 
         Raises ServerError if the folder is not served, too many jobs wait, or the key was used for another request, and
         QuestionError.
@@ -144,7 +144,8 @@ class Desk:
                     return
                 try:
                     self._do(folder, job)
-                except StoreError as error:  # the disk is full, so no event can be stored; the job stays unfinished
+                # no event can be stored, for example because the disk is full; the job stays unfinished
+                except StoreError as error:
                     self._on_problem(error.message)
                     self._closing.wait(_AGAIN)
 
@@ -160,7 +161,7 @@ class Desk:
     def _do(self, folder: ServedFolder, job: ServerJob) -> None:
         with self._changed:
             job = folder.ledger.job(job.id) or job
-            if job.state.has_ended:  # it was stopped while it waited
+            if job.state.has_ended:  # the job was stopped while it was waiting
                 return
             job = self._note(folder, job.changed(state=JobState.RUNNING))
         while True:
@@ -196,7 +197,7 @@ class Desk:
                     job = self._note(folder, job.changed(run_id=event.run_id))
                 if isinstance(event, Answered):
                     status = event.investigation.answer.status if event.investigation.answer else None
-                    job = job.changed(run_id=event.investigation.id)  # because a stored answer has no start event
+                    job = job.changed(run_id=event.investigation.id)  # a stored answer has no start event
                 elif counted.is_due(event):
                     self._log(folder, job, event)
                 if job.id in self._to_stop:
@@ -250,7 +251,7 @@ def _events(folder: ServedFolder, job: ServerJob) -> Generator[Event]:
 
 
 class _Counted:
-    """Thins out progress events, so that ten thousand unchanged files do not cause ten thousand events."""
+    """Drops some progress events, so that ten thousand unchanged files do not produce ten thousand events."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock

@@ -10,7 +10,7 @@ from investigator.records import Document
 from investigator.records.tables import Table, TableCell
 
 WINDOW = 30_000
-"""Characters shown around a mark; the rest of a longer document is on other pages."""
+"""Number of characters shown around a mark; the rest of a longer document is on other pages."""
 _MOST_ROWS = 500
 
 
@@ -62,12 +62,12 @@ class DocumentView:
 
     @property
     def earlier(self) -> int | None:
-        """Return the offset of the previous page; None at the beginning."""
+        """Return the offset of the previous page; None for the first page."""
         return max(0, self.start - WINDOW) if self.start else None
 
     @property
     def later(self) -> int | None:
-        """Return the offset of the next page; None at the end."""
+        """Return the offset of the next page; None for the last page."""
         return self.end if self.end < len(self.document.text) else None
 
 
@@ -104,7 +104,7 @@ def _blocks(document: Document, start: int, end: int, mark: tuple[int, int] | No
 
 
 def _is_inside(table: Table, other: Table) -> bool:
-    """Return True if a table is nested in another one, instead of only sharing lines with it."""
+    """Return True if a table is nested in another table, not only on the same lines."""
     return table.end <= other.end and any(cell.start <= table.start < cell.end for cell in other.cells)
 
 

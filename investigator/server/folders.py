@@ -1,4 +1,6 @@
-"""The folders with which a server was started; it opens no others. Each has a name that is used in addresses."""
+"""The folders with which a server was started; the server opens no other folders. Each has a name that is used in
+addresses.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ from investigator.store.schema import SERVED
 
 _LONGEST_NAME = 40
 _DATABASE_NAME = "served.db"
-_MOST_AGENTS = 32  # programs that may serve one folder to agents at the same time
+_MOST_AGENTS = 32  # maximum number of programs that serve one folder to agents at the same time
 
 
 @dataclass(frozen=True)
@@ -49,8 +51,8 @@ class ServedFolder:
 def served_folders(
     investigators: Iterable[Investigator], directory: Path | None = None, *, to_agents: bool = False
 ) -> Mapping[str, ServedFolder]:
-    """Return folders to serve, by name; jobs and chats are stored in the user's data directory unless another one is
-    given.
+    """Return folders to serve, by name; jobs and chats are stored in the user's data directory unless another directory
+    is given.
 
     Each program that serves a folder only `to_agents` stores its own jobs, so that several can run at once. Raises
     SettingsError if another server serves one of the folders, or nothing can be stored there, and StoreError.
@@ -79,7 +81,7 @@ def _served(name: str, investigator: Investigator, directory: Path, to_agents: b
 
 
 def _held(stack: ExitStack, folder: Path, places: Sequence[Path]) -> Path:
-    """Lock and return the first place that no other program has locked. Raises SettingsError if all are locked."""
+    """Lock and return the first directory that no other program has locked. Raises SettingsError if all are locked."""
     for place in places:
         make_private_folder(place)
         check_private_folder(place)

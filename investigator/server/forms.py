@@ -17,7 +17,7 @@ def fields_of(body: bytes) -> Mapping[str, str]:
     """Return the first value of each field of a form. Raises ServerError if it cannot be parsed."""
     try:
         fields = parse_qs(body.decode(), max_num_fields=20, errors="strict")
-    except ValueError:  # bytes that are not UTF-8 raise this error, too
+    except ValueError:  # also raised for bytes that are not UTF-8
         raise ServerError(problem(HTTPStatus.UNPROCESSABLE_ENTITY, "the form cannot be read")) from None
     return {name: values[0] for name, values in fields.items()}
 

@@ -1,5 +1,5 @@
-"""Guards every page and every call by checking host, origin, size, time and identity before routing; the length of a
-body and the time for reading it are limited.
+"""Guards every page and API call: checks the host, origin and identity before routing, and limits the size of a body
+and the time for reading it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from investigator.server.hosting import Application, Receive, Scope, Send, late
 from investigator.server.problems import problem
 
 MOST_OCTETS = 250_000
-"""Size limit of a request body: the longest accepted text, with each character written as twelve bytes in a form."""
+"""Size limit of a request body: the longest accepted text, in a form in which each character takes twelve bytes."""
 _LONGEST_PATH = 8_000
 _READING = frozenset({"GET", "HEAD"})
 _OPEN = ("/static/",)
@@ -42,7 +42,7 @@ _MOST_DISCARDED = 10_000_000
 """Number of bytes of an overlong body that are read before closing, because a client misses the response if its
 connection is closed at once.
 """
-_SLICE = 0.1  # seconds after which a waiting request checks whether the server is closing
+_SLICE = 0.1  # interval in seconds at which a waiting request checks if the server is closing
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class Guard:
         return None
 
     def _is_own(self, headers: Mapping[str, str]) -> bool:
-        """Return True unless the headers show that another web page sent the request; programs do not send such
+        """Return True unless the headers show that a page of another site sent the request; programs do not send such
         headers. A browser that sends no referrer, as our pages require, sends the Origin `null`.
         """
         site = headers.get("sec-fetch-site", "none")

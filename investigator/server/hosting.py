@@ -21,10 +21,10 @@ SLOWEST_CLIENT = 10.0
 """Seconds within which a request must have arrived completely."""
 _MOST_CONNECTIONS = 200
 _OF_THIS_MACHINE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
-"""The addresses that stand for all network interfaces of a machine, each with the address at which the machine can
-reach itself.
+"""The addresses that mean all network interfaces of a machine, each with the address at which the machine can reach
+itself.
 """
-_LONGEST_END = 30  # seconds that requests in progress may still take when the server stops
+_LONGEST_END = 30  # maximum number of seconds that requests in progress may take after the server is told to stop
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -46,7 +46,8 @@ def listening_at(host: str, port: int) -> socket.socket:
         listening.bind((host, port))
         listening.listen()
         return listening
-    except (OSError, OverflowError, ValueError, TypeError) as error:  # a host that cannot be encoded
+    # raised for a host that cannot be encoded, for example
+    except (OSError, OverflowError, ValueError, TypeError) as error:
         listening.close()
         why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise SettingsError(
@@ -56,7 +57,9 @@ def listening_at(host: str, port: int) -> socket.socket:
 
 
 def address_of(listening: socket.socket, name: str = "") -> str:
-    """Return a listening socket's address for clients: with the given name, or else one that works on this machine."""
+    """Return a listening socket's address for clients, with the given name; without a name, an address that works on
+    this machine.
+    """
     host, port = listening.getsockname()[:2]
     host = name or _OF_THIS_MACHINE.get(host, host)
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
@@ -108,7 +111,8 @@ class Hosting:
 
     def wait(self) -> None:
         """Wait until another thread closes the server."""
-        while self._thread.is_alive():  # in slices, because an interrupt in another thread does not end a wait
+        # wait in short intervals, because an interrupt in another thread does not end a wait
+        while self._thread.is_alive():
             self._thread.join(0.2)
 
     def close(self) -> None:
@@ -126,7 +130,7 @@ class Hosting:
 
 
 def _in_time(seconds: float) -> type[H11Protocol]:
-    """uvicorn's protocol with additions: a time limit for the headers of a request, and rejections in JSON."""
+    """Return uvicorn's protocol with a time limit for the headers of a request, and with rejections in JSON."""
 
     class InTime(H11Protocol):
         def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
@@ -137,7 +141,7 @@ def _in_time(seconds: float) -> type[H11Protocol]:
             self._refuse(HTTPStatus.BAD_REQUEST, msg)
 
         def _give_up(self) -> None:
-            waits: object = self.cycle  # None until the headers have arrived; uvicorn does not report it
+            waits: object = self.cycle  # None until the headers have arrived; uvicorn does not declare this
             if waits is None and not self.transport.is_closing():
                 self._refuse(HTTPStatus.REQUEST_TIMEOUT, late(seconds))
 

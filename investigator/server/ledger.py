@@ -23,10 +23,10 @@ from investigator.store.database import Database
 from investigator.store.schema import chat_turns, job_events, served_chats, served_jobs
 
 _MOST_ENDED = 1_000
-"""Maximum number of finished jobs that are kept, newest first; their runs stay in the workspaces of their folders."""
+"""Maximum number of finished jobs to keep, newest first; their runs stay in the workspaces of their folders."""
 
 _MOST_KEPT = 200
-"""Maximum number of chats per folder; when there are more, the oldest is deleted."""
+"""Maximum number of chats per folder; if there are more, the oldest chat is deleted."""
 
 
 class JobLedger:
@@ -65,11 +65,11 @@ class JobLedger:
             _log(connection, job.id, event, at)
 
     def job(self, job_id: str) -> ServerJob | None:
-        """Return a job by its id, or None."""
+        """Return the job with an id; None if it does not exist."""
         return self._one(served_jobs.c.id == job_id)
 
     def job_of_key(self, idempotency_key: str) -> ServerJob | None:
-        """Return the job that a client submitted under a key, or None."""
+        """Return the job that a client submitted under a key; None if there is no such job."""
         return self._one(served_jobs.c.idempotency_key == idempotency_key)
 
     def jobs(self, *, before: ServerJob | None = None, limit: int = 50) -> tuple[ServerJob, ...]:
@@ -82,7 +82,7 @@ class JobLedger:
 
     def unfinished(self) -> tuple[ServerJob, ...]:
         """Return the waiting and running jobs, oldest first; when a server starts, these are the jobs that the previous
-        one left unfinished.
+        server left unfinished.
         """
         query = (
             select(served_jobs)
@@ -184,6 +184,6 @@ class ChatLedger:
         return tuple(ChatSummary.model_validate(row) for row in rows)
 
     def forget(self, chat_id: str) -> None:
-        """Delete a chat and everything said in it, and erase it from the database file."""
+        """Delete a chat with all its messages, and erase them from the database file."""
         with self._database.alone() as connection:
             connection.execute(delete(served_chats).where(served_chats.c.id == chat_id))

@@ -1,4 +1,4 @@
-"""Renders a running job for a page, from its events so far, as pieces of HTML with their places on the page."""
+"""Renders a running job from its events so far, as pieces of HTML with their places on the page."""
 
 from __future__ import annotations
 

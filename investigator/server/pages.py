@@ -1,4 +1,6 @@
-"""The page on which users ask, watch, read the answer next to the documents, and browse the folder."""
+"""The pages on which users ask questions, watch the progress, read an answer next to the documents, and browse the
+folder.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ from investigator.server.stream import as_lines, first_after, happened
 
 _RECENT = 30
 _PDF = "application/pdf"
-_MOST_SHEETS = 4  # pages of a PDF in one view; longer marks continue on the next view
+_MOST_SHEETS = 4  # maximum number of PDF pages in one view; longer marks continue in the next view
 _STATE_WORDS: Mapping[JobState, str] = {
     JobState.WAITING: "waiting",
     JobState.RUNNING: "in progress",
@@ -121,7 +123,7 @@ def _add_jobs(router: APIRouter, desk: Desk, is_closing: Callable[[], bool]) -> 
         await run_in_threadpool(desk.job, job_id)
         live = _live(served)
         before = [e for e in await run_in_threadpool(_all_events, served, job_id) if e.number <= after]
-        live.shown(before)  # so that speeds and rounds continue from what the page shows
+        live.shown(before)  # so that speeds and rounds continue from the state that the page shows
         lines = as_lines(happened(desk, job_id, after, is_closing), partial(_pieces, live))
         return StreamingResponse(lines, media_type="text/event-stream")
 
@@ -213,7 +215,8 @@ def _refused_page(served: ServedFolder, given: Mapping[str, str], wrong: Problem
 def _sheets(
     served: ServedFolder, document: Document, mark: tuple[int, int] | None, cell: int | None, at: int | None
 ) -> tuple[Sequence[PageView], str]:
-    """Return the first pages of a PDF with marks from an offset on, or the page at the offset if it has no marks.
+    """Return the first pages of a PDF with marks at or after an offset, or the page at the offset if there are no
+    marks.
 
     Other formats have no pages. The second value is the reason if the pages of a PDF cannot be shown.
     """

@@ -1,5 +1,5 @@
-"""Errors as a client sees them: an HTTP status, a description, and advice; and the common parts of all replies to
-programs.
+"""Errors in the form that a client receives (an HTTP status, a description and advice), and the common parts of all
+replies to programs.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _HINTS: tuple[tuple[type[InvestigatorError], str], ...] = (
     (QuestionError, "Ask one question in plain words."),
     (EngineError, "The results so far are kept: ask the same question again to resume."),
 )
-"""Hints that replace those that apply only to the command line."""
+"""Hints for users of a server, in place of those that apply only to the command line."""
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+")
 _COMMAND = re.compile(r"\binvestigator [a-z]|(?<!\w)--[a-z]|\bcommand\b|\bterminal\b")
 """Matches a sentence about the command line, which does not help users of a server."""

@@ -31,7 +31,7 @@ PATH = "/mcp"
 
 
 def agent_server(desk: Desk) -> MCPServer[Any]:
-    """Return the server of the tools over the folders of a desk. Raises MissingPackageError."""
+    """Return a server that offers the tools for the folders of a desk. Raises MissingPackageError."""
     try:
         from mcp.server.mcpserver import MCPServer
         from mcp.types import ToolAnnotations
@@ -48,8 +48,8 @@ def agent_server(desk: Desk) -> MCPServer[Any]:
 
 
 class AgentDoor:
-    """Serves the tools over HTTP without keeping client state; the package is loaded when the first client connects.
-    Access is checked before a request arrives here. The surrounding application must run its `lifespan`.
+    """Serves the tools over HTTP without storing any state of clients; the package is loaded when the first client
+    connects. Access is checked before a request arrives here. The surrounding application must run its `lifespan`.
     """
 
     def __init__(self, desk: Desk) -> None:
@@ -88,7 +88,7 @@ async def _kept_open(server: MCPServer[Any], *, task_status: TaskStatus[Applicat
 
 
 def _as_tool(tool: Callable[..., ToolReply[Any]]) -> Callable[..., object]:
-    """Wrap a tool for the package, with the protocol's replies and with errors that a model can read."""
+    """Wrap a tool for the package, so that it gives the protocol's replies, and errors that a model can read."""
     from mcp.server.mcpserver.exceptions import ToolError
     from mcp.types import CallToolResult, TextContent
 

@@ -157,7 +157,7 @@ class TurnState(StrEnum):
 
 class SpokenReply(Record):
     """A chat reply: its text, its proven quotes, and a description of everything that supports it. A `canned` reply
-    replaces one that failed or was unsafe; its turn is not part of the conversation.
+    replaces a reply that failed or was unsafe; its turn is not part of the conversation.
     """
 
     text: str
@@ -178,7 +178,9 @@ class ChatTurn(Record):
 
 
 class Chat(Record):
-    """A conversation about a folder, oldest turn first. It outlives the server, and is kept until deleted."""
+    """A conversation about a folder, oldest turn first. It outlives the server, and is kept until somebody deletes
+    it.
+    """
 
     id: str
     folder: str
@@ -223,6 +225,6 @@ def kind_of(event: type[Record]) -> str:
 
 
 ENDED = kind_of(JobEnded)
-"""The kind of the last event of a job, and of a chat turn."""
+"""The kind of the last event of a job or a chat turn."""
 TURN = "turn"
-"""The kind of earlier events in a chat: the turn so far."""
+"""The kind of the earlier events of a chat turn, which contain the turn so far."""

@@ -135,7 +135,9 @@ def _add_folders(router: APIRouter, desk: Desk) -> None:
 
 
 def excerpt(document: Document, start: int, end: int | None) -> Excerpt:
-    """Return a span of a document's text, cut to the limit of one reply. Raises ServerError for an invalid span."""
+    """Return a span of a document's text, shortened to the limit of one reply. Raises ServerError for an invalid
+    span.
+    """
     size = len(document.text)
     if start > size or (end is not None and end < start):
         raise ServerError(problem(HTTPStatus.UNPROCESSABLE_ENTITY, f"{document.id} has {size:,} characters"))

@@ -1,4 +1,4 @@
-"""The whole server: folders, desk, guard and application, on a socket of this machine."""
+"""The complete server: folders, desk, guard and application, on a socket of this machine."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _LEAST_TOKEN = 20
 
 class Service:
     """Serves folders until it is closed; use it as a context manager. `names` are additional host names under which the
-    server accepts requests. The token for programs is read from `token_file`, by default one in the user's data
-    directory, and created if missing. `open_talks` opens the chats of a folder; `searches_of` returns the handler that
-    serves its search in another protocol. `on_problem` receives unexpected errors, from any thread. Raises
+    server accepts requests. The token for programs is read from `token_file`, by default in the user's data directory;
+    the file is created if it is missing. `open_talks` opens the chats of a folder; `searches_of` returns the handler
+    that serves its search in another protocol. `on_problem` receives unexpected errors, from any thread. Raises
     SettingsError if it cannot listen at the address, the token cannot be used, or another server already serves a
     folder, and StoreError.
     """
@@ -82,11 +82,11 @@ class Service:
         return f"{self.address}/open/{self._access.new_link()}"
 
     def named_links(self) -> tuple[str, ...]:
-        """Return addresses for other machines, one under each of the `names`; each opens the page once."""
+        """Return an address for other machines under each of the `names`; each opens the page once."""
         return tuple(f"{address}/open/{self._access.new_link()}" for address in self._named)
 
     def searches(self) -> tuple[str, ...]:
-        """Return the addresses at which other programs can search the folders, and do nothing else."""
+        """Return the addresses at which other programs can search the folders, but do nothing else."""
         return tuple(f"{self.address}{path}" for path in self._searches)
 
     def wait(self) -> None:
@@ -94,7 +94,7 @@ class Service:
         self._hosting.wait()
 
     def close(self) -> None:
-        """Accept no more requests and end after the step in progress; unfinished jobs continue at the next start."""
+        """Stop accepting requests, and end after the step in progress; unfinished jobs continue at the next start."""
         self._hosting.close()
         self._chats.close()
         self.desk.close()

@@ -1,4 +1,4 @@
-"""Streams the events of a job as they happen, from any event number on, until the job has ended."""
+"""Streams the events of a job as they happen, starting after any event number, until the job has ended."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from investigator.server.desk import Desk
 from investigator.server.problems import ServerError, problem
 from investigator.server.records import ENDED, TURN, LoggedEvent
 
-_SLICE = 1.0  # seconds after which a waiting stream checks whether the server is closing
-_SILENCE = 15  # number of slices without an event after which a comment keeps the stream alive
+_SLICE = 1.0  # interval in seconds at which a waiting stream checks if the server is closing
+_SILENCE = 15  # number of such intervals without an event after which a comment is sent, to keep the stream alive
 
 
 async def happened(
@@ -43,9 +43,9 @@ async def happened(
 async def talked(
     chats: Chats, chat_id: str, after: int, is_closing: Callable[[], bool]
 ) -> AsyncIterator[LoggedEvent | None]:
-    """Yield the last turn of a chat whenever it has changed since a version, until its reply has ended. Each item is
-    the newest state, so intermediate changes may be skipped. The outcome of the reply is always reported, because the
-    version may have been counted by another server.
+    """Yield the last turn of a chat whenever it has changed since the version `after`, until its reply has ended. Each
+    item is the newest state, so intermediate changes may be skipped. The outcome of the reply is always reported,
+    because the version may come from another server.
     """
     silent = 0
     with chats.bell.listen() as listener:
@@ -64,8 +64,8 @@ async def talked(
 
 
 def first_after(request: Request) -> int:
-    """Return the number of the last event that a client has received, from `Last-Event-ID` or else `after`. Raises
-    ServerError.
+    """Return the number of the last event that a client has received, from `Last-Event-ID`, otherwise from `after`.
+    Raises ServerError.
     """
     told = request.headers.get("last-event-id") or request.query_params.get("after") or "0"
     if not (told.isascii() and told.isdigit() and len(told) < 10):

@@ -1,1 +1,1 @@
-"""The services behind the front door: runs, the index, and the choice of engines for roles."""
+"""The services behind `Investigator`: runs, the index, and the choice of an engine for each role."""

@@ -19,7 +19,7 @@ from investigator.research.concurrency import in_order
 from investigator.services.open_folder import OpenFolder
 from investigator.services.run_records import RunOptions
 
-_MOST_FAILURES = 3  # after this many failures without a success, the next job would probably fail, too
+_MOST_FAILURES = 3  # after this many failures without a success, the next job would probably fail as well
 
 
 @dataclass(frozen=True)
@@ -44,13 +44,13 @@ class JobResult:
 
     @property
     def failure(self) -> str:
-        """Return the reason for a missing investigation, else ""."""
+        """Return the reason why the investigation is missing, otherwise ""."""
         return self.error.message if self.error is not None else ""
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Jobs in an open folder, of which `workers` run concurrently; `phase` is the noun for a job in messages."""
+    """Jobs in an open folder; `workers` of them run concurrently. `phase` is the noun for a job in messages."""
 
     folder: OpenFolder
     phase: str
@@ -59,9 +59,9 @@ class Batch:
     def investigated(self, jobs: Sequence[Job]) -> Generator[Event, None, tuple[JobResult, ...]]:
         """Investigate the jobs and return their outcomes in order.
 
-        The first job of each question runs before the others, which then reuse its thinking. Jobs whose documents have
-        changed in the meantime are repeated once. Raises the error of a job if all jobs fail, and the errors of
-        `OpenFolder.investigate` except those of individual replies and documents.
+        The first job of each question runs before the other jobs, which then reuse its analysis of the question. Jobs
+        whose documents have changed in the meantime are repeated once. Raises the error of a job if all jobs fail, and
+        the errors of `OpenFolder.investigate` except those of individual replies and documents.
         """
         numbered = dict(enumerate(jobs))
         first = {job.new.question: number for number, job in reversed(numbered.items())} if self.workers > 1 else {}
@@ -120,7 +120,7 @@ def paid(results: Sequence[JobResult]) -> Usage:
 
 
 def cell_job(job: Job, document_id: str, matrix: str) -> Job:
-    """Return the job of a cell of a matrix: limited to one document."""
+    """Return the job for a cell of a matrix, which is limited to one document."""
     return Job(job.new.changed(matrix=matrix), replace(job.options, only=(document_id,)))
 
 

@@ -1,4 +1,4 @@
-"""Asks many questions of a folder as a whole, or of each of its documents, with one process and one index."""
+"""Asks many questions about a folder as a whole, or about each of its documents, with one process and one index."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from investigator.services.run_records import RunOptions, engine_names, matrix_i
 from investigator.store.in_memory import JointLedger
 from investigator.store.journal import Runs
 
-_DOCUMENTS_AT_ONCE = 4  # number of calls in most rounds when the whole folder is asked
+_DOCUMENTS_AT_ONCE = 4  # usual number of calls in a round about the whole folder
 
 
 class BatchService:
@@ -115,7 +115,7 @@ class BatchService:
         return self._parts.settings.method.concurrency or self._asked.concurrency
 
     def _jobs(self, parts: Parts, questions: Sequence[str], options: RunOptions) -> list[Job]:
-        """Return a job for each question, each question once. Raises QuestionError and SettingsError."""
+        """Return one job for each distinct question. Raises QuestionError and SettingsError."""
         parts.check_prices(self._engines.values())
         if isinstance(questions, str):
             raise QuestionError("questions must be a list, not one string", hint="Put the question into a list.")
@@ -157,7 +157,7 @@ def _seconds(before: Sequence[Spent]) -> float:
 
 
 def _cell(name: str, number: int, result: JobResult | None, unreadable: Unreadable | None) -> MatrixCell:
-    """Return the cell of a document and a question, made from its outcome or from the reason why it was not asked."""
+    """Return the cell for a document and a question, with the outcome or the reason why the document was not asked."""
     if result is not None and result.investigation is not None:
         return cell_of(result.investigation, name, number)
     if unreadable is not None:

@@ -1,4 +1,6 @@
-"""Before an answer is returned, compares the files that it cites with the index, and rereads those that changed."""
+"""Before an answer is returned, compares the files that it cites with the index, and rereads those that have
+changed.
+"""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def mended(attempt: Callable[[frozenset[str]], _Result]) -> _Result:
 class IndexService:
     """Reads and searches one folder; its index is in the workspace `directory`.
 
-    `bring_down` updates a local copy of the folder, and receives a function for notices.
+    `bring_down` updates the local copy of a remote folder; its argument is a function that receives notices.
     """
 
     def __init__(
@@ -83,7 +83,8 @@ class IndexService:
         """
         with self._own_workspace(write=write) as workspace, ExitStack() as stack:
             if write and self._kept is not None and not self._parts.settings.cluster.address:
-                if workspace.is_suspected:  # it may be replaced, which some systems do not allow while it is open
+                # the database may be replaced, which some systems do not allow while it is open
+                if workspace.is_suspected:
                     self._kept.renew()
                 else:
                     workspace.borrow(stack.enter_context(self._kept.use()))
@@ -101,7 +102,8 @@ class IndexService:
 
     def reading(self) -> AbstractContextManager[Workspace]:
         """Yield the workspace for a short read, which is opened now or kept open by `kept_open`."""
-        if self._kept is None or self._parts.settings.cluster.address:  # shard files are closed with their workspace
+        # shard files are closed together with their workspace
+        if self._kept is None or self._parts.settings.cluster.address:
             return self.workspace(write=False)
         return self._kept.use()
 
@@ -190,7 +192,7 @@ class IndexService:
                 raise _no_document(document_id, reason) from None
 
     def search(self, query: str, limit: int, document_id: str | None) -> tuple[SearchHit, ...]:
-        """Return the best chunks for a query, best first, in one document or in all.
+        """Return the best chunks for a query, best first, from one document or all documents.
 
         While another process is writing to an existing index, its current state is searched.
         """

@@ -20,7 +20,8 @@ _PLANNING = (Role.THINK, Role.PLAN, Role.REFLECT)
 def engines_by_role(
     model: Model | None, engine_named: Callable[[str], Engine]
 ) -> tuple[dict[Role, Engine], tuple[Role, ...]]:
-    """Return the engine of each role, and the explicitly assigned roles; an engine with several roles is opened once.
+    """Return the engine of each role, and the roles that were assigned explicitly; an engine with several roles is
+    opened once.
 
     Raises SettingsError if the names cannot be parsed, and the errors of `engine_named`.
     """
@@ -53,7 +54,9 @@ def _check_engine(engine: object) -> None:
 def keep_small_models_from_planning(
     engines: Mapping[Role, Engine], named: Sequence[Role], embedded: Engine, on_notice: Callable[[str], None]
 ) -> dict[Role, Engine]:
-    """Return the engines, with the built-in engine in planning roles that were not assigned to a small model."""
+    """Return the engines; a small model is replaced by the built-in engine in planning roles that were not assigned to
+    it explicitly.
+    """
     left = [role for role in _PLANNING if traits_of(engines[role]).is_small and role not in named]
     if left:
         on_notice(
@@ -81,7 +84,7 @@ def record_replies(engines: Mapping[Role, Engine], record: Path | None, folder: 
             f"{record} cannot contain the replies of several models ({', '.join(models)})",
             hint="Record with one model for all roles.",
         )
-    from investigator.engines.recorded import RecordedEngine  # imported here, because few runs are recorded
+    from investigator.engines.recorded import RecordedEngine  # imported here because few runs are recorded
 
     around = {name: RecordedEngine(record, engine) for name, engine in models.items()}
     return {role: around.get(engine.name, engine) for role, engine in engines.items()}

@@ -35,7 +35,7 @@ from investigator.tracing.base import RunTrace, Tracer
 
 
 class Spent(NamedTuple):
-    """The cost of a run, and its time span, in seconds since 1970."""
+    """The cost of a run, and its start and end in seconds since 1970."""
 
     usage: Usage = Usage()
     began: float = 0.0
@@ -99,7 +99,7 @@ class OpenFolder:
     def _gone_on(
         self, runs: Database, run: Run, record: Investigation, options: RunOptions, again: frozenset[str]
     ) -> Iterator[Event]:
-        """Continue a run, opened in `runs`, to its end."""
+        """Continue a run that was opened in `runs` to its end."""
         with self._tracer.run(run.id, record.question, record.engine, resumed=run.resumed) as trace:
             finished = self._finished(runs, run, again)
             if finished is not None:
@@ -127,7 +127,7 @@ class OpenFolder:
                 self._libraries[search] = self.index.library(search, self._parts.caching_embedder)
 
     def _placed(self, new: Investigation, options: RunOptions) -> tuple[Investigation, str]:
-        """Return a new record with its scope, and the digest of its documents. Raises FolderError."""
+        """Return a new record completed with its scope, and the digest of its documents. Raises FolderError."""
         parts, held = self._parts, self.index.corpus
         every = (*held.document_ids(), *(file.path for file in held.unreadable())) if options.only else ()
         new = new.changed(scope=scope_of(options.only, every))
@@ -146,8 +146,8 @@ class OpenFolder:
     def _finished(self, runs: Database, run: Run, again: frozenset[str]) -> Investigation | None:
         """Return the record of a finished run if its quotes are still in the files.
 
-        Return None for a run that a limit stopped if the limit is higher now, and for a run whose sources had changed,
-        because these continue. Raises DamagedDocumentError for documents that lack quotes of the run and were not read
+        Return None for runs that continue: a run that was stopped by a limit that is higher now, and a run whose
+        sources had changed. Raises DamagedDocumentError for documents that lack quotes of the run and were not read
         `again`.
         """
         if not run.finished:
@@ -175,7 +175,7 @@ class OpenFolder:
         client = parts.client(self._engines, journal, trace=trace, joint=self._joint)
         method, judge = parts.settings.method, parts.judge()
         if judge is not None:
-            judge.check()  # checked before anything is paid for
+            judge.check()  # check the judge before anything is paid for
         research = Research(client, library, method, journal.keep_record, journal.keep_memory, cited.reread, judge)
         for event in research.investigate(record):
             if isinstance(event, Answered):

@@ -21,7 +21,7 @@ _PDF = ".pdf"
 class DocumentPages:
     """Shows pages of the PDF documents of an index. Thread-safe. Created by `open_pages`.
 
-    Documents come from the index; the file is opened each time, and must be the indexed one.
+    Documents come from the index; the file is opened each time, and must be the same as when it was indexed.
     """
 
     def __init__(self, service: IndexService, pages: PageViews) -> None:
@@ -31,9 +31,9 @@ class DocumentPages:
     def views(self, document_id: str, start: int, end: int, cell: int | None = None) -> tuple[PageView, ...]:
         """Return the pages with the characters `[start, end)` of a document's text, with marks over them.
 
-        If they are a table row, `cell` is the start of the quoted cell in it: its value and labels are also marked.
-        Raises FolderError if the index does not contain the document, PageError if it is not a PDF or does not contain
-        the words, SourceChangedError if the file has changed, ReaderError, and StoreError.
+        If they are a table row, `cell` is the start of the quoted cell in it; the value and the labels of this cell are
+        also marked. Raises FolderError if the index does not contain the document, PageError if it is not a PDF or does
+        not contain the words, SourceChangedError if the file has changed, ReaderError, and StoreError.
         """
         document = self._service.document(document_id)
         return self._pages.marked(document, _spans(document, start, end, cell))
@@ -80,7 +80,8 @@ class DocumentPages:
             return ()
 
     def picture(self, document_id: str, page: int, width: int = _SHOWN_WIDTH) -> bytes:
-        """Return a page, counted from 1, as a PNG file that is `width` pixels wide, or fewer if it would be too large.
+        """Return a page, counted from 1, as a PNG file that is `width` pixels wide, or narrower if it would be too
+        large.
 
         Raises the errors of `views`.
         """
@@ -95,7 +96,7 @@ def open_pages(service: IndexService, parts: Parts) -> Iterator[DocumentPages]:
 
 
 def _spans(document: Document, start: int, end: int, cell: int | None) -> Sequence[MarkedSpan]:
-    """Return the spans to mark: the words, and for a cell that begins at `cell` also its value and labels."""
+    """Return the spans to mark: the words and, if a cell begins at `cell`, its value and labels."""
     spans = [MarkedSpan(start=start, end=end)]
     if cell is None:
         return spans

@@ -1,4 +1,6 @@
-"""Selects all parts of a run in one place: embedder, engines, templates, prices, tracer, journal, client, index."""
+"""Creates all components of a run in one place: embedder, engines, templates, prices, tracer, journal, client and
+index.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,7 @@ class Parts:
     ) -> None:
         self.settings = settings
         self.embedder = embedder or open_embedder(settings)
-        self.caching_embedder = CachedEmbedder(self.embedder)  # because a question embeds some texts repeatedly
+        self.caching_embedder = CachedEmbedder(self.embedder)  # a question embeds some texts repeatedly
         self.extractive = ExtractiveEngine(self.caching_embedder)
         self.prompts = Prompts(prompts)
         self.prices = _prices(settings.budget)
@@ -82,8 +84,8 @@ class Parts:
         self._known = KnownServers(directory / "servers.json", on_notice=self.notify) if directory is not None else None
 
     def with_templates(self, contracts: Mapping[str, Contract], answers: Callable[[Embedder], Answers]) -> Self:
-        """Return a copy of the parts with other templates; `answers` creates the engine that replies to them without a
-        model. Raises TemplateError.
+        """Return a copy of the parts with other templates; `answers` creates an engine that replies to these templates
+        without a model. Raises TemplateError.
         """
         other = copy(self)
         other.prompts = Prompts(self._prompts_folder, contracts)
@@ -185,7 +187,7 @@ class Parts:
         )
 
     def journal(self, database: Database, run_id: str, *, reuse: bool) -> Journal:
-        """Return the journal of a run; with `reuse` it also finds replies that other runs paid for."""
+        """Return the journal of a run; with `reuse`, it also finds replies that other runs paid for."""
         return Journal(database, run_id, time.monotonic, reuse=reuse, price_of=self.prices.price_of)
 
     def memory_journal(self) -> InMemoryJournal:
@@ -201,7 +203,7 @@ class Parts:
         return FreshReading(folder, self.settings.folder, self.settings.reader, processes=processes)
 
     def folder_index(self, folder: Path, workspace: Workspace) -> OpenIndex:
-        """Return the index of a folder in an open workspace: a single one, or the shards of a cluster."""
+        """Return the index of a folder in an open workspace: a single index, or the shards of a cluster."""
         settings, embedder = self.settings, self.embedder
         parts = IndexSettings(settings.folder, settings.reader, settings.chunks, settings.retrieval)
         if not settings.cluster.address:
@@ -247,7 +249,7 @@ def _standalone_parts() -> Parts:
 def _shared_embedder(model: str) -> Embedder:
     return SentenceTransformerEmbedder(
         model
-    )  # cached, so that the model is loaded once even if many parts are used separately
+    )  # cached, so that the model is loaded only once even if many parts are used separately
 
 
 def _given(embedder: Embedder) -> Embedder:

@@ -13,7 +13,7 @@ from investigator.services.run_records import valid_question
 
 MOST_BYTES = 10_000_000
 _COLUMN = "question"
-_SHOWN = 40  # number of characters shown of a skipped line
+_SHOWN = 40  # maximum number of characters shown of a skipped line
 _HINT = (
     'Write one question per line (.txt), a column named question (.csv), or lines like {"question": "..."} (.jsonl).'
 )
@@ -28,7 +28,8 @@ def read_question_file(file: Path, on_skipped: Callable[[str], None] = lambda _:
     Empty lines, and lines of a .txt file that begin with `#`, are skipped. A line without any word, such as `?`, is
     skipped with a message to `on_skipped`.
 
-    Raises QuestionError, with the number of the line, for a line that is not a question, and for a file without any.
+    Raises QuestionError, with the number of the line, for a line that is not a question; and for a file without
+    questions.
     """
     rows = _FORMATS.get(file.suffix.lower())
     if rows is None:

@@ -1,4 +1,4 @@
-"""Creates the initial record of a run, finds an earlier run for it, and reads the settings of a run."""
+"""Creates the initial record of a run, finds an earlier run to resume, and reads the settings of a run."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from investigator.settings import Settings
 from investigator.store.journal import Run, Runs
 
 LONGEST_QUESTION = 10_000
-"""Longest question, in characters."""
-_IDENTITY = {"question", "mission", "strategy", "engine", "made_with"}  # a scope, if there is one, is compared too
+"""Maximum length of a question, in characters."""
+_IDENTITY = {"question", "mission", "strategy", "engine", "made_with"}  # the scope, if there is one, is also compared
 _NEW = _IDENTITY | {"id", "scope", "engines", "search", "follows", "templates", "matrix"}
 
 
 LAST_RUN = "last"
-"""The name for the last run that a user started; cells of a matrix and questions of evaluations do not count."""
+"""The name of the last run that a user started; cells of a matrix and questions of evaluations do not count."""
 MATRIX_RUN = "matrix-"
 """Prefix of a matrix id. A matrix is not a run; its cells are."""
 
@@ -47,7 +47,7 @@ class MadeWith(Record):
 
 
 def valid_question(question: str, called: str = "question") -> str:
-    """Return the question (`called` in errors) without surrounding white space and known secrets. Raises
+    """Return the question without surrounding white space and known secrets; `called` is its name in errors. Raises
     QuestionError.
     """
     expect(question, str, f"the {called}", QuestionError)
@@ -84,8 +84,8 @@ class RunOptions:
 
     `only` contains document ids, or patterns such as `reports/*.pdf`, to which the question is limited. `fresh` starts
     over and pays again. Replies that other runs paid for are reused for identical prompts, unless `cache` is off.
-    `after` is the run, by its id or `last`, that the question follows up: it supplies what the question omits. A
-    `repetition`, counted from 1, asks the same question again as a separate run without reusing replies.
+    `after` is the run, by its id or `last`, that the question follows up: it supplies the context that the question
+    omits. A `repetition`, counted from 1, asks the same question again as a separate run without reusing replies.
     """
 
     mission: str | None = None
@@ -143,7 +143,7 @@ def new_record(
     before: Sequence[EarlierQuestion] = (),
 ) -> Investigation:
     """Return the initial record of a run, without an id and a scope. Mistyped words of the request are corrected, and a
-    question that refers to those `before` it is completed; its original words are kept, too. Raises QuestionError.
+    question that refers to those `before` it is completed; its original words are also kept. Raises QuestionError.
     """
     said = valid_question(question)
     asked = completed(with_respelled_request(said), before)
@@ -229,7 +229,7 @@ def answered_already(record: Investigation) -> str:
 
 
 def quotes_gone(run_id: str, gone: Sequence[Quote], total: int) -> str:
-    """Return a sentence that names the quotes of a run that are no longer in the files."""
+    """Return a sentence about the quotes of a run that are no longer in the files."""
     places = ", ".join(dict.fromkeys(quote.place for quote in gone))
     are = "is" if len(gone) == 1 else "are"
     return f"{len(gone)} of {total} quotes of the run {run_id} {are} no longer in the files: {places}"

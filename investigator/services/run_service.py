@@ -87,8 +87,8 @@ class RunService:
         """Read the folder and keep it open for a series of benchmark questions; the context yields a function with the
         arguments of `investigate`.
 
-        They do not change the run called `last`. Changes in the folder are ignored in the meantime; quotes are still
-        looked up in the files.
+        These questions do not become the run called `last`. Changes in the folder are ignored in the meantime; quotes
+        are still looked up in the files.
         """
         with self._open() as folder:
             for _ in folder.read():
@@ -116,7 +116,7 @@ class RunService:
     def _asked(
         self, folder: OpenFolder, new: Investigation, options: RunOptions, *, is_read: bool = False
     ) -> Iterator[Event]:
-        """Investigate in an open folder; damaged documents are read again, once each, and lost shards retried.
+        """Investigate in an open folder; read each damaged document again once, and retry lost shards.
 
         Raises DamagedDocumentError and ShardLostError.
         """
@@ -144,7 +144,7 @@ class RunService:
         """Return the plan and the expected cost of a run; the built-in engine replaces paid engines."""
         parts = self._parts
         new = self._new(question, options)
-        free = parts.extractive  # this engine is free, so it is really asked
+        free = parts.extractive  # this engine is free, so it is asked even in a forecast
         engines = {role: e if e is free else ForeseeingEngine(e, free) for role, e in self._engines.items()}
 
         def attempt(again: frozenset[str]) -> Forecast:
@@ -203,7 +203,7 @@ class RunService:
                     yield Notice(text=quotes_gone(summary.id, gone, len(quotes)))
 
     def adopt(self) -> TakenOver:
-        """Import the runs and memories of workspaces that earlier versions created for the folder, row by row.
+        """Import the runs and memories, row by row, from workspaces that earlier versions created for the folder.
 
         Raises FolderError if none is found, ForeignFileError if one belongs to someone else, and StoreError.
         """

@@ -33,8 +33,8 @@ def verify_report(report: Path, folder: Path, settings: Settings) -> VerifiedRep
     """Look up every quote of a report in the files of a folder, which are read again.
 
     The report contains one record, or one per line, of any kind with quotes: an answer, a run, a replayed run. No path
-    in it is opened: its document ids are compared with those of the files in the folder. Raises UserError if the report
-    cannot be used, FolderError, and ReaderError.
+    in the report is opened: its document ids are compared with those of the files in the folder. Raises UserError if
+    the report cannot be used, FolderError, and ReaderError.
     """
     check_folder(folder)
     quotes = tuple(dict.fromkeys(_quotes(report)))
@@ -45,7 +45,7 @@ def verify_report(report: Path, folder: Path, settings: Settings) -> VerifiedRep
 
 
 def _as_cut(quote: Quote, fresh: FreshDocument) -> Quote:
-    """Return a quote as cut from its document, because a report may contain it in defanged form."""
+    """Return a quote as it is in its document, because a report may contain it in defanged form."""
     if fresh.document is None or quote_standing(quote, fresh) is not None:
         return quote
     cut = fresh.document.text[quote.start : quote.end]

@@ -1,5 +1,5 @@
-"""Chooses the workspace of a folder: the one that the user named, a sealed one inside the folder, its own, or that
-of a moved folder.
+"""Chooses the workspace of a folder: the workspace that the user named, a sealed workspace inside the folder, the
+folder's own workspace, or the workspace of a moved folder.
 """
 
 from __future__ import annotations
@@ -32,16 +32,17 @@ from investigator.store.locations import (
 from investigator.store.workspace import Workspace, foreign_names, has_runs
 
 _CLEAR_MAJORITY = Fraction(2, 3)
-"""Share of common contents above which two folders count as one folder that was moved."""
+"""Minimum share of common contents for two folders to count as one folder that was moved."""
 
 
 def choose_workspace(
     folder: Path, chosen: Path | None, settings: FolderSettings, notice: Callable[[str], None]
 ) -> Path:
-    """Return the workspace directory of a document folder; no workspace that came with the folder is opened.
+    """Return the workspace directory of a document folder; a workspace that somebody else put into the folder is never
+    opened.
 
-    Raises SettingsError if the chosen one is inside the folder and this user has not sealed it, belongs to another
-    folder, or contains other files.
+    Raises SettingsError if the chosen directory is inside the folder and this user has not sealed it, belongs to
+    another folder, or contains other files.
     """
     inside = folder / INSIDE
     if chosen is not None:
@@ -86,7 +87,8 @@ def _check_chosen(directory: Path, folder: Path, settings: FolderSettings) -> No
 def make_workspace_inside(folder: Path) -> None:
     """Create a sealed workspace inside a folder, from the existing workspace of the folder, if any.
 
-    Raises FolderError if it contains one that this user has not sealed, WorkspaceLockedError, and the errors of `seal`.
+    Raises FolderError if the folder contains a workspace that this user has not sealed, WorkspaceLockedError, and the
+    errors of `seal`.
     """
     inside, own = folder / INSIDE, default_workspace(folder)
     if is_sealed(inside):
@@ -117,7 +119,7 @@ def _take_over(folder: Path, own: Path, settings: FolderSettings, notice: Callab
         with Workspace(best, write=True):
             make_private_folder(own.parent)
             best.rename(own)
-    except (OSError, InvestigatorError):  # another process has begun to use it
+    except (OSError, InvestigatorError):  # for example, another process has begun to use it
         return
     moved = "moved or renamed" if shared[best] == 1 else "moved, and some of its files have changed"
     notice(f"The folder was {moved}: its index and its runs were found, and are now in {own}.")
@@ -132,7 +134,7 @@ def _indexed(workspace: Path) -> Mapping[str, FileRecord]:
     try:
         with Workspace(workspace, write=False) as opened:
             return {path: record for path, record in Corpus(opened.index).manifest().items() if record.size}
-    except (OSError, InvestigatorError):  # in use, damaged, or created by a newer version
+    except (OSError, InvestigatorError):  # the workspace is in use, damaged, or from a newer version
         return {}
 
 
@@ -153,7 +155,9 @@ def _shared(folder: Path, found: Sequence[FoundFile], kept: Mapping[str, FileRec
 
 
 def _content_hash(folder: Path, file: FoundFile, record: FileRecord | None) -> str:
-    """Return the sha256 of a file, from the record of its path if its stamp is unchanged; "" if it cannot be read."""
+    """Return the sha256 of a file, from the record of its path if size and times are unchanged; "" if it cannot be
+    read.
+    """
     if record is not None and file.inode and same_stamp(file, record):
         return record.content_hash
     try:
