@@ -1,4 +1,4 @@
-"""Runs the command `investigator`, also as `python -m investigator`."""
+"""Runs the command `investigator`, which can also be started as `python -m investigator`."""
 
 from __future__ import annotations
 
@@ -15,21 +15,20 @@ def run() -> None:
     _start_light()
     try:
         main = import_module("investigator.cli.main")
-    except KeyboardInterrupt:  # the command line takes some time to import
+    except KeyboardInterrupt:  # raised by Ctrl-C while the command line is being imported
         sys.exit(130)
     main.run()
 
 
 def _start_light() -> None:
-    """Reduce start-up cost, and leave busy cores to others: idle worker threads do not spin. This must run before the
-    command line, pydantic, NumPy and PyTorch are loaded.
+    """Reduce the start-up time, and leave the processor to other programs: idle worker threads do not spin. This must
+    run before the command line, pydantic, NumPy and PyTorch are loaded.
     """
     gc.set_threshold(SELDOM, 20, 20)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-    os.environ.setdefault(
-        "PYDANTIC_DISABLE_PLUGINS", "__all__"
-    )  # searching for plug-ins reads the metadata of every package
+    # otherwise pydantic reads the metadata of every package, to find plug-ins
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 
 if __name__ == "__main__":

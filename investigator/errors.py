@@ -1,4 +1,4 @@
-"""Every error of this package, drawn as one tree.
+"""All errors of this package, as a tree.
 
     InvestigatorError
     ├── UserError                  your mistake; the command exits with 2
@@ -83,8 +83,8 @@ class UserError(InvestigatorError):
 def expect(
     value: object, kinds: type | tuple[type, ...], called: str, error: Callable[[str], UserError] = UserError
 ) -> None:
-    """Raise an error if a value is not of one of these types: `only must be str, not int`. `called` is the name of
-    the value in the message.
+    """Raise an error such as `only must be str, not int` if a value does not have one of the given types. `called` is
+    the name of the value in the message.
     """
     named = kinds if isinstance(kinds, tuple) else (kinds,)
     if not isinstance(value, named) or (isinstance(value, bool) and bool not in named):
@@ -269,7 +269,7 @@ class ReaderError(RunError):
 
 
 class SourceChangedError(ReaderError):
-    """The file of a document is gone or has changed since it was read."""
+    """The file of a document was deleted, or has changed since it was read."""
 
     default_hint = "Bring the index up to date with: investigator index FOLDER"
 
@@ -290,7 +290,7 @@ class DiskFullError(StoreError):
 
 
 class AlteredRunError(StoreError):
-    """The record of a run in the workspace differs from what this program wrote for this user."""
+    """The record of a run in the workspace differs from the one that this program wrote for this user."""
 
     default_hint = (
         "Ask its question again; nothing of this run is reused. If the workspace comes from another computer of yours, "
@@ -302,7 +302,7 @@ class AlteredRunError(StoreError):
 
 
 class DamagedDocumentError(StoreError):
-    """Documents in the workspace are damaged, or were put there by someone else."""
+    """Documents in the workspace are damaged, or somebody else put them there."""
 
     default_hint = "Read the damaged documents again from the files: investigator index --verify FOLDER"
 
@@ -331,7 +331,7 @@ class ClusterError(RunError):
 
 
 class ShardLostError(ClusterError):
-    """Parts of the index do not reply: their worker is gone or slow."""
+    """Parts of the index do not reply, because their worker has ended or is slow."""
 
     default_hint = "Run the same command again when the workers are back."
 

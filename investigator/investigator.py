@@ -60,8 +60,8 @@ class Investigator:
     the built-in engine answers, and no language model is used. `settings` come from `load_settings`. `workspace` is the
     directory of the index, by default in the user's data directory. `prompts` is a folder of templates that replace
     shipped templates. `embedder` replaces the embedding model. LangChain's `callbacks` receive every call of a chat
-    model. Replies of the language model are added to the file `record`; the model `recorded:FILE` replays them later.
-    `joint` is a budget that individual questions share with those of other investigators.
+    model. Replies of the language model are appended to the file `record`; the model `recorded:FILE` replays them
+    later. `joint` is a budget that individual questions share with those of other investigators.
 
     Attributes: `folder` and `workspace` (paths), `engines` (the engine of each role), `engine_name`, and `parts` (the
     components of a run). A workspace runs one question at a time: a second one raises WorkspaceLockedError.
@@ -201,7 +201,7 @@ class Investigator:
         return self._runs.calls(run_id)
 
     def enclosures(self, investigation: Investigation) -> Enclosures:
-        """Return what a report shows in addition to the run: its calls, and pictures of the cited PDF pages.
+        """Return the data that a report shows in addition to the run: its calls, and pictures of the cited PDF pages.
 
         Raises StoreError.
         """
@@ -224,7 +224,7 @@ class Investigator:
     def adopt(self) -> TakenOver:
         """Import the runs and memories that an earlier version kept inside the folder; nothing else there is used.
 
-        Raises FolderError if nothing is there, ForeignFileError if it is not this user's, StoreError.
+        Raises FolderError if nothing is found, ForeignFileError if it belongs to another user, and StoreError.
         """
         return self._runs.adopt()
 
@@ -270,7 +270,7 @@ class Investigator:
     def kept_open(self) -> AbstractContextManager[None]:
         """Keep the workspace and the reading processes open between calls, as a server does.
 
-        Results stay current: the writes of other processes are seen, and cited files are checked again.
+        Results stay current, because changes by other processes are noticed and cited files are checked again.
         """
         return self._index.kept_open()
 

@@ -1,6 +1,6 @@
 """The classes of the source document, with the same signatures (seed: generative_agents).
 
-They are adapters: they open a workspace directory and template files, and pass them to the parts of the method.
+They are adapters, which open a workspace directory and template files and pass them to the parts of the method.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from investigator.services.parts import standalone_client, standalone_library
 _log = logging.getLogger(__name__)
 
 Templates = str | Path | Mapping[str, str | Path]
-"""One template for all documents, or one per document id, with "*" for the rest."""
+"""One template for all documents, or a template for each document id, with "*" for all other documents."""
 
 _OTHERS = "*"
 _BULLET = re.compile(r"^\s*(?:[-*•–]|\d+[.)])\s+")
@@ -96,7 +96,7 @@ class TacticalPlanning:
         return [self._begin(step, prompt_templates) for step in self._prioritize_plan()[:limit]]
 
     def finish(self, plan_id: int, memory_id: int) -> None:
-        """Record the result of a step and mark it Done."""
+        """Record the result of a step, and mark the step Done."""
         self.plan = self.plan.with_result(plan_id, memory_id).with_status(plan_id, Status.DONE)
 
     def _prioritize_plan(self) -> tuple[PlanStep, ...]:
@@ -117,7 +117,7 @@ class TacticalPlanning:
 
 
 class Query:
-    """Asks one document of a workspace directory; the document id "summary" asks all of them together.
+    """Asks one document of a workspace directory; the document id "summary" asks all documents together.
 
     Without `client` the built-in engine answers.
     """

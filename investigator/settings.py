@@ -1,5 +1,5 @@
 """All settings in one place; command-line options override the environment, which overrides the file, which overrides
-the defaults. The parts own their fields and never import this module.
+the defaults. Each part defines its own fields, and never imports this module.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from investigator.secrets import is_secret, register
 from investigator.store.store_settings import StoreSettings
 from investigator.tracing.opening import TraceSettings
 
-_SHOWN = 60  # maximum number of characters shown of a value
+_SHOWN = 60  # maximum number of characters of a displayed value
 _BOUNDS = {"ge": "of at least", "gt": "above", "le": "of at most", "lt": "below"}
 _KINDS: Mapping[object, str] = {
     int: "a whole number",
@@ -73,7 +73,8 @@ class Settings(BaseSettings):
     gguf: GgufSettings = GgufSettings()
     transformers: TransformersSettings = TransformersSettings()
     store: StoreSettings = StoreSettings()
-    cluster: ClusterSettings = Field(default=ClusterSettings(), exclude=True)  # the cluster does not change answers
+    # excluded, because the cluster does not affect answers
+    cluster: ClusterSettings = Field(default=ClusterSettings(), exclude=True)
     trace: TraceSettings = TraceSettings()
     verify: VerifySettings = VerifySettings()
 
@@ -135,7 +136,9 @@ def _parsed(overrides: Iterable[str]) -> dict[str, Any]:
 
 
 def _named(override: str) -> str:
-    """Return an override in a form that is safe to print: anything except the name of a setting may be a secret."""
+    """Return an override in a form that is safe to print, because anything except the name of a setting may be a
+    secret.
+    """
     name = re.match(r"[\w.]*", override.strip())
     return f"{name[0]!r} ..." if name is not None and name[0] in _names() else "an override"
 
@@ -153,7 +156,7 @@ def _literal(value: str) -> Any:
     """Parse a text as JSON (number, true, null, list); return it unchanged if it is not JSON."""
     try:
         return json.loads(value)
-    except (ValueError, RecursionError):  # also for a number that is too long for int
+    except (ValueError, RecursionError):  # also raised for a number that is too long for int
         return value
 
 
@@ -193,7 +196,9 @@ def _first_problem(error: ValidationError) -> SettingsError:
 
 
 def _place(name: str) -> tuple[list[str], FieldInfo | None]:
-    """Return the path of the part that a setting's name leads to, and the setting's field, or None if it is unknown."""
+    """Return the path of the part to which a setting belongs, and the field of the setting; None if the setting is
+    unknown.
+    """
     model: type[BaseModel] = Settings
     part: list[str] = []
     field: FieldInfo | None = None
@@ -264,6 +269,6 @@ def _kind(field: FieldInfo) -> object:
 
 
 def _shown(value: object) -> str:
-    """Return a value in the form used to set it, shortened if it is long."""
+    """Return a value as it would be written to set it, shortened if it is long."""
     written = json.dumps(value, default=str, ensure_ascii=False)
     return written if len(written) <= _SHOWN else written[: _SHOWN - 1] + "\N{HORIZONTAL ELLIPSIS}"

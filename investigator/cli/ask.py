@@ -203,7 +203,7 @@ def _ask_all(
     if not isinstance(answers, AskedQuestions):
         raise RunError("the batch ended without answers", hint=KEPT)
     if output.report is not None:
-        from investigator.reports.pages import questions_page  # imported where it is written
+        from investigator.reports.pages import questions_page  # imported here because few commands need it
 
         write_file(output.report, questions_page(answers).encode("utf-8"), KEPT)
     print_result(Printed.QUESTIONS, answers, questions_text, as_json=output.as_json)
@@ -220,7 +220,7 @@ def exit_code(outcome: QuestionOutcome) -> int:
 
 def _question(words: str) -> str:
     if words == "-":
-        if sys.stdin is None:  # the parent process closed it
+        if sys.stdin is None:  # the parent process closed standard input
             raise QuestionError("standard input is closed, so no question can be read")
         try:
             words = sys.stdin.buffer.read().decode("utf-8-sig")

@@ -30,7 +30,7 @@ def questions_of(file: Path | None, asked: Sequence[str]) -> tuple[str, ...]:
 
 
 def kept_so_far(*, fresh: bool) -> str:
-    """Return what an interrupted run keeps, and how to resume it."""
+    """Say what an interrupted run keeps, and how to resume it."""
     again = "the same command without --fresh" if fresh else "the same command again"
     return f"everything learned so far is kept; run {again} to resume."
 

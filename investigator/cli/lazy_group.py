@@ -23,16 +23,16 @@ _WANTED: Mapping[str, str] = {
     "less_than_equal": "at most {le}",
     "less_than": "less than {lt}",
 }
-"""Valid values by the type of pydantic's error, with which typer parses options."""
+"""Descriptions of valid values, by the type of pydantic's error; typer parses options with pydantic."""
 _EXTRA = re.compile(r"unexpected extra argument\(s\) \((.*)\)")
 
 Shell = Callable[[Callable[..., None]], Callable[..., None]]
-"""Wraps the function of each command to report its errors."""
+"""Wraps the function of a command to report its errors."""
 
 
 class LazyCommand(TyperCommand):
-    """A command of which only the name and the one-line help are loaded. `place` is `module:function`, imported on
-    call. A command that `prints` a result takes the options `--quiet` and `--output`.
+    """A command of which only the name and the one-line help are loaded. `place` is `module:function`, which is
+    imported when the command is called. A command that `prints` a result takes the options `--quiet` and `--output`.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class LazyCommand(TyperCommand):
 
 
 def _in_words(error: typer.TyperException) -> str:
-    """Return the message for wrong usage; for a number that is invalid or out of range, include the value."""
+    """Return the message for wrong usage, including the value of a number that is invalid or out of range."""
     problem = error.__cause__
     if not isinstance(problem, ValidationError):
         return error.message.replace("Value error, ", "")

@@ -31,15 +31,15 @@ _Options = ParamSpec("_Options")
 def run() -> None:
     """Run the command line of this process, and end the process with the exit code."""
     _write_anything()
-    if "_INVESTIGATOR_COMPLETE" in os.environ:  # set by the script of `investigator completion`
+    if "_INVESTIGATOR_COMPLETE" in os.environ:  # set by the script that `investigator completion` prints
         completion_init()
     try:
         app(prog_name="investigator")
-    except KeyboardInterrupt:  # Ctrl-C while a command is being loaded, or after its result
+    except KeyboardInterrupt:  # Ctrl-C while a command is being loaded, or after its result was printed
         typer.echo("interrupted", err=True)
         sys.exit(130)
     finally:
-        gc.freeze()  # skip garbage collection at the end of the process
+        gc.freeze()  # avoid garbage collection at the end of the process
 
 
 def guarded(command: Callable[_Options, None]) -> Callable[_Options, None]:
@@ -49,7 +49,7 @@ def guarded(command: Callable[_Options, None]) -> Callable[_Options, None]:
     def shell(*args: _Options.args, **options: _Options.kwargs) -> None:
         try:
             command(*args, **options)
-        except (typer.Exit, BrokenPipeError):  # typer ends the process silently for both
+        except (typer.Exit, BrokenPipeError):  # typer ends the process silently for both exceptions
             raise
         except InvestigatorError as error:
             _report(error.message, error.hint)
@@ -75,7 +75,8 @@ def _group(name: str, commands: tuple[LazyCommand, ...], summary: str) -> TyperG
     return TyperGroup(name=name, commands=commands, help=summary, no_args_is_help=True, rich_markup_mode=None)
 
 
-_MODULE_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}  # --srm-topp 0.8, see module_arguments
+# as in --srm-topp 0.8; see module_arguments
+_MODULE_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
 _EVALUATIONS = (
     _command("retrieval", "cli.eval:eval_retrieval", "Measure the search on a BEIR test collection."),
     _command("task", "tasks.commands.eval_task:eval_task", "Let an agent do a task, and measure its replies."),
@@ -172,8 +173,8 @@ def _report(message: str, hint: str, mark: str = "error: ") -> None:
 
 
 def _write_anything() -> None:
-    """Prepare the output streams so that no closed stream or unprintable character stops the output, and no known
-    secret is printed.
+    """Prepare the output streams: no closed stream or unprintable character stops the output, and no known secret is
+    printed.
 
     Files and pipes receive UTF-8; characters that a terminal cannot show are escaped.
     """

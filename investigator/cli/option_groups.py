@@ -1,7 +1,7 @@
 """Turns a record parameter of a command into a group of command-line options.
 
 A group is a frozen dataclass; each field is an option or another group. A command takes the group as one parameter;
-typer, which needs one parameter per option, sees the fields instead.
+typer, which needs one parameter per option, sees the fields of the group instead.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TypeGuard, get_type_hints
 
 
 def with_groups(command: Callable[..., None]) -> Callable[..., None]:
-    """Return the command with each group among its parameters replaced by the fields of the group, for typer.
+    """Return a version of the command for typer, in which each group among the parameters is replaced by its fields.
 
     Raises ValueError if two options have the same name.
     """

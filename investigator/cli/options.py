@@ -49,7 +49,7 @@ def check_order(folder: Path, words: str, command: str) -> None:
 def kept_of(
     folder: Path, workspace: Path | None, *, prompts: Path | None = None, settings: Settings | None = None
 ) -> Investigator:
-    """Return the front door for reading stored data about a folder, and print the notices about its workspace.
+    """Return an Investigator for reading stored data about a folder, and print the notices about its workspace.
 
     Raises the errors of its constructor.
     """
@@ -60,7 +60,9 @@ def kept_of(
 
 
 def _whole_changes(changes: list[str] | None) -> list[str] | None:
-    """Reject a change without a value early: the next word may be a secret, which must not reach an error message."""
+    """Reject a change without a value early, because the next word may be a secret that must not appear in an error
+    message.
+    """
     for change in changes or ():
         if "=" not in change:
             raise typer.BadParameter("write it as part.field=value")
@@ -90,8 +92,8 @@ class SettingsOptions:
         """Return the settings; the `--set` changes in `more` take precedence. Raises the errors of
         `load_settings`.
 
-        Print a note if explicitly chosen languages for text recognition are missing. For the default language, print no
-        note: most folders have no pictures.
+        Print a note if explicitly chosen languages for text recognition are missing. Print no note for the default
+        language, because most folders have no pictures.
         """
         cluster = (f"cluster.address={self.cluster}",) if self.cluster is not None else ()
         settings = load_settings(self.file, [*(self.overrides or ()), *cluster, *more])
@@ -111,7 +113,7 @@ class CommonOptions:
     settings: SettingsOptions = SettingsOptions()
 
     def investigator(self, folder: Path, settings: Settings, record: Path | None = None) -> Investigator:
-        """Return the front door for a folder. Raises the errors of its constructor."""
+        """Return the Investigator of a folder. Raises the errors of its constructor."""
         return Investigator(
             folder,
             model=self.model or None,

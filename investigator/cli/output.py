@@ -55,7 +55,7 @@ class OutputOptions:
         if self.report is not None:
             write_report(self.report, investigation, investigator.enclosures(investigation))
         if self.export is not None:
-            from investigator.reports.export import exported  # reports are imported where they are written
+            from investigator.reports.export import exported  # imported here because few commands need it
 
             write_export(self.export, exported(investigation, investigator.cited_documents(investigation)))
 
@@ -65,7 +65,7 @@ class OutputOptions:
         if self.as_json:
             print_record(Printed.INVESTIGATION, investigation)
             return
-        if again or isinstance(sys.stdout, ForFile):  # on a terminal, the user sees the question just above
+        if again or isinstance(sys.stdout, ForFile):  # on a terminal, the user's question is visible just above
             print_styled(question_text(investigation))
         print_styled(investigation_text(investigation))
 
@@ -105,7 +105,7 @@ def print_result(
 
 @contextlib.contextmanager
 def resumable(kept: str) -> Iterator[None]:
-    """On an interrupt, print what is `kept` and how to resume, and exit with the code for interrupts."""
+    """On an interrupt, print what is `kept` and how to resume; then exit with the code for interrupts."""
     try:
         yield
     except KeyboardInterrupt as stop:
@@ -127,7 +127,7 @@ def _print_json(text: str, *, own: bool) -> None:
 def print_styled(text: Text) -> None:
     """Print text: styled and wrapped on a terminal, plain and unwrapped anywhere else. Raises RunError."""
     harmless = inert(text.plain)
-    if harmless != text.plain:  # such texts have not been made inert yet
+    if harmless != text.plain:  # such texts are not inert yet
         text = Text(harmless)
     with _writing():
         if is_terminal(sys.stdout):
@@ -174,7 +174,8 @@ def check_report(path: Path, folder: Path, suffixes: Sequence[str] = REPORT_SUFF
             hint="Choose a file in a folder that you may write to.",
         ) from error
     if path.resolve().is_relative_to(folder.resolve()):
-        if path.suffix.lower() not in REPORT_SUFFIXES:  # without the mark of our reports, they would be indexed
+        # without the mark of reports, the file would be indexed as a document
+        if path.suffix.lower() not in REPORT_SUFFIXES:
             raise UserError(f"{path} is inside the folder of documents", hint="Choose a file outside the folder.")
         note(f"{path} is inside the folder of documents; keep reports elsewhere.")
 

@@ -80,7 +80,7 @@ class PlainDisplay:
         self._stream.flush()
 
     def show(self, event: Event) -> None:
-        """Write the event's line, if it is due."""
+        """Write the line of an event, if it is due."""
         count = counted_step(event)
         self._write(sentence(event) if count is None else self._line(count, self._clock()))
 
@@ -107,7 +107,9 @@ class PlainDisplay:
 
 
 class LiveDisplay:
-    """Shows a live line with phase, bar, documents, calls, elapsed and remaining time; messages scroll by above it."""
+    """Shows a live line with phase, progress bar, documents, calls, and elapsed and remaining time; messages scroll
+    above it.
+    """
 
     def __init__(self, stream: TextIO, clock: Callable[[], float]) -> None:
         from rich.console import Console

@@ -20,7 +20,7 @@ from investigator.files import write_private
 from investigator.reports.inert import inert
 from investigator.secrets import redacted
 
-_BETWEEN_TRIES = 2.0  # seconds
+_BETWEEN_TRIES = 2.0  # interval in seconds
 _DOCUMENTS = ("folder", "docs")
 """The parameters that name a folder of documents."""
 
@@ -70,7 +70,7 @@ class StreamOptions:
             screen, sys.stdout = sys.stdout, printed
             try:
                 yield
-            except typer.Exit:  # for example "not found", which the printed result explains
+            except typer.Exit:  # a code such as "not found", which the printed result explains
                 raise
             except BaseException:
                 ended = False

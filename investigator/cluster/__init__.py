@@ -1,1 +1,1 @@
-"""An index spread over machines, in shards that Ray tasks build and Ray actors search."""
+"""An index distributed over machines, in shards that are built by Ray tasks and searched by Ray actors."""

@@ -1,6 +1,6 @@
 """The work of one machine: updates a shard from its files, in a separate folder, and then publishes it.
 
-Running it twice, even concurrently, is harmless: the second run finds the shard of the first.
+Running it twice, even concurrently, is harmless, because the second run finds the shard of the first run.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from investigator.store.workspace import DATABASE_NAME, Workspace
 
 @dataclass(frozen=True)
 class Company:
-    """The program version and the user's key, which all machines of a cluster must share."""
+    """The program version and the user's key, which must be the same on all machines of a cluster."""
 
     version: str
     key: str

@@ -1,4 +1,4 @@
-"""Settings for an index spread over machines."""
+"""Settings for an index distributed over machines."""
 
 from __future__ import annotations
 

@@ -41,8 +41,8 @@ class ClusterProgress(Record):
 def progress(
     count: int, records: Mapping[int, ShardRecord], plan: BuildPlan | None, elapsed: float, dead: tuple[str, ...] = ()
 ) -> ClusterProgress:
-    """Return the progress of an index with the given number of shards; `elapsed` is the time from the plan to the last
-    shard, in seconds.
+    """Return the progress of an index with the given number of shards; `elapsed` is the time in seconds from the plan
+    to the last finished shard.
     """
     known = ClusterProgress(shards=count, finished=len(records), dead=dead)
     if plan is None or plan.count != count:

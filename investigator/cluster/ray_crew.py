@@ -1,4 +1,4 @@
-"""The interface to Ray, which schedules the work, restarts dead workers, and is imported only here."""
+"""The interface to Ray, which schedules the work and restarts dead workers. Ray is imported only here."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ from investigator.resources.distribution import install_command
 from investigator.retrieval.shard import Reply, Shard
 from investigator.secrets import register
 
-_TRIES = 3  # restarts of a shard whose worker dies, and retries of a call to it
-_POLL = 1.0  # seconds after which a wait checks for an interrupt
-_QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}  # no usage reports are sent
+_TRIES = 3  # maximum restarts of a shard whose worker dies, and retries of a call to it
+_POLL = 1.0  # interval in seconds at which a wait checks for an interrupt
+# Ray sends no usage reports, and does not change the accelerator variables
+_QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
 _ON_LOOPBACK = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"  # "0": Ray listens only on loopback, on every system
 _ADDRESSES = "Write local, auto (after: ray start --head), or ray://HOST:PORT of a running cluster."
 
@@ -62,7 +63,7 @@ class RayCrew:
                     try:
                         with _translated(ray):
                             built = ray.get(reference)
-                    except InvestigatorError as error:  # the other shards are still built
+                    except InvestigatorError as error:  # the remaining shards are still built
                         failed = failed or error
                     else:
                         yield built
@@ -92,7 +93,7 @@ class RayCrew:
 
 
 class _Holder:
-    """The actor: holds some shards and opens them on first use, and again after Ray has restarted it."""
+    """The actor. It holds some shards, and opens them on first use and again after Ray has restarted it."""
 
     def __init__(self, shards: Mapping[int, HeldShard]) -> None:
         self._held = shards
@@ -180,7 +181,8 @@ class _RayHolders:
 
 def _connected(settings: ClusterSettings) -> Any:
     """Return Ray, connected to the cluster of the settings. Raises MissingPackageError and ClusterError."""
-    late = "ray" in sys.modules and os.environ.get("RAY_AUTH_MODE") != "token"  # Ray has already read its variables
+    # then Ray has already read its variables
+    late = "ray" in sys.modules and os.environ.get("RAY_AUTH_MODE") != "token"
     for name, value in (_QUIET | (_closed() if settings.address == LOCAL else {})).items():
         os.environ.setdefault(name, value)
     try:
@@ -211,7 +213,7 @@ def _connected(settings: ClusterSettings) -> Any:
 
 
 def _closed() -> dict[str, str]:
-    """Return the environment variables that keep other users of the machine out of this process's cluster."""
+    """Return the environment variables that prevent other users of the machine from using this process's cluster."""
     token = secrets.token_hex(32)
     register(token)
     return {_ON_LOOPBACK: "0", "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token}
@@ -224,7 +226,7 @@ def _ended(ray: Any, place: str) -> None:
 
 @contextmanager
 def _translated(ray: Any) -> Iterator[None]:
-    """Turn errors of Ray into ClusterError, but raise the errors of this package from a worker as they are."""
+    """Convert errors of Ray to ClusterError, and raise errors of this package from a worker unchanged."""
     try:
         yield
     except ray.exceptions.GetTimeoutError as error:

@@ -1,6 +1,6 @@
-"""The finished shards of an index: files that are written once, each with a record that only this user can have
-created. A new version of a shard is a new file, named by its sha256; then its record is replaced. A crash in
-between leaves the previous version, and an unused file.
+"""The finished shards of an index. Each is a file that is written once, with a record that only this user can have
+created. A new version of a shard is a new file, named by its sha256; then its record is replaced. After a crash in
+between, the previous version is still valid, and an unused file is left over.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ FOLDER = "shards"
 
 _PURPOSE = "shard of an index"
 _PLAN = "building.json"
-_USUAL = 8  # shards of a new index
+_USUAL = 8  # default number of shards of a new index
 
 
 class ShardRecord(Record):
     """One finished shard: its file, its sources, and its cost.
 
     `listed` is a hash of the stamps of its files, `made_with` a hash of settings and versions. `bytes` is the size of
-    its files, `attempts` the number of times that a build began.
+    its files, and `attempts` is the number of times that a build began.
     """
 
     number: int
@@ -52,7 +52,7 @@ class ShardRecord(Record):
 
 
 class PlannedShard(Record):
-    """A shard to build, the size of its files, and the file of the previous version, "" for a new shard."""
+    """A shard to build, the size of its files, and the file of its previous version ("" for a new shard)."""
 
     number: int
     bytes: int
@@ -67,7 +67,7 @@ class BuildPlan(Record):
 
 
 class _Sealed(Record):
-    """A record as JSON, and its code."""
+    """A record as JSON, and its authentication code."""
 
     record: str
     code: str
@@ -143,7 +143,7 @@ class ShardFiles:
         return record
 
     def forget(self, record: ShardRecord) -> None:
-        """Delete the record of a shard, which is then built from scratch."""
+        """Delete the record of a shard, so that it is built from scratch."""
         with translated(self.directory):
             (self.directory / f"{_name(record.number, record.count)}.json").unlink(missing_ok=True)
 
@@ -163,13 +163,13 @@ class ShardFiles:
             return None
 
     def count(self, wanted: int) -> int:
-        """Return the number of shards of the index, which is the requested number or, for 0, the existing number."""
+        """Return the number of shards of the index: the requested number or, for 0, the existing number."""
         plan = None if wanted else self.plan()
         return plan.count if plan is not None else wanted or _USUAL
 
     def seconds_since_plan(self, records: Iterable[ShardRecord]) -> float:
-        """Return the time from the plan until the last of the given shards was finished, by the clock of their file
-        system.
+        """Return the time from the plan until the last of the given shards was finished, according to the clock of
+        their file system.
         """
         try:
             planned = (self.directory / _PLAN).stat().st_mtime

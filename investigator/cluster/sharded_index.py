@@ -1,4 +1,4 @@
-"""The index of a folder in several shards; the counterpart of `FolderIndex` for one workspace."""
+"""The index of a folder in several shards; it corresponds to `FolderIndex`, which uses a single workspace."""
 
 from __future__ import annotations
 
@@ -76,8 +76,8 @@ class _Opened:
 
 class ShardedIndex:
     """The index of one folder in shards, stored in an open workspace; `notice` receives messages for the user.
-    `open_there` opens the embedder on a worker. Shards that do not reply are lost until the folder is read again: until
-    then their files count as unreadable.
+    `open_there` opens the embedder on a worker. Shards that do not reply are lost until the folder is read again; until
+    then, their files count as unreadable.
     """
 
     def __init__(
@@ -150,7 +150,8 @@ class ShardedIndex:
         if tasks:
             before = {number: record.file for number, record in records.items()}
             sizes = {task.number: sum(file.size for file in task.files) for task in tasks}
-            tasks.sort(key=lambda task: sizes[task.number], reverse=True)  # so that no large shard is built last
+            # largest first, so that no large shard is built last
+            tasks.sort(key=lambda task: sizes[task.number], reverse=True)
             planned = (PlannedShard(number=n, bytes=size, before=before.get(n, "")) for n, size in sizes.items())
             self._files.keep_plan(BuildPlan(count=self._count, shards=tuple(planned)))
         return tasks
@@ -165,7 +166,7 @@ class ShardedIndex:
                 yield FileRead(done=done, total=total, files=built.read)
 
     def _shards_of(self, document_ids: Collection[str]) -> Mapping[int, frozenset[str]]:
-        """Group documents by shard; one inside an archive or a message belongs to the shard of that file."""
+        """Group documents by shard; a document inside an archive or a message belongs to the shard of that file."""
         found: dict[int, set[str]] = {}
         inside = {file.path: file.inside for file in self.stored.files()} if document_ids else {}
         for name in document_ids:
@@ -173,7 +174,9 @@ class ShardedIndex:
         return {number: frozenset(names) for number, names in found.items()}
 
     def _settings_there(self) -> IndexSettings:
-        """Return the settings for a worker, which reads with one process because other workers share its machine."""
+        """Return the settings for a worker. It reads with one process, because other workers run on the same
+        machine.
+        """
         own = self._settings
         return IndexSettings(own.folder, own.reader.changed(workers=1), own.chunks, own.retrieval)
 
@@ -253,23 +256,23 @@ class ShardedIndex:
         check_any_document(self._folder, self.corpus)
 
     def best_search(self) -> Search:
-        """Return the search for a new question, which covers everything, because shards have all vectors."""
+        """Return the search for a new question; it covers everything, because shards have all vectors."""
         return Search.WHOLE
 
     def without_vectors(self) -> int:
-        """Return 0: a shard has all its vectors."""
+        """Return 0, because a shard has all its vectors."""
         return 0
 
     def embed(self) -> Iterator[Embedded]:
-        """Do nothing: a shard has all its vectors."""
+        """Do nothing, because a shard has all its vectors."""
         yield from ()
 
     def embed_sentences(self) -> Iterator[Embedded]:
-        """Do nothing: the workers have already computed them."""
+        """Do nothing, because the workers have already computed the vectors."""
         yield from ()
 
     def prepare_vectors(self) -> None:
-        """Do nothing: the vectors of shards are compared one by one."""
+        """Do nothing, because the vectors of shards are compared one by one."""
 
     def kept_sentences(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
         """Return the stored vectors of the given sentences."""

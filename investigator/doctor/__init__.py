@@ -1,1 +1,3 @@
-"""Checks that the engines work, identifies them, and shows what is sent where: `diagnose`, and the command `doctor`."""
+"""Checks that the engines work, identifies them, and shows what is sent where: the function `diagnose` and the command
+`doctor`.
+"""

@@ -1,4 +1,6 @@
-"""Tries the engine of each role, and checks the installed packages and the variables that redirect calls."""
+"""Tries the engine of each role, and checks the installed packages and the environment variables that redirect
+calls.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,7 @@ def diagnose(
 ) -> Diagnosis:
     """Try the engine of every role with a tiny example, and check the installation. `model`, `prompts` and `embedder`
     are as for `Investigator`; without a model the built-in engine is tried, which needs no network. An engine that
-    serves several roles is opened once; if a call to it fails it is not asked again, and calls are not repeated.
+    serves several roles is opened once; if a call to it fails, it is not asked again, and calls are not repeated.
     `on_call` is called before a language model is asked; `variables` defaults to the environment of this process.
     Raises SettingsError for invalid settings or roles, and TemplateError for an invalid template; a problem with an
     engine is reported as a finding.
@@ -61,7 +63,7 @@ def diagnose(
     notices: list[str] = []
     parts = Parts(settings or load_settings(), embedder=embedder, prompts=prompts, on_notice=notices.append)
     parts = parts.with_templates(CONTRACTS, chat_answers)
-    # loaded first, so that no example has to wait for the embedder
+    # the embedder is loaded first, so that no example has to wait for it
     here = _environment(parts.embedder, os.environ if variables is None else variables)
     examined: dict[str, Examination] = {}
     for name in dict.fromkeys(models.name_for(role) for role in Role):
@@ -80,9 +82,9 @@ def diagnose(
 
 
 def timed(judge: SupportJudge, clock: Callable[[], float]) -> VerifierFinding:
-    """Return how long a loaded verifier takes for one claim, or its problem."""
+    """Return the time that a loaded verifier takes for one claim, or its problem."""
     try:
-        judge.check()  # exclude the loading time
+        judge.check()  # load it before the time is measured
         began = clock()
         judge.check()
     except EmbedderError as error:
@@ -108,7 +110,9 @@ def _environment(embedder: Embedder, variables: Mapping[str, str]) -> Environmen
 
 
 def _trouble(embedder: Embedder) -> tuple[str, str]:
-    """Return the problem with the embedder and its fix; the bundled one verifies its weights before the first text."""
+    """Return the problem with the embedder, and advice. The bundled embedder verifies its weights before the first
+    text.
+    """
     try:
         embedder.embed(("a text",))
     except EmbedderError as error:

@@ -30,8 +30,8 @@ _OTHER_MODEL = "Choose another model for this role; none is needed with --model 
 class Examination:
     """Opens an engine and tests it, role by role; after a failed call it is not asked again.
 
-    If `opening` raises an InvestigatorError, it becomes a finding; `on_call` is called before a language model is
-    asked.
+    If `opening` raises an InvestigatorError, the error becomes a finding; `on_call` is called before a language model
+    is asked.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Examination:
         )
 
     def finding(self, prices: Prices) -> EngineFinding:
-        """Return the findings about the engine; test it first."""
+        """Return the findings about the engine; call `in_role` first."""
         engine = self._engine
         if engine is None:
             return EngineFinding(name=self._name)

@@ -114,7 +114,9 @@ EXAMPLES: Mapping[Role, tuple[str, tuple[Record, ...]]] = {
     ),
     Role.CHAT: (Module.SKM.template, (_CHAT,)),
 }
-"""The template of each role's example, and its variables; `ask` gets a passage with the answer, and one without."""
+"""The template of each role's example, and its variables; `ask` gets a passage that contains the answer, and a passage
+that does not.
+"""
 
 
 def doubt(replies: Sequence[Record]) -> str:

@@ -74,7 +74,7 @@ class Extra(Record):
 
 
 class VerifierFinding(Record):
-    """The verifier that a run would use: its seconds per claim, or the problem and advice."""
+    """The verifier that a run would use, with its seconds per claim, or the problem and advice."""
 
     name: str
     seconds: float | None = None

@@ -1,4 +1,4 @@
-"""Private files of one user, created for that user alone and opened without following links or blocking.
+"""Private files of one user. They are created for that user alone, and opened without following links or blocking.
 
 Permissions do not depend on the umask. If a plain file is expected, a link, a pipe, a device, a file with a second hard
 link and a file of another user are rejected: whoever put it there could redirect the output.
@@ -30,14 +30,14 @@ def make_private_folder(path: Path) -> None:
     make_private_folder(path.parent)
     try:
         path.mkdir(mode=0o700)
-    except FileExistsError:  # another process created it first
+    except FileExistsError:  # another process created the folder first
         return
     path.chmod(0o700)
 
 
 def check_private_folder(path: Path) -> None:
-    """Raise ForeignFileError unless a path is a folder of this user that others cannot write to. For an empty folder,
-    remove the permissions of others instead.
+    """Raise ForeignFileError unless a path is a folder of this user to which others cannot write. If the folder is
+    empty, remove the permissions of others instead.
     """
     status = os.lstat(path)
     if not stat.S_ISDIR(status.st_mode):
@@ -78,7 +78,7 @@ def open_private(path: Path, flags: int) -> int:
     try:
         descriptor = os.open(path, wanted | _CAREFUL, 0o600)
     except OSError:
-        check_private_file(path)  # report a link or a pipe as such
+        check_private_file(path)  # raises the error for a link or a pipe, if it is one
         raise
     try:
         status = os.fstat(descriptor)
@@ -97,9 +97,9 @@ def open_private(path: Path, flags: int) -> int:
 def same_file(path: Path) -> Iterator[None]:
     """Raise ForeignFileError at the end of the context if a path no longer names the same file as at its beginning.
 
-    For libraries that must open a file by its path. The file is held in the meantime, so that no other file can get its
-    inode number, but not opened (if the system supports that), because closing it would release the locks of this
-    process. Raises OSError.
+    Use it with libraries that must open a file by its path. The file is held in the meantime, so that no other file can
+    get its inode number, but not opened (if the system supports that), because closing it would release the locks of
+    this process. Raises OSError.
     """
     held = os.open(path, os.O_PATH | os.O_NOFOLLOW) if hasattr(os, "O_PATH") else None
     try:

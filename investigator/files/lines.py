@@ -9,7 +9,9 @@ from investigator.files import for_owner, make_private_folder
 
 
 def whole_lines(path: Path) -> list[bytes]:
-    """Return the lines of a file, () if it does not exist; remove a truncated last line. Raises OSError."""
+    """Return the lines of a file, and remove a truncated last line; return () if the file does not exist. Raises
+    OSError.
+    """
     kept = path.read_bytes() if path.exists() else b""
     whole = kept[: kept.rfind(b"\n") + 1]
     if whole != kept:

@@ -1,4 +1,4 @@
-"""Child processes of this package, in which native code can hang or crash without affecting the command."""
+"""Starts child processes of this package, in which native code can hang or crash without affecting the command."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import IO, Any
 
 SELDOM = 500_000
-"""Objects allocated between two garbage collections: twice as many as a question creates, because Python's default of
-700 takes a fifth of its time.
+"""Number of objects allocated between two garbage collections. This is twice as many as a question creates; with
+Python's default of 700, collections take a fifth of its time.
 """
 _PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 

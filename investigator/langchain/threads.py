@@ -16,7 +16,7 @@ from investigator.errors import WorkspaceLockedError
 from investigator.investigator import Investigator
 
 LONGEST_WAIT = 3600.0
-"""Number of seconds that a call waits for earlier calls."""
+"""Maximum number of seconds that a call waits for earlier calls."""
 
 _LOCKS: dict[Path, Lock] = {}
 
@@ -39,8 +39,8 @@ def one_at_a_time(investigator: Investigator, longest_wait: float = LONGEST_WAIT
 
 
 async def in_one_thread(begin: Callable[[], Iterator[Item]]) -> AsyncGenerator[Item, None]:
-    """Yield the items of the iterator that `begin` returns; one thread produces all of them. A caller that stops early
-    does not wait for the item in progress: the thread finishes it and then closes the iterator.
+    """Yield the items of the iterator that `begin` returns; one thread produces all of them. If the caller stops early,
+    it does not wait for the item in progress: the thread finishes the item, and then closes the iterator.
     """
     loop, context = asyncio.get_running_loop(), copy_context()
     thread = ThreadPoolExecutor(1, thread_name_prefix="investigator-stream")

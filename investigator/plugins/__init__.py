@@ -16,9 +16,9 @@ __all__ = ["EntryPoint", "found", "load", "load_path"]
 def found(group: str) -> Mapping[str, EntryPoint]:
     """Return the entry points of a group (`investigator.engines`) by name; nothing is imported yet.
 
-    Reading the metadata of every installed package takes tens of milliseconds, so ask only for a name that is not built
-    in. The result is kept until `sys.path` changes. If two packages add the same name, the package that comes first on
-    the path is used.
+    Reading the metadata of every installed package takes tens of milliseconds, so call this only for a name that is not
+    built in. The result is cached until `sys.path` changes. If two packages add the same name, the package that comes
+    first on the path is used.
     """
     return _found(group, tuple(sys.path))
 
@@ -35,7 +35,7 @@ def load(point: EntryPoint) -> object:
     """Import the target of an entry point. Raises SettingsError for any exception of the plug-in."""
     try:
         loaded: object = point.load()
-    except Exception as error:  # importing third-party code may raise anything
+    except Exception as error:  # third-party code may raise any exception
         origin = f" of the package {point.dist.name}" if point.dist is not None else ""
         raise SettingsError(
             f"the plug-in {point.value}{origin} cannot be loaded: {type(error).__name__}: {error}",

@@ -1,4 +1,6 @@
-"""Finds the amounts that a question compares with: "more than 30 euros", "between 20 and 30", "425". Pure, English."""
+"""Finds the amounts that a question compares with: "more than 30 euros", "between 20 and 30", "425". Pure. For English
+text.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Compares prepositions before a thing, such as "after tax" or "against the bypass", in a question and a sentence.
 
-"Before" and "after" give the same words opposite meanings. English.
+"Before" and "after" give the same words opposite meanings. For English text.
 """
 
 from __future__ import annotations

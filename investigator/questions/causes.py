@@ -1,4 +1,6 @@
-"""Finds sentences that give a cause of the effect in a question: a causal word next to that effect. English."""
+"""Finds sentences that give a cause of the effect in a question: a causal word next to that effect. For English
+text.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Rewords a question grammatically without changing its meaning: "who audited it" as "who was its auditor". English.
-Pure.
+"""Rewords a question grammatically without changing its meaning: "who audited it" as "who was its auditor". For English
+text. Pure.
 
 A statement that answers one of the wordings answers the question.
 """

@@ -1,4 +1,6 @@
-"""Distinguishes the date of a decision or report from that of the event: "decided on 5 May to build". English. Pure."""
+"""Distinguishes the date of a decision or report from that of the event: "decided on 5 May to build". For English text.
+Pure.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compares "anybody" with "nobody" and "two visitors" in yes-or-no questions. English. Pure."""
+"""Compares "anybody" with "nobody" and "two visitors" in yes-or-no questions. For English text. Pure."""
 
 from __future__ import annotations
 

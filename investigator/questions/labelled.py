@@ -1,4 +1,4 @@
-"""Compares the label of a line with a question: "Date of incident" for "when did it happen". English. Pure."""
+"""Compares the label of a line with a question: "Date of incident" for "when did it happen". For English text. Pure."""
 
 from __future__ import annotations
 

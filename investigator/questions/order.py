@@ -1,4 +1,4 @@
-"""Finds the phrases, subject, verb and object of a question by word order. English.
+"""Finds the phrases, subject, verb and object of a question by word order. For English text.
 
 No parser is used, only articles, prepositions, auxiliaries and word endings. In unclear cases, nothing is returned.
 """

@@ -1,4 +1,6 @@
-"""Recognises a question about a property of a document itself: its date, its author, its title. Pure, English."""
+"""Recognises a question about a property of a document itself: its date, its author, its title. Pure. For English
+text.
+"""
 
 from __future__ import annotations
 

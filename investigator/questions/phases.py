@@ -1,6 +1,6 @@
 """Matches the end of a time span that a question asks for: when something begins, ends or is due.
 
-A sentence that gives only the other end does not answer the question. English. Pure.
+A sentence that gives only the other end does not answer the question. For English text. Pure.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 
 Each line of the file is a set of synonyms; verbs after `<` are more general, and `paid = pay` gives an irregular form.
 `data/related_words.LICENSE` is WordNet's licence; `data/more_related_words.txt` has the same format and contains our
-own additions. `data/phrasal_verbs.txt` maps two-word verbs to single verbs. English.
+own additions. `data/phrasal_verbs.txt` maps two-word verbs to single verbs. For English text.
 """
 
 from __future__ import annotations

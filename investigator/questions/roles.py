@@ -1,5 +1,5 @@
-"""Compares the roles in a question (who did what to whom) with those in a sentence, which may be reversed. Pure,
-English. The rules use word order, passive voice and "by"; unclear cases do not count against a sentence.
+"""Compares the roles in a question (who did what to whom) with those in a sentence, which may be reversed. Pure. For
+English text. The rules use word order, passive voice and "by"; unclear cases do not count against a sentence.
 """
 
 from __future__ import annotations

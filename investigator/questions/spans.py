@@ -1,4 +1,4 @@
-"""Finds time spans in a text: "from 6 to 9 April", "until 31 May 2027", "since 2019". English. Pure."""
+"""Finds time spans in a text: "from 6 to 9 April", "until 31 May 2027", "since 2019". For English text. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Finds in a sentence who leaves a role and who takes it: "Ann resigns as chair, Ben takes over". English. Pure.
+"""Finds in a sentence who leaves a role and who takes it: "Ann resigns as chair, Ben takes over". For English text.
+Pure.
 
 No parser is used: the rules choose the nearest name on the expected side of the verb.
 """

@@ -1,4 +1,6 @@
-"""Decides questions about votes: "Ann abstained" answers "did Ann vote for the sale" with no. English. Pure."""
+"""Decides questions about votes: "Ann abstained" answers "did Ann vote for the sale" with no. For English text.
+Pure.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds shipped files: inside an installed package, or next to it in a checkout."""
+"""Finds shipped files, which are inside an installed package, or next to the package in a checkout."""
 
 from __future__ import annotations
 
@@ -18,6 +18,6 @@ def prompts_folder() -> Path:
 
 
 def _folder(installed: str, checkout: str, name: str = "") -> Path:
-    """Return the folder inside the package if it contains `name`, else the folder of the checkout."""
+    """Return the folder inside the package if it contains `name`, otherwise the folder of the checkout."""
     inside = _PACKAGE / installed
     return inside if (inside / name).exists() else _PACKAGE.parent / checkout

@@ -15,7 +15,8 @@ def install_command(extra: str) -> str:
 
 def installed_version(package: str = DISTRIBUTION) -> str:
     """Return the version of a distribution, or an empty string if it is not installed."""
-    from importlib.metadata import PackageNotFoundError, version  # slow to import, and rarely needed
+    # imported here because it is slow to import and rarely needed
+    from importlib.metadata import PackageNotFoundError, version
 
     try:
         return version(package)
@@ -24,7 +25,7 @@ def installed_version(package: str = DISTRIBUTION) -> str:
 
 
 def namesake_warning() -> str:
-    """Return a warning if the other project's distribution is also installed, else an empty text."""
+    """Return a warning if the other project's distribution is also installed, otherwise an empty text."""
     if not (other := installed_version(NAMESAKE)):
         return ""
     return (

@@ -1,10 +1,10 @@
-"""Keeps the keys and passwords that this process knows out of all output and storage.
+"""Keeps the keys and passwords known to this process out of all output and storage.
 
 Settings and engines register a secret where they read it. From then on replies and server messages are redacted on
 arrival, errors when they are created, and output, traces and reports again when they are written. A secret is
 recognised in the forms in which programs write it: verbatim, in any case, with line ends or spaces inside, escaped for
-URLs, JSON or HTML, and in Base64. A server that encodes it in another way can defeat this, but such a server already
-has the secret.
+URLs, JSON or HTML, and in Base64. A server that encodes the secret in another way can defeat this, but it already has
+the secret.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from threading import Lock
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 SHORTEST = 8
-"""Length of the shortest secret that is redacted; a shorter one would be found in ordinary words."""
+"""Minimum length of a redacted secret; shorter secrets would match parts of ordinary words."""
 
 REDACTED = "***"
 
 _PLACEHOLDERS = frozenset({"not-needed", "not-required", "no-key-required", "sk-no-key-required", "placeholder"})
-"""Placeholder keys of local servers."""
+"""Placeholders used as keys for local servers."""
 _NAMES = re.compile(r"key|token|secret|passw|auth|credential|signature", re.IGNORECASE)
 _BETWEEN = r"(?:\s|\\[nrt]|%0[ad])*"
 _ESCAPES = frozenset("%\\&")
@@ -45,7 +45,7 @@ def register_address(address: str, *, user: bool = True) -> None:
     try:
         parts = urlsplit(address)
         named, password = parts.username or "", parts.password or ""
-    except ValueError:  # not an address; the code that opens it reports that
+    except ValueError:  # it is not an address; the code that opens it reports this
         return
     register(unquote(password or (named if user else "")))
     for name, value in parse_qsl(parts.query):
@@ -78,12 +78,12 @@ def redacted_octets(data: bytes) -> bytes:
 
 
 def redacted_so_far(text: str) -> str:
-    """Return an unfinished text without its last word, which may become a secret."""
+    """Return an unfinished text without its last word, which may be the beginning of a secret."""
     return redacted(text.rstrip(_OF_WORDS)) if _known else text
 
 
 def without_secrets(error: BaseException) -> BaseException:
-    """Return an error, or a redacted copy if it or its cause shows a secret."""
+    """Return an error, or a redacted copy if the error or its cause contains a secret."""
     behind: BaseException | None = error
     while behind is not None:
         if any(redacted(shown) != shown for shown in (str(behind), repr(behind))):
@@ -93,7 +93,9 @@ def without_secrets(error: BaseException) -> BaseException:
 
 
 def _begun(text: str, secret: str) -> int:
-    """Return how many characters at the end of a text are the beginning of a secret; 0 if they are too few to tell."""
+    """Return the number of characters at the end of a text that are the beginning of a secret; 0 if there are too few
+    to be certain.
+    """
     longest = min(len(secret) - 1, len(text))
     end = text[-longest:].lower() if longest else ""
     start = secret.lower()

@@ -65,10 +65,10 @@ class Access:
 
 
 def allowed_hosts(host: str, port: int, names: tuple[str, ...] = ()) -> frozenset[str]:
-    """Return the accepted values of the Host header: those of this machine, and names that the user configured.
+    """Return the accepted values of the Host header: those of this machine, and the names that the user configured.
 
-    Those names are also accepted without a port, as a proxy sends them. Any other name that resolves to this machine
-    (DNS rebinding) is rejected.
+    The configured names are also accepted without a port, as a proxy sends them. Any other name that resolves to this
+    machine (DNS rebinding) is rejected.
     """
     own = {"127.0.0.1", "localhost", "[::1]", f"[{host}]" if ":" in host else host, *names} - {"0.0.0.0", "[::]"}
     return frozenset(name.lower() for name in (*names, *(f"{name}:{port}" for name in own)))

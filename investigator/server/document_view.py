@@ -170,13 +170,13 @@ def _runs(text: str, start: int, end: int, mark: tuple[int, int] | None) -> tupl
 
 
 def _line_start(text: str, at: int) -> int:
-    """Return the start of the line at an offset; if the line is too long to show, the offset itself."""
+    """Return the start of the line at an offset; if the line is too long to show, return the offset itself."""
     start = text.rfind("\n", 0, at) + 1
     return start if at - start < WINDOW else at
 
 
 def _line_end(text: str, at: int) -> int:
-    """Return the end of the line at an offset; if the line is too long to show, the offset itself."""
+    """Return the end of the line at an offset; if the line is too long to show, return the offset itself."""
     at = min(at, len(text))
     stop = text.find("\n", at, at + WINDOW)
     return stop if stop >= 0 else len(text) if len(text) - at <= WINDOW else at

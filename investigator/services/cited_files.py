@@ -17,9 +17,9 @@ from investigator.retrieval.sources import CorpusView
 
 
 class CitedFiles:
-    """Compares cited documents with their files; `drifted` lists those whose file differs from the index.
+    """Compares cited documents with their files; `drifted` lists the documents that differ from the index.
 
-    If a file's bytes are unchanged, its text comes from the index, where a code protects it.
+    If the bytes of a file are unchanged, its text is read from the index, where an authentication code protects it.
     """
 
     def __init__(self, fresh: FreshReading, corpus: CorpusView) -> None:

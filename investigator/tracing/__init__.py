@@ -1,1 +1,1 @@
-"""Traces a run's engine calls to a trace file, to OpenTelemetry, or not at all."""
+"""Records a run's engine calls in a trace file or as OpenTelemetry spans, if requested."""

@@ -11,13 +11,14 @@ from investigator.records import Investigation, Prompt, Reply
 
 
 def encodable(text: str) -> str:
-    """Return the text in a form that UTF-8 can encode: lone surrogates, as in some file names, are escaped."""
+    """Return the text in a form that UTF-8 can encode; lone surrogates, which occur in some file names, are escaped."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
 @dataclass
 class WatchedCall:
-    """One engine call: the prompt, the engine's name, the key under which the reply is stored, and later the reply.
+    """One engine call: the prompt, the engine's name, the key under which the reply is stored and, once it has arrived,
+    the reply.
 
     `reused` means that the reply came from the journal without calling the engine.
     """
@@ -60,7 +61,7 @@ class Tracer(Protocol):
 
 @dataclass(frozen=True)
 class Traces:
-    """Traces with several tracers, or with none."""
+    """Traces runs with any number of tracers."""
 
     tracers: tuple[Tracer, ...] = ()
 
@@ -74,7 +75,7 @@ class Traces:
 
 @dataclass(frozen=True)
 class RunTraces:
-    """One run being traced by several tracers, or by none."""
+    """One run being traced by any number of tracers."""
 
     runs: tuple[RunTrace, ...] = ()
 

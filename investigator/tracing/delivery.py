@@ -1,5 +1,6 @@
 """Sends spans to an OpenTelemetry collector while the run continues. The SDK and its exporter read their own
-environment variables for address, headers, time limits, batches, sampling and resource, and to switch them on or off.
+environment variables, which set the address, headers, time limits, batches, sampling and resource, and switch them on
+or off.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ class _Sender:
 
 
 def _provider(sender: _Sender) -> TracerProvider:
-    """Return our own provider: the global one belongs to the application."""
+    """Return a separate provider, because the global one belongs to the application."""
     from opentelemetry.sdk.resources import SERVICE_NAME, OTELResourceDetector, Resource
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
@@ -99,5 +100,5 @@ def http_exporter() -> Callable[[], SpanExporter]:
             hint=f"Install it: {install_command('otel')}, or unset the variable for this program.",
         ) from error
     if not (log := logging.getLogger("opentelemetry")).handlers:
-        log.addHandler(logging.NullHandler())  # because one notice is enough, and the log would contain every attempt
+        log.addHandler(logging.NullHandler())  # one notice is enough, and the log would contain every attempt
     return cast("Callable[[], SpanExporter]", module.OTLPSpanExporter)

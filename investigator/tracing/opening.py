@@ -37,10 +37,10 @@ def open_tracer(
     variables: Mapping[str, str] | None = None,
     on_notice: Callable[[str], None] | None = None,
 ) -> Tracer:
-    """Return the tracers that the settings, OpenTelemetry's variables and the application request. Spans go to the
-    application's tracer provider, else to the collector named by OTEL_EXPORTER_OTLP_ENDPOINT or
-    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, else nowhere. Raises SettingsError if the file cannot be written or would be one
-    of the documents of `folder`; MissingPackageError if no package can send spans.
+    """Return the tracers that the settings, OpenTelemetry's variables and the application request. Spans are sent to
+    the application's tracer provider, otherwise to the collector named by OTEL_EXPORTER_OTLP_ENDPOINT or
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, if any. Raises SettingsError if the file cannot be written or would be one of
+    the documents of `folder`; MissingPackageError if no package can send spans.
     """
     variables = os.environ if variables is None else variables
     tracers: list[Tracer] = []
@@ -48,7 +48,7 @@ def open_tracer(
         file = Path(settings.file).expanduser()
         if folder is not None:
             _check_outside(file, folder)
-        from investigator.tracing.trace_file import TraceFile  # imported here, because few runs are traced
+        from investigator.tracing.trace_file import TraceFile  # imported here because few runs are traced
 
         tracers.append(TraceFile(file, prompts=settings.prompts, on_notice=on_notice))
     if (spans := _spans(variables, on_notice)) is not None:
@@ -81,7 +81,9 @@ def _spans(variables: Mapping[str, str], on_notice: Callable[[str], None] | None
 
 
 def _applications_provider() -> TracerProvider | None:
-    """Return the tracer provider of the application, if any; an application that set one has loaded OpenTelemetry."""
+    """Return the tracer provider of the application, if any. An application that has set a provider has loaded
+    OpenTelemetry.
+    """
     if "opentelemetry.trace" not in sys.modules:
         return None
     from opentelemetry.trace import NoOpTracerProvider, ProxyTracerProvider, get_tracer_provider

@@ -28,7 +28,7 @@ _PROVIDERS = {
     "mistralai": "mistral_ai",
     "xai": "x_ai",
 }
-"""The conventions' names of providers, if they differ from LangChain's."""
+"""The names of providers in the conventions, if they differ from LangChain's names."""
 
 
 class SpanTracer:
@@ -65,7 +65,7 @@ class SpanTracer:
         run = _Run(self, span, run_id)
         try:
             yield run
-        except GeneratorExit:  # the caller stopped early, which is not an error
+        except GeneratorExit:  # the caller stopped early; this is not an error
             raise
         except BaseException as error:
             if span.is_recording():
@@ -146,7 +146,9 @@ class _Run:
 
 
 def _asked(engine: str) -> dict[str, str | int]:
-    """Return the provider, model and server in an engine's name: `provider:model`, or `provider:model@host:port`."""
+    """Return the provider, model and server from an engine's name, which is `provider:model` or
+    `provider:model@host:port`.
+    """
     named, _, host = engine.rpartition("@")
     server = urlsplit(f"//{host}") if named and _is_host(host) else None
     provider, _, model = encodable(named if server else engine).partition(":")

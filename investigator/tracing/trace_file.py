@@ -1,4 +1,4 @@
-"""Writes lines of JSON during a run: one for its start, one for each engine call, one for its end."""
+"""Writes lines of JSON during a run: one for its start, one for each engine call, and one for its end."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class RunBegan(Record):
 
 
 class Called(Record):
-    """An engine was called; `time` is the start of the call, `seconds` its duration including waits and retries. The
-    tokens of a reused reply were paid for earlier. Without a reply, `error` gives the reason and `finish_reason` is
+    """An engine was called; `time` is the start of the call, and `seconds` is its duration including waits and retries.
+    The tokens of a reused reply were paid for earlier. Without a reply, `error` gives the reason and `finish_reason` is
     None. `prompt` and `reply` are None if texts are not recorded.
     """
 
@@ -99,7 +99,9 @@ class TraceFile:
 
     @contextmanager
     def run(self, run_id: str, question: str, engine: str, *, resumed: bool = False) -> Iterator[_Run]:
-        """Write the start now, and the end when the context ends. Raises SettingsError like the constructor."""
+        """Write the start of the run now, and its end when the context ends. Raises SettingsError like the
+        constructor.
+        """
         with _opened(self.path) as file:
             run = _Run(self, file, run_id)
             began = RunBegan(
@@ -123,7 +125,7 @@ class TraceFile:
 
 
 class _Run:
-    """Writes the lines of one run, one system call each, until one cannot be written."""
+    """Writes the lines of one run, with one system call each, until a line cannot be written."""
 
     def __init__(self, by: TraceFile, file: IO[bytes], run_id: str) -> None:
         self._by = by
@@ -196,7 +198,8 @@ class _Run:
 
 
 def _opened(path: Path) -> IO[bytes]:
-    """Return the file, unbuffered, for appending whole lines; a killed process's partial last line gets a line end.
+    """Return the file, unbuffered, for appending whole lines; a partial last line, left by a killed process, is ended
+    first.
 
     Raises SettingsError.
     """

@@ -1,1 +1,1 @@
-"""The workbench for prompt templates: the `prompts` commands show, check, copy, render and try them."""
+"""The workbench for prompt templates. The `prompts` commands show, check, copy, render and try templates."""

@@ -26,7 +26,7 @@ from investigator.workbench.records import TemplateCard, VariableCard
 _HEAD = re.compile(r"\{#-?\s*Purpose:\s*(.+?)\.?\s*Variables:", re.DOTALL)
 _OWNERS = {"bb3": "chat"}
 _WORDS = {str: "text", int: "whole number", float: "number", bool: "truth value", type(None): "nothing"}
-_LONGEST_EXAMPLE = 200  # characters
+_LONGEST_EXAMPLE = 200  # maximum number of characters
 
 
 def named(patterns: Sequence[str]) -> tuple[str, ...]:
@@ -96,7 +96,7 @@ def copy_templates(names: Sequence[str], folder: Path, *, force: bool = False) -
 
 
 def differences(folder: Path) -> tuple[str, ...]:
-    """Return a unified diff of the templates of a folder against the shipped ones. Raises TemplateError."""
+    """Return a unified diff of the templates of a folder against the shipped templates. Raises TemplateError."""
     if not folder.is_dir():
         raise TemplateError(
             f"the prompts folder {folder} does not exist",

@@ -47,7 +47,7 @@ TemplateVariables: Any = Union[tuple(dict.fromkeys(contract.variables for contra
 
 
 class TriedQuote(Record):
-    """Quoted words of a reply: their proven place, or the reason why they are not proven."""
+    """Quoted words of a reply, with their proven place or the reason why they are not proven."""
 
     text: str
     place: str = ""
@@ -57,8 +57,8 @@ class TriedQuote(Record):
 class TriedReply(Record):
     """The outcome of a template for one use: the prompt, the reply, and its evaluation by the method. `source` names
     the origin of the template. `value` is the parsed record, in wire form; `problem` is the problem with the first
-    reply, even if it was `repaired`. `model_point` is the point in the reply and `point` the effective one; both are
-    None if the step has none.
+    reply, even if it was `repaired`. `model_point` is the point in the reply, and `point` is the effective point; both
+    are None if the step has no point.
     """
 
     source: str

@@ -1,4 +1,6 @@
-"""Tries a template on one use: sends it to an engine like any other call, and judges the reply as the method does."""
+"""Tries a template on one use: sends it to an engine like any other call, and evaluates the reply as the method
+does.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,7 @@ class Trial:
         self._use, self._journal, self._engines, self._trace, self._parts = use, journal, engines, trace, parts
 
     def put(self, parts: Parts) -> TemplateUse:
-        """Render the use with the templates of `parts`, send it, and return it with the reply.
+        """Render the use with the templates of `parts`, send the prompt, and return the use with the reply.
 
         Raises the errors of a call, and RunError if a limit is reached.
         """
@@ -71,8 +73,8 @@ class Trial:
 def trial(
     found: FoundUses, use: TemplateUse, engines: Mapping[Role, Engine], parts: Parts, now: datetime, *, fresh: bool
 ) -> Iterator[Trial]:
-    """Open the trial of a use; the same trial is resumed at no extra cost, unless it is `fresh`. Raises SettingsError
-    if the cost is limited and a price is unknown, and StoreError.
+    """Open the trial of a use; an identical trial is resumed at no extra cost, unless `fresh` is set. Raises
+    SettingsError if the cost is limited and a price is unknown, and StoreError.
     """
     engine = engines[role_of(use.name)] if use.reply_type is not None else None
     parts.check_prices([engine] if engine is not None else [])
@@ -137,7 +139,7 @@ def _with_finding(
     )
     finding = query.judged(variables, reading)
     own = query.read(reading, variables.passages).quotes
-    proven = (quote for quote in finding.quotes if quote in own)  # the model's quotes, not the search's
+    proven = (quote for quote in finding.quotes if quote in own)  # only the model's quotes, not those of the search
     stands = (TriedQuote(text=quote.text, place=quote.place) for quote in proven)
     failed = (
         TriedQuote(text=text, problem="is not in the passages, or proves nothing") for text in finding.failed_quotes

@@ -1,4 +1,4 @@
-"""Finds the uses of templates in a run, or for a question: the variables of each, and the replies."""
+"""Finds the uses of templates in a run or for a question, with the variables and replies of each use."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class WatchedCalls:
 
     @contextmanager
     def call(self, call: WatchedCall) -> Iterator[WatchedCall]:
-        """Trace one call; a failed one is not collected."""
+        """Trace one call; a failed call is not collected."""
         yield call
         with self._adding:
             self.calls.append(call)
@@ -135,7 +135,7 @@ class UseFinder:
 
     @contextmanager
     def of_run(self, run_id: str) -> Iterator[FoundUses]:
-        """Replay a run as far as its journal reaches; no engine is asked.
+        """Replay a run as far as its journal goes; no engine is asked.
 
         Raises UnknownRunError, and the errors of `Investigator.replay`.
         """
@@ -204,7 +204,7 @@ def uses_in(calls: Iterable[WatchedCall]) -> tuple[TemplateUse, ...]:
 
 
 def _all_uses(record: Investigation, calls: Iterable[WatchedCall], prompts: Prompts) -> tuple[TemplateUse, ...]:
-    """Return the uses found in the calls, and the uses of templates that no engine answers directly."""
+    """Return the uses found in the calls, and the uses of templates to which no engine replies directly."""
     asked = uses_in(calls)
     given: list[tuple[str, Record]] = []
     for step in record.plan.steps:
@@ -224,7 +224,7 @@ def _gone_through(
     """Replay a run step by step, in order, as far as there are replies, and return its record."""
     kept = [blank]
     research = Research(client, library, settings.changed(concurrency=1), keep=kept.append)
-    with suppress(ReplayError):  # the run ended here, or the folder has changed since
+    with suppress(ReplayError):  # the run ended here, or the folder has changed since then
         for event in research.investigate(blank):
             if isinstance(event, Answered):
                 return event.investigation

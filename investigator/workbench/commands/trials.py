@@ -44,7 +44,7 @@ Question = Annotated[
 
 @dataclass(frozen=True)
 class StepOptions:
-    """Selects the step for a template."""
+    """Options that select the step for a template."""
 
     run: Annotated[str | None, typer.Option("--run", metavar="RUN", help="Stored run, as listed by `runs`.")] = None
     step: Annotated[
@@ -55,7 +55,7 @@ class StepOptions:
     ] = None
 
     def investigator(self, name: str, folder: Path, common: CommonOptions, settings: Settings) -> Investigator:
-        """Return the front door with the templates of the run. Raises SettingsError for a chat template."""
+        """Return the Investigator with the templates of the run. Raises SettingsError for a chat template."""
         if name not in METHOD:
             module = name.partition("/")[2]
             hint = f"Try it with: investigator module {module} --prompts DIR (and --show-prompt for the prompt alone)"
