@@ -62,6 +62,8 @@ _THING = late(
 _IT = late(r"\bit\b", re.IGNORECASE)
 _PERSON = late(r"\b(?:he|his|him|she|her)\b", re.IGNORECASE)
 _PRONOUN = late(r"\b(?:it|its|they|their|them|this|that|these|those)\b", re.IGNORECASE)
+_WHAT_WAS_IT = late(r"^(?:and )?what (?:was|is|were|will) (?:it|that)(?: be)?\s+(?P<when>\S.*)", re.IGNORECASE)
+_NOW = late(r"\s+(?:now|nowadays|today|currently|at present|these days)\b", re.IGNORECASE)
 _LONGEST_COMPARED = 2_000  # maximum number of characters of a question
 _SHORTEST = 3  # minimum number of characters in a side
 _COMPARES = r"compares?d? (?:with|to)|differ(?:s|ed)? from|versus|vs\.?|next to|as opposed to|in contrast to"
@@ -181,6 +183,9 @@ def _with_names(pieces: list[str]) -> list[str]:
     """
     name, thing, asked, complete = "", "", "", []
     for piece in pieces:
+        if complete and (again := _WHAT_WAS_IT.match(piece)):
+            complete.append(f"{_NOW.sub('', complete[0]).rstrip('? ')} {again['when']}")
+            continue
         own = constraints(piece)
         names = [one.text for one in own if one.kind in (ConstraintKind.ENTITY, ConstraintKind.PLACE)]
         is_pointing = _PRONOUN.search(piece) is not None

@@ -16,6 +16,7 @@ from investigator.questions.related import forms_like, phrases, related, roots, 
 from investigator.records import ConstraintKind, Investigation, Memory, Part
 from investigator.research.state import State
 from investigator.retrieval.library import DocumentIndex
+from investigator.scoring.calibration import default_calibration
 
 _MOST_WORDINGS = 12  # of one part
 _MOST = 6
@@ -153,10 +154,11 @@ def second_hop(part: Part, found: Sequence[Memory]) -> str:
     """Return a query with a name from the quotes of a part's best reply, and the words of the part that these quotes
     lack.
 
-    Return "" if the quotes contain all words of the part, or no new name.
+    Return "" if the quotes contain all words of the part, or no new name, or if the reply itself hardly answers: names
+    in it then lead anywhere.
     """
     best = max(found, key=lambda memory: memory.point or 0, default=None)
-    if best is None or not best.quotes:
+    if best is None or not best.quotes or (best.point or 0) < default_calibration().threshold:
         return ""
     text = " ".join(quote.text for quote in best.quotes)
     left = [word for word in words_to_replace(part) if not stands(word, roots(text))]

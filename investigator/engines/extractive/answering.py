@@ -5,31 +5,53 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from investigator.language.terms import content_words, stem, words
+from investigator.engines.base import Embedder
+from investigator.language.terms import content_words, is_english, stem, words
 from investigator.questions.kinds import kind_of
 from investigator.records import AnswerReply, AnswerVariables, Evidence, ProposedClaim, QuestionKind
+from investigator.scoring.calibration import default_calibration, log_odds
 
 _MOST_CLAIMS = 6
 _MOST_OF_SUMMARY = 12
 _MOST_OF_ONE_DOCUMENT = 3
 _BEHIND_BEST = 20
+_NEARNESS = 8.0  # odds (logarithm) that a similarity of 1 is worth
+_LEAST_POINT = 1  # below it, points say nothing
 _SAME = 0.7
 
 
-def answer(variables: AnswerVariables) -> AnswerReply:
+def answer(variables: AnswerVariables, embedder: Embedder) -> AnswerReply:
     """Return the strongest quotes as verbatim claims, without repeating content.
 
     The best quote of every document comes before any second quote, strongest document first. The evidence lists the
-    best quotes of a document first.
+    best quotes of a document first. If no reply reaches the threshold, the quotes nearest to the question come first.
     """
     if kind_of(variables.question) is QuestionKind.SUMMARY:
         return AnswerReply(claims=tuple(map(_verbatim, _shared_out(variables.evidence))))
     best = max((item.point for item in variables.evidence), default=0)
+    if best < default_calibration().threshold and is_english(variables.question):
+        ranked = _nearest_first(variables.question, variables.evidence, embedder)
+    else:
+        ranked = _turn_by_turn([item for item in variables.evidence if item.point >= best - _BEHIND_BEST])
     chosen: list[Evidence] = []
-    for item in _turn_by_turn([item for item in variables.evidence if item.point >= best - _BEHIND_BEST]):
+    for item in ranked:
         if len(chosen) < _MOST_CLAIMS and not _repeats(item, chosen):
             chosen.append(item)
     return AnswerReply(claims=tuple(map(_verbatim, chosen)))
+
+
+def _nearest_first(question: str, evidence: Sequence[Evidence], embedder: Embedder) -> list[Evidence]:
+    """Return quotes by the odds of their replies and their similarity to a question; at most three of a document."""
+    vectors = embedder.embed([question, *(item.text for item in evidence)])
+    odds = [log_odds(max(item.point, _LEAST_POINT) / 100) for item in evidence]
+    worth = [own + _NEARNESS * near for own, near in zip(odds, (vectors[1:] @ vectors[0]).tolist(), strict=True)]
+    taken: Counter[str] = Counter()
+    ranked = []
+    for place in sorted(range(len(evidence)), key=lambda place: -worth[place]):
+        taken[evidence[place].document_id] += 1
+        if taken[evidence[place].document_id] <= _MOST_OF_ONE_DOCUMENT:
+            ranked.append(evidence[place])
+    return ranked
 
 
 def _shared_out(evidence: Sequence[Evidence]) -> list[Evidence]:

@@ -77,7 +77,7 @@ class ExtractiveEngine:
             case ReflectVariables() as variables:
                 return reflect(variables)
             case AnswerVariables() as variables:
-                return answer(variables)
+                return answer(variables, self._embedder)
         reply = self._others(prompt.template, prompt.variables)
         if reply is not None:
             return reply
