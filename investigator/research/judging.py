@@ -12,8 +12,10 @@ from investigator.evidence.quotes import Load, quote_at
 from investigator.evidence.widening import with_its_name
 from investigator.language.labels import as_statement
 from investigator.language.late_patterns import late
+from investigator.language.negation import negates
 from investigator.language.normalise import one_line
 from investigator.language.terms import content_words, words
+from investigator.questions.answer_types import AnswerType, required_type
 from investigator.questions.cues import names_nothing
 from investigator.questions.equivalents import equivalents
 from investigator.questions.kinds import kind_of
@@ -44,7 +46,10 @@ from investigator.tables.cells import TableView
 from investigator.tables.document_tables import tables_of
 
 _LEAST_OWN = 0.5  # minimum share of the question's words that the answering sentence must contain
-_WHAT_IT_DOES = late(r"\W*what (?:do|does|did|will|would|should|must|can) [^?,;]+ do\b", re.IGNORECASE)
+_WHAT_IT_DOES = late(
+    r"\W*what (?:do|does|did|will|would|should|must|can) [^?,;]+ (?:do\b|(?:show|say|reveal|conclude|prove)\W*$)",
+    re.IGNORECASE,
+)
 _NUMBERING = re.compile(r"^\W*(?:\d+(?:\.\d+)*|[a-z])[.)]\s+", re.IGNORECASE)
 _LONGEST_RUN_IN = 3  # words
 _QUOTATION_MARKS = " \n\"'”’»"
@@ -148,6 +153,7 @@ class Judging:
             met = (
                 (self.read or not _names_only_subject(part.question))
                 and not is_question
+                and not _lacks_negation(part.question, said.text)
                 and (is_listed or not _is_title(part.question, said))
                 and not signs_for(part.question, said.text)
                 and share >= _LEAST_OWN
@@ -188,6 +194,11 @@ class Judging:
 
 def _rank(one: Judged) -> tuple[float, ...]:
     return one.is_met, one.is_list, not one.is_reported, -len(one.failing), one.own_share
+
+
+def _lacks_negation(question: str, text: str) -> bool:
+    """Return True if a question asks how many are NOT so, and a text says how many there are."""
+    return required_type(question) is AnswerType.NUMBER and negates(question) and not negates(text)
 
 
 def _names_only_subject(question: str) -> bool:

@@ -29,6 +29,8 @@ Excused: Mette Holm
 1. Kiosk. The request for 30 chairs was refused, because the budget is spent.
 2. Manager. The board appointed Ada Lindqvist as manager. She starts on 1 July 2024. Her salary is 41,000 euros.
 3. Roof. A wire screen was fixed below the roof of the hall on 14 April by Harper Brothers for 380 euros.
+4. Grants. Jos Kramer applied to the Harbour Fund for 9,000 euros towards the new slip.
+5. Berths. The north pier has 24 berths.
 - Harvest dinner. 12 October in the Old Mill. Jos Kramer books the band.
 """,
     "letter.txt": """Dear Ms Brandt,
@@ -106,3 +108,17 @@ def test_what_stands_in_two_lines_or_sentences_is_read_together(
 )
 def test_the_opposite_of_what_is_asked_is_a_no(ropeworks: Investigator, question: str, decision: Decision) -> None:
     assert ropeworks.ask(question).decision is decision
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How much did the Harbour Fund give towards the new slip?",
+        "How many berths of the north pier are not let?",
+        "What did the meeting on the north pier show?",
+    ],
+)
+def test_what_is_applied_for_or_denied_or_only_on_the_subject_is_no_answer(
+    ropeworks: Investigator, question: str
+) -> None:
+    assert ropeworks.ask(question).status is not AnswerStatus.ANSWERED
