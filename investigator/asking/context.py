@@ -68,7 +68,7 @@ def no_smaller(_: Record, share: float) -> None:
 
 
 def put_smaller_until_it_fits(put: Callable[[V], T], variables: V, smaller: Callable[[V, float], V | None]) -> T:
-    """Call `put` with the variables, or with smaller ones until the prompt fits, and return its result.
+    """Call `put` with the variables, then with smaller variables until the prompt fits, and return its result.
 
     `smaller` takes a share (0..1) and returns variables reduced to about that share of their length, or None if nothing
     more can be omitted. An engine that does not declare its context may reject several prompts. Raises PromptTooLong

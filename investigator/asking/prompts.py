@@ -18,10 +18,11 @@ from investigator.resources import prompts_folder
 
 
 class Prompts:
-    """The templates of one folder, with those of the package as defaults.
+    """The templates of one folder, with the templates of the package as defaults.
 
-    `contracts` maps the names of the templates in use to their contracts; only these are checked. Raises TemplateError
-    if the folder cannot be used or a template breaks its contract; the message gives file, line and the allowed names.
+    `contracts` maps the names of the templates in use to their contracts; only these templates are checked. Raises
+    TemplateError if the folder cannot be used or a template breaks its contract; the message gives file, line and the
+    allowed names.
     """
 
     def __init__(self, folder: Path | None = None, contracts: Mapping[str, Contract] = METHOD) -> None:

@@ -62,7 +62,7 @@ def display_on(stream: TextIO, clock: Callable[[], float]) -> LiveDisplay | Plai
 
 
 class PlainDisplay:
-    """Writes a line for each event; counted events get a line every two seconds, and one at the end."""
+    """Writes a line for each event; counted events get a line every two seconds, and a line at the end."""
 
     def __init__(self, stream: TextIO, clock: Callable[[], float], interval: float = PLAIN_INTERVAL) -> None:
         self._stream = stream

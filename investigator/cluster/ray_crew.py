@@ -118,7 +118,7 @@ class _Holder:
 
 
 class _RayHolders:
-    """Shards held by actors, one per CPU of the cluster; `lost` contains those that do not reply."""
+    """Shards held by actors, one per CPU of the cluster; `lost` contains the shards that do not reply."""
 
     def __init__(self, ray: Any, shards: Mapping[int, HeldShard], wait: float) -> None:
         self._ray = ray

@@ -34,8 +34,8 @@ class StructuredOutput(StrEnum):
 
 class RoleFinding(Record):
     """One role: its engine, the result of the example, and its cost. `remark` describes the problem or the judgement;
-    `hint` gives advice. `seconds` is the duration of the last call, None if none was answered. `sends` describes the
-    data that an investigation sends to the engine in this role.
+    `hint` gives advice. `seconds` is the duration of the last call, or None if no call was answered. `sends` describes
+    the data that an investigation sends to the engine in this role.
     """
 
     role: Role

@@ -107,7 +107,7 @@ def precision_at_coverage(confidence: npt.ArrayLike, right: npt.ArrayLike, cover
 
 
 def _right_among_first(confidence: npt.ArrayLike, right: npt.ArrayLike) -> Numbers:
-    """Return, for each k = 1..n, the number of right answers among the k most confident ones."""
+    """Return, for each k = 1..n, the number of right answers among the k most confident answers."""
     scores = np.asarray(confidence, dtype=np.float64)
     _, place, sizes = np.unique(-scores, return_inverse=True, return_counts=True)
     rates = np.bincount(place, weights=np.asarray(right, dtype=np.float64), minlength=len(sizes)) / sizes

@@ -101,7 +101,7 @@ class OutcomeFile:
             raise self._failed(error) from error
 
     def begin_anew(self) -> None:
-        """Start an empty file, and keep the old one next to it with the suffix `.before`. Raises StoreError."""
+        """Start an empty file, and keep the old file next to it with the suffix `.before`. Raises StoreError."""
         try:
             if self.path.exists():
                 self.path.replace(self.path.with_name(self.path.name + ".before"))

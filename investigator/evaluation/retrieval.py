@@ -43,7 +43,8 @@ _TOLD = 500  # number of documents between two progress messages
 
 class RetrievalEvaluation:
     """Stores a collection in a workspace as if it were a folder, with one chunk per document, and ranks the documents
-    for its queries. A workspace that already contains the same corpus is reused; one with other documents is rejected.
+    for its queries. A workspace that already contains the same corpus is reused; a workspace with other documents is
+    rejected.
     """
 
     def __init__(

@@ -170,7 +170,7 @@ def _is_free(word: StatedWord) -> bool:
 
 
 def _closing(sentence: Sequence[StatedWord], start: int) -> int:
-    """Return the position of the bracket that closes the bracket opened before a word."""
+    """Return the position of the bracket that closes the one before a word."""
     depth = 0
     for at in range(start, len(sentence)):
         marks = sentence[at].before

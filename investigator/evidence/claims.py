@@ -104,8 +104,8 @@ def _sentences(quote: Quote) -> tuple[StatedSentence, ...]:
 
 
 def _forms(quote: Quote) -> tuple[str, str]:
-    """Return the words of a quote as written, and as one line in which words broken at line ends are rejoined. For a
-    cell, return its statement.
+    """Return the words of a quote as written, and on one line with hyphenated words rejoined. For a cell, return its
+    statement.
     """
     if quote.cell is not None:
         return _plain(quote.said), _plain(f"{quote.said}.")

@@ -76,7 +76,7 @@ class DatedSentence:
 
 
 def conflict(question: str, sides: Iterable[ConflictSide]) -> Conflict:
-    """Return the conflict between the given sides, the oldest first."""
+    """Return the conflict between the given sides, oldest first."""
     return Conflict(
         question=question, sides=tuple(sorted(sides, key=lambda one: (one.date or "", one.quote.document_id)))
     )
@@ -139,7 +139,8 @@ def _is_repeated(first: DatedSentence, second: DatedSentence) -> bool:
     """Return True if two sentences of one document are identical and about the same things, except for values and
     negations.
     """
-    if first.quote.cell is not None or second.quote.cell is not None:  # other rows and columns describe other things
+    # cells of other rows and columns describe other things
+    if first.quote.cell is not None or second.quote.cell is not None:
         return False
     one, other = _sentence(first.sentence), _sentence(second.sentence)
     if one.text == other.text or {n[:2] for n in numbered(one.text)} != {n[:2] for n in numbered(other.text)}:
@@ -179,7 +180,7 @@ def _differing(one: _Sentence, other: _Sentence, *, fewest: int) -> tuple[str, s
         alone = not any(amounts_apart) and not any(dates_apart) and shared >= _SAME_WORDS_OF_NAMES
         are_lists = len(one.names & other.names) >= _MANY_NAMES
         return _only(names_apart) if alone and not are_lists else None
-    if any(dates_apart):  # amounts of different days or years do not conflict
+    if any(dates_apart):  # amounts for different days or years do not conflict
         return None if any(amounts_apart) else _only(_texts(dates_apart))
     comparable = all(are_comparable(mine, theirs) for mine in amounts_apart[0] for theirs in amounts_apart[1])
     return _only(_texts(amounts_apart)) if comparable else None
@@ -203,7 +204,7 @@ def _texts(apart: tuple[Sequence[Amount | Date], Sequence[Amount | Date]]) -> tu
 
 
 def _only(apart: tuple[Collection[str], Collection[str]]) -> tuple[str, str] | None:
-    """Return the value of each side if it has only one value."""
+    """Return the value of each side if each has only one."""
     return (min(apart[0]), min(apart[1])) if len(apart[0]) == len(apart[1]) == 1 else None
 
 

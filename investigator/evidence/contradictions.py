@@ -11,7 +11,7 @@ from investigator.language.claim_words import direction, joints, slot_words
 from investigator.records import Slot
 
 _ALIKE = 0.6
-"""Share of a claim's words that a sentence must contain to be about the same thing."""
+"""Minimum share of a claim's words in a sentence for both to be about the same thing."""
 _REACH = 5
 """Number of words that a qualifying word affects, including the word itself."""
 _QUALIFYING = (
@@ -174,7 +174,7 @@ def _roles(claim: StatedSentence, sentence: StatedSentence) -> tuple[Slot, str] 
 
 
 def _figures_and_names(words: Sequence[StatedWord]) -> list[StatedWord]:
-    """Return numbers, dates and names, and the first word, which may be a name."""
+    """Return the numbers, dates and names, and the first word, because it may be a name."""
     return [
         word
         for place, word in enumerate(words)

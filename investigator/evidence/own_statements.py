@@ -14,7 +14,7 @@ from investigator.questions.imprints import dated_line, imprint_pattern
 from investigator.questions.own_properties import OwnProperty
 from investigator.records import Document, Quote
 
-_HEAD, _TAIL = 5_000, 2_000  # characters
+_HEAD, _TAIL = 5_000, 2_000  # number of characters
 _LONGEST = 200  # maximum number of characters of a value
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 _VERSION = re.compile(
@@ -48,7 +48,7 @@ def own_value(wanted: OwnProperty, statement: str) -> str:
 
 
 def _places(wanted: OwnProperty, document: Document) -> Iterator[_Span]:
-    """Yield the spans that state a property, the most certain first."""
+    """Yield the spans that state a property, beginning with the most certain."""
     text = document.text
     yield from _labelled(wanted, text, 0, _HEAD)
     match wanted:

@@ -16,7 +16,7 @@ from investigator.evidence.statements import StatedKind, StatedSentence, StatedW
 from investigator.language.claim_words import joints, slot_words
 
 _LONGEST_NAME = 6
-"""Maximum number of words of a subject."""
+"""Maximum number of words in a subject."""
 _BEGINNING = 80
 """Number of characters from the start of a sentence within which an expletive "it" is recognised."""
 _LATEST = 6

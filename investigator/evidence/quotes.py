@@ -28,7 +28,7 @@ Find = Callable[[str], Quote | None]
 """Looks up a text in one document."""
 
 LONGEST_QUOTE = 4_000
-"""Maximum number of characters of a quote; a longer one selects nothing."""
+"""Maximum number of characters of a quote; a longer quote does not single out anything."""
 LONGEST_GAP = 1_500
 """Maximum number of characters from the beginning of a start phrase to the end of its end phrase."""
 _MOST_TRIED = 200
@@ -49,7 +49,7 @@ _CJK_CHAR = late("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\u
 
 
 class Sources:
-    """Documents in which quotes are looked up, by id; the most recently used ones are cached in normalised form."""
+    """Documents in which quotes are looked up, by id; recently used documents are cached in normalised form."""
 
     def __init__(self, load: Load, kept: int = 32) -> None:
         self._source = lru_cache(maxsize=kept)(lambda document_id: Source(load(document_id)))
@@ -231,7 +231,9 @@ def verify(quote: Quote, document: Document) -> bool:
 
 
 def _readings(quote_text: str) -> Iterator[tuple[str, ...]]:
-    """Yield the possible readings of the words, the most literal first: one phrase, or the phrases around ellipses."""
+    """Yield the possible readings of the words, beginning with the most literal: a single phrase, or the phrases around
+    ellipses.
+    """
     literal = normalise(quote_text).text.strip()
     bullet = _BULLET.match(literal)
     bare = literal[bullet.end() :] if bullet else literal

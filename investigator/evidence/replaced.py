@@ -34,7 +34,9 @@ def replaced_documents(documents: Collection[Document]) -> Mapping[str, str]:
 
 
 def _replaces(new: Document, old: Document, told: Sequence[str]) -> bool:
-    """Return True if a document says that it replaces the other one; `told` contains everything that it replaces."""
+    """Return True if a document says that it replaces the other document; `told` contains everything that it
+    replaces.
+    """
     known, own = (frozenset(_NUMBER.findall(_title(one))) for one in (old, new))
     kinds = cue_words("titles", "kinds") | EDITIONS | frozenset(words(_title(old)))
     return any(

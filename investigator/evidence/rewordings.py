@@ -1,4 +1,6 @@
-"""Rewords claims by rules that keep their meaning: passive and active, possessives, a moved adjunct, "it"."""
+"""Rewords claims by rules that keep their meaning, for passive and active voice, possessives, moved adjuncts and
+"it".
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from investigator.language.relevance import stems
 from investigator.language.terms import content_words
 
 _LONGEST_NAME = 6
-"""Maximum number of words of an agent, owner or subject."""
+"""Maximum number of words in the name of an agent, owner or subject."""
 
 
 def reworded(claim: Words, sentence: StatedSentence) -> Iterator[Words]:
@@ -100,7 +102,9 @@ def _moved(claim: Words) -> Iterator[Words]:
 
 
 def _ends_of_name(claim: Words, start: int, *, many: bool = False) -> Iterator[int]:
-    """Yield the possible ends of a name that begins at `start`: the end of the claim, or a new beginning."""
+    """Yield the possible ends of a name that begins at `start`: the end of the claim, or the word at which something
+    new begins.
+    """
     longest = len(claim) if many else min(len(claim), start + _LONGEST_NAME)
     for end in range(start + 1, longest + 1):
         if end == len(claim) or claim[end].text in joints("prepositions") or claim[end].breaks:

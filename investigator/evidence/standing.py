@@ -27,7 +27,7 @@ _LONGEST = 600
 
 @dataclass(frozen=True)
 class Rechecked:
-    """Claims whose quotes are still in the files, with their current places, and claims whose quotes are not.
+    """Claims whose quotes are still in the files, with their current places, and claims whose quotes are missing.
 
     `gone` lists the documents that no longer contain one of their quotes.
     """
@@ -93,7 +93,7 @@ def standing_conflicts(conflicts: Sequence[Conflict], reread: Reread) -> tuple[C
 
 
 def quote_standing(quote: Quote, fresh: FreshDocument) -> Quote | None:
-    """Return a quote as found in the current document, with its place; None if it is gone."""
+    """Return a quote as it is in the current document, with its place; None if the document no longer contains it."""
     if fresh.document is None:
         return None
     if quote.cell is not None:

@@ -17,7 +17,7 @@ _SAME = 0.5
 still shares half of its four-word shingles; reports of one firm for two quarters share less.
 """
 _FEWEST = 12  # minimum number of shingles; a shorter text cannot be judged
-_LONGEST = 400_000  # characters
+_LONGEST = 400_000  # maximum number of characters
 
 
 def version_groups(texts: Mapping[str, str]) -> tuple[frozenset[str], ...]:

@@ -40,7 +40,7 @@ def start_module(
 
 
 def pipe(stream: IO[bytes] | None) -> Any:
-    """Return a pipe of a process that was started with all its pipes, or raise OSError."""
+    """Return a pipe of a child process. Raises OSError if the process was started without it."""
     if stream is None:
         raise OSError("no pipe")
     return stream

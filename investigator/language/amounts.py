@@ -1,4 +1,4 @@
-"""Numbers in texts with their signs, magnitudes and units, compared by value."""
+"""Finds numbers in texts, with their signs, magnitudes and units, and compares them by value."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def squeezed(text: str) -> str:
 
 
 def amounts(text: str) -> list[Amount]:
-    """Return the numbers of a prepared text, in digits and in words, except those inside identifiers."""
+    """Return the numbers of a prepared text, written in digits or words, except those inside identifiers."""
     for found in reversed(list(_identifiers(text))):
         text = text[: found.start()] + "#" * len(found.group()) + text[found.end() :]
     return [*_in_digits(text), *_in_words(text)]
@@ -139,7 +139,7 @@ def _has_measure(found: re.Match[str]) -> bool:
 
 
 def _parts(found: re.Match[str]) -> Iterator[Amount]:
-    """Yield the numbers of a text such as "12 300 people", which may be one number or two."""
+    """Yield the numbers of a text such as "12 300 people", which may contain one number or two."""
     if found["group"] == " ":
         numbers = found["digits"].split(" ")
         for number in numbers[:-1]:

@@ -56,7 +56,7 @@ def full_month_names() -> tuple[str, ...]:
 
 @cache
 def negations(*languages: str) -> tuple[str, ...]:
-    """Return the negating words of the given languages; without arguments, of all languages."""
+    """Return the negating words of the given languages, or of all languages if none are given."""
     every = listed("negations")
     chosen = languages or tuple(language for language in every if language != "unspaced")
     return tuple(word for language in chosen for word in every[language])

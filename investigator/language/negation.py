@@ -31,7 +31,7 @@ _REACH = 5
 _LONGEST_REACH = 200
 """Number of characters after a negation in which those words are searched for."""
 _SAME_WORDS = 0.6
-"""Share of a claim's words that a sentence must contain to be about the same thing."""
+"""Minimum share of a claim's words in a sentence for both to be about the same thing."""
 _LONGEST_CLAIM = 15
 """Maximum number of words, excluding stop words, of a claim that is compared with individual sentences."""
 

@@ -8,11 +8,11 @@ from investigator.language.late_patterns import late
 
 _HEBREW, _ARABIC = "\u05d0-\u05ea", "\u0621-\u064a"
 _ARTICLE = late(rf"\u05d4(?=[{_HEBREW}]{{2}})|(?:\u0627\u0644|\u0644\u0644)(?=[{_ARABIC}]{{2}})")
-"""ha-; al-, li-l-"""
+"""Matches the articles ha- (Hebrew), al- and li-l- (Arabic)."""
 _PREFIX = late(
     rf"[\u05d5\u05d1\u05db\u05dc\u05de\u05e9](?=[{_HEBREW}]{{3}})|[\u0648\u0641\u0628\u0643\u0644](?=[{_ARABIC}]{{3}})"
 )
-"""u-, be-, ke-, le-, mi-, she-; wa-, fa-, bi-, ka-, li-"""
+"""Matches the prefixes u-, be-, ke-, le-, mi-, she- (Hebrew), and wa-, fa-, bi-, ka-, li- (Arabic)."""
 _MOST_PREFIXES = 2
 
 

@@ -1,4 +1,5 @@
-"""Words as written, and as the search sees them: folded, without stop words, and split if a script has no spaces.
+"""Splits texts into words, as written and in the form used for searching: folded, without stop words, and split if a
+script has no spaces.
 
 `words` and `stem` produce the index terms, to which the calibrations were fitted: their results must not change. BB3's
 memories (`bb3/memory/words.py`), ParlAI's metrics (`dialogue/metrics/`) and ParlAI's dictionary
@@ -33,7 +34,7 @@ _MARKS = (
 _WORD = rf"[^\W_](?:[^\W_]|[{_MARKS}\u200c\u200d])*"
 TOKEN = re.compile(rf"{_WORD}(?:[-'’.&/]{_WORD})*")
 _BEYOND_ASCII, _SHORT_RUN = re.compile(r"[^\x00-\x7f]+"), 4  # maximum length of a cached run
-_LATIN_ENDS = "\u0250"  # the characters below this one are Latin
+_LATIN_ENDS = "\u0250"  # all letters before this character are Latin
 
 
 class _WithoutMarks(dict[int, int | None]):
@@ -157,7 +158,9 @@ def question_body(question: str) -> str:
 
 
 def content_words(text: str) -> list[str]:
-    """Return the folded words that carry meaning, in order and each once; all words if only stop words are left."""
+    """Return the folded words that carry meaning, in order and each once. If all words are stop words, return them
+    all.
+    """
     return list(_content_words(text))
 
 
@@ -198,7 +201,8 @@ def porter_stem(word: str) -> str:
         return word
     from snowballstemmer import stemmer
 
-    return str(stemmer("porter").stemWord(word))  # a new stemmer for each call, because it stores the current word
+    # each call creates a stemmer, because a stemmer stores the current word
+    return str(stemmer("porter").stemWord(word))
 
 
 def _pairs(run: str) -> str:

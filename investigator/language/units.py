@@ -1,4 +1,4 @@
-"""Names of units, currencies and magnitudes (`data/units.toml`), with their synonyms."""
+"""Recognises units, currencies and magnitudes by their names and synonyms (`data/units.toml`)."""
 
 from __future__ import annotations
 

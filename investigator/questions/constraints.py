@@ -109,7 +109,8 @@ def _quantities(question: str) -> Iterator[str]:
     """Yield the kind of figure requested, if any; for a count, with the counted thing."""
     asks_other = expected_type(question) in _NO_FIGURES
     for name, cue in patterns("asked").items():
-        if cue.search(question) and not (name == "money" and asks_other):  # as in "who bears the cost"
+        # "who bears the cost" does not ask for an amount
+        if cue.search(question) and not (name == "money" and asks_other):
             counted = _COUNTED.search(question) if name == "count" else None
             yield f"count of {counted.group(1)}" if counted else name
             return

@@ -59,11 +59,9 @@ from investigator.questions.surroundings import Surroundings
 from investigator.questions.timing import day_state, matched, period_match, phase_match
 from investigator.records import Constraint, ConstraintKind, ConstraintMatch, MatchState
 
-_TITLE = 3  # words
-_DENIALS, _DENIED_WITHIN = (
-    frozenset(["not", "no", "nor", "never", "neither", "without", "cannot", "except"]),
-    5,
-)  # words
+_TITLE = 3  # number of words
+_DENIALS = frozenset(["not", "no", "nor", "never", "neither", "without", "cannot", "except"])
+_DENIED_WITHIN = 5  # maximum distance in words of a denial
 _SHORT_MONTH = 3  # number of letters; names as short as "mar" and "may" have other meanings
 _SPANS = ("duration", "age")
 _SIZES = (*_SPANS, "depth", "height", "weight", "distance", "temperature", "speed")
@@ -253,7 +251,7 @@ def _content(asked: Constraint) -> list[str]:
 
 
 def _shown(wanted: Sequence[str], evidence: Surroundings) -> str:
-    """Return the words of the sentence, or else of its surroundings, that correspond to the given words."""
+    """Return the words of the sentence, otherwise of its surroundings, that correspond to the given words."""
     same = {root(word) for word in wanted}.union(*(related_roots(word) for word in wanted))
     for text in (evidence.sentence, evidence.near, evidence.about):
         found = [token for token in COMPOUND.findall(text) if same & roots(token)]

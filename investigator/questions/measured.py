@@ -35,7 +35,7 @@ _PART_OF = late(
 _MONEY = "money"
 _BARE, _CELLS, _SIGN = late(r"[\d.,]+"), " | ", late(r"[$€£¥₹]|\b(?:EUR|USD|GBP|CHF)\b")
 _NO_MEASURES = frozenset(["%", "pp", "bps", "share"])  # requests for a share are worded differently
-_REACH_AFTER, _REACH_BEFORE = 3, 5  # words
+_REACH_AFTER, _REACH_BEFORE = 3, 5  # maximum distance of the counted thing from its number, in words
 _ITEM = re.compile(r"\W*\d{1,3}[.)](?=\s)")
 """The number of a list item, which does not count anything."""
 

@@ -13,7 +13,7 @@ from investigator.questions.related import related_roots, root, roots
 
 _WORD = r"[A-ZÀ-ÖØ-Þ][\w'’-]*"
 _NAME = late(rf"{_WORD}(?:\s+(?:(?:of|de|von|van|la|di|da)\s+)?{_WORD})*")
-_FEWEST, _BETWEEN = 2, 2  # words
+_FEWEST, _BETWEEN = 2, 2  # minimum number of words of a name, and maximum number of words between them
 _MARKED = late(r"(.*[^\W\d_])[\s-](\d{1,3})")
 _OF = late(r"\b([a-z][\w-]+) of (?:the |an? |its |their )?([a-z][\w-]+)\b(?! of\b)")
 _WHO_IS = late(

@@ -21,7 +21,7 @@ _FORMS_OF_BE = frozenset({"is", "are", "was", "were", "been", "be", "being"})
 _BY, _TO = "done by ", "done to "
 _AUXILIARIES = frozenset({"do", "does", "did", "can", "could", "will", "would", "should", "may", "might", "must"})
 _FAR = 9  # number of words between the question word and the name
-_BEFORE, _AFTER, _AGENT_WITHIN, _OBJECT_WITHIN, _BY_WITHIN = 3, 8, 6, 3, 10  # words
+_BEFORE, _AFTER, _AGENT_WITHIN, _OBJECT_WITHIN, _BY_WITHIN = 3, 8, 6, 3, 10  # maximum distances in words
 _CLAUSE_END = late(r"[,;:.()]|\b(?:and|but|or|because|since|that|which|who|if|when|while)\b")
 _CLAUSE_MARK = late(r"[,;:.()]|\b(?:because|since|that|which|who|if|when|while)\b")
 _WHO_DOES = late(
@@ -34,7 +34,7 @@ _WHO_DOES = late(
 _CARRIED = late(r"\(([^()]*)\)\s*$")
 _OBJECT_PRONOUNS = frozenset(["it", "them", "him", "her"])
 _PRONOUNS = frozenset(["it", "they", "he", "she"])
-_LONGEST_OBJECT = 3  # words
+_LONGEST_OBJECT = 3  # maximum number of words
 _NEXT = late(r"\s+[a-z][\w-]+")
 _COMPLEMENT = late(r"^[^.;:]{0,40}?\bto (?!the\b|an?\b|[A-Z\d])[a-z]+ (?:the|an?|its|their|his|her|our)\b")
 """An infinitive phrase that is the object of a verb: "decided on 5 May to hold the fair"."""
@@ -43,7 +43,7 @@ _POSSESSIVE = late(r"(?:s['’]|['’]s)\s*$")
 
 
 def roles(question: str, names: Iterable[str]) -> Iterator[str]:
-    """Yield who acts on what in a question: its subject with the verb, or else a name as the object of a verb."""
+    """Yield who acts on what in a question: its subject with the verb, otherwise a name as the object of a verb."""
     if found := clause(question):
         yield f"{_TO if found.is_passive else _BY}{' '.join(found.subject)} | {found.verb}"
         return

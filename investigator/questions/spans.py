@@ -61,7 +61,9 @@ class TimeSpan:
         return self.is_clock or (self.first is not None and self.last is not None)
 
     def holds(self, asked: Moment) -> bool | None:
-        """Return True if a whole day, month or year is inside the span, False if it is outside, else None."""
+        """Return True if a day, month or year is completely inside the span, False if it is completely outside, and
+        otherwise None.
+        """
         if self.is_clock:
             return None
         one = _of_year(self, asked.year)
@@ -77,7 +79,7 @@ class TimeSpan:
 
 
 def _of_year(span: TimeSpan, year: int | None) -> TimeSpan:
-    """Return a span in which an end without a year has the year of the other end, or else the given year."""
+    """Return a span in which an end without a year has the year of the other end, otherwise the given year."""
     known = next((end.year for end in (span.last, span.first) if end and end.year), year)
     first, last = (end and replace(end, year=end.year or known) for end in (span.first, span.last))
     if first and last and first.begin > last.end and span.first and span.first.year is None and first.year:
@@ -165,7 +167,9 @@ def moments(text: str) -> tuple[Moment, ...]:
 
 
 def moment_asked(question: str) -> Moment | None:
-    """Return the time in question: the only moment named, or for "current" one later than all others; else None."""
+    """Return the time in question: the only moment that a question names or, for "current", a moment later than all
+    others; otherwise None.
+    """
     named = moments(question)
     if len(named) == 1:
         return named[0]

@@ -38,7 +38,7 @@ _IS_HOLDER = late(
 
 
 class Succession(NamedTuple):
-    """The names of those who leave a role in a sentence, and of those who take it."""
+    """The names of people who leave a role according to a sentence, and of people who take it."""
 
     leaving: frozenset[str]
     taking: frozenset[str]
@@ -46,7 +46,7 @@ class Succession(NamedTuple):
 
 @lru_cache(maxsize=2048)
 def succession(sentence: str) -> Succession:
-    """Return the names of those who leave a role in a sentence, and of those who take it."""
+    """Return the names of people who leave a role according to a sentence, and of people who take it."""
     taking = {*_before("takes", sentence), *_behind("by_whom", sentence), *_beside("new", sentence)}
     leaving = {
         *_before("leaves", sentence),
@@ -139,7 +139,7 @@ def _behind(name: str, sentence: str) -> Iterator[str]:
 
 
 def _beside(name: str, sentence: str) -> Iterator[str]:
-    """Yield the name after a word that describes a person, or else the name before it: "Ann, the former chair"."""
+    """Yield the name after a word that describes a person, otherwise the name before it: "Ann, the former chair"."""
     for cue in patterns("succession")[name].finditer(sentence):
         stop = _STOP.search(sentence, cue.end())
         end = min(cue.end() + _REACH, stop.start() if stop else len(sentence))

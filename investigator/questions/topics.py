@@ -59,7 +59,7 @@ _JOINING = frozenset(["of", "the", "de", "la", "van", "von", "and", "for"])
 _QUOTES = '"“”«»„'
 _OR = "or"
 _SHORT_FORM, _LONG_NAME = 2, 3  # number of words in a short form; minimum number of words in a name that has one
-_REACH = 4  # maximum number of other words between the words of a phrase
+_REACH = 4  # maximum number of other words between two words of a phrase
 _SHORT_NAME = 2  # maximum number of characters, such as the D in "vitamin D"
 _MOST_TERMS = 12
 _MOST_RELATED = 8
@@ -127,7 +127,9 @@ class Term:
         return tuple(_spellings(word) for word in words(self.text) if word not in stop_words())
 
     def stands_in(self, roots: Sequence[str]) -> bool:
-        """Return True if a wording of the term is among the roots: contiguous for a name, else close together."""
+        """Return True if the roots contain a wording of the term, with its words adjacent for a name and otherwise
+        close together.
+        """
         return any(_in_one_piece(own, roots) if self.is_name else _near(own, roots) for own in self.roots)
 
     def stands_short(self, text: str, whole: str) -> bool:

@@ -283,7 +283,7 @@ class Quote(Record):
 
     @property
     def place(self) -> str:
-        """Return `file:page N` if the format has pages (or `slide`, `sheet`), else `file:line N`.
+        """Return `file:page N` if the format has pages (or `slide`, `sheet`), otherwise `file:line N`.
 
         It is `file:text line N` if N counts lines of the extracted text instead of the file.
         """

@@ -88,7 +88,7 @@ class Pace:
         self._passages = 0
 
     def begin(self, kind: str, now: float, done: int = 0) -> None:
-        """Start measuring a phase; without this call, the first count of another kind starts a phase."""
+        """Start measuring a phase; without this call, a phase starts with the first count of another kind."""
         self._kind, self._began, self._first, self._passages = kind, now, done, 0
 
     def speed(self, count: Count, now: float) -> Speed:

@@ -74,7 +74,7 @@ def investigation_text(investigation: Investigation) -> Text:
 
 
 def question_text(investigation: Investigation) -> Text:
-    """Return the question as asked, to be printed before its outcome; ends with an empty line."""
+    """Return the question as it was asked, to be printed before its outcome; ends with an empty line."""
     return Text(f"Question: {inert_line(investigation.follows or investigation.question)}\n\n")
 
 

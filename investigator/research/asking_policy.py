@@ -72,7 +72,7 @@ class FewCalls:
         return worth or tuple(sorted(steps, key=lambda s: -match.get(s.document_id, 0.0))[:_FIRST_WAVE])
 
     def first_wave(self, question: str, steps: Sequence[PlanStep], cards: Sequence[DocumentCard]) -> int:
-        """Return two if one of the first two steps is likely to answer, else the number of all steps.
+        """Return two if one of the first two steps is likely to answer the question, otherwise the number of all steps.
 
         A question about each of several things goes to all documents. If all steps would take two or more batches of
         `workers`, one full batch is asked, because it takes no longer than two documents.

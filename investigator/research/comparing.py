@@ -327,7 +327,7 @@ def _best_first(found: Sequence[Memory]) -> list[Memory]:
 
 
 def _claims(memory: Memory, part: Part, *, is_read: bool) -> list[Claim]:
-    """Return a model's reply if its quotes prove it, or else each quote."""
+    """Return a model's reply if its quotes prove it, otherwise each quote."""
     if is_read and prove(memory.reply, memory.quotes, given=part.question).is_proven:
         return [Claim(text=one_line(memory.reply), quotes=memory.quotes, memory_ids=(memory.id,))]
     return [_verbatim(quote, memory) for quote in memory.quotes]

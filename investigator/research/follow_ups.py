@@ -27,7 +27,7 @@ _AFTER_ARTICLE = re.compile(r"(?:\b(?:the|an?|its|their|his|her|our|your)|['’]
 _COMPARED = (re.compile(r"(?:er|est)$"), re.compile(r"(?:r|st)$"))
 
 _Exchange = tuple[str, tuple[str, ...]]
-"""Words of a question, and the forms of another word that may replace them."""
+"""Words of a question, and the forms of another word that can replace them."""
 
 
 def words_to_replace(part: Part) -> tuple[str, ...]:

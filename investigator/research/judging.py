@@ -51,7 +51,7 @@ _WHAT_IT_DOES = late(
     re.IGNORECASE,
 )
 _NUMBERING = re.compile(r"^\W*(?:\d+(?:\.\d+)*|[a-z])[.)]\s+", re.IGNORECASE)
-_LONGEST_RUN_IN = 3  # words
+_LONGEST_RUN_IN = 3  # maximum number of words
 _QUOTATION_MARKS = " \n\"'”’»"
 _MARKS = "#*|-:= \n\t"
 """Markup around the words of a heading or table header."""

@@ -83,9 +83,9 @@ def may_have_all_words(part: Part, text: str, document: Document) -> bool:
 
 
 def _share_of_label(question: str, line: LabelLine, said: QuotedText) -> float | None:
-    """Return the share for a label line whose value has no word of the question. It is 1.0 if the question contains
-    every word of the label, and its other words are in the document's name or heading. It is 0.0 if the question lacks
-    a word of the label. Return None if the line must be judged like a sentence.
+    """Return the share for a label line whose value contains no word of the question. It is 1.0 if the question
+    contains every word of the label, and its other words are in the document's name or heading. It is 0.0 if the
+    question lacks a word of the label. Return None if the line must be judged like a sentence.
     """
     document = said.document
     asked = {root(word) for word in content_words(question) if not names_nothing(word)}

@@ -50,7 +50,7 @@ def spent_at(stop: StopReason) -> tuple[BudgetSettings, Usage, float]:
 
 
 def _different(kept: Investigation, again: Investigation) -> list[str]:
-    """List the differences in words."""
+    """Describe the differences in words."""
     parts = {
         "what must be known": kept.needs == again.needs,
         "the plan": kept.plan == again.plan,

@@ -76,9 +76,9 @@ class State:
     """The state of an investigation between two steps.
 
     `run` is its record so far; `cards` are the documents as the last search ranked them, `document_ids` and
-    `unreadable` all documents of the folder, `left_out` the excluded files. `last` is the last step performed,
-    `first_plan` is a plan made while thinking, and `memories_reflected` is the number of memories at the last
-    reflection. `spent` is the ceiling that was reached, and `answer` the last answer written. `follow_ups` are the
+    `unreadable` are all documents of the folder, and `left_out` are the excluded files. `last` is the last step
+    performed, `first_plan` is a plan made while thinking, and `memories_reflected` is the number of memories at the
+    last reflection. `spent` is the ceiling that was reached, and `answer` the last answer written. `follow_ups` are the
     questions of the next round, if no language model reads the documents. `promising` are the documents that a search
     for another wording of the question found worth asking.
     """
@@ -233,8 +233,8 @@ def how_many_to_ask(state: State) -> int:
 
 
 def what_suffices(state: State) -> tuple[Knowledge, ...] | None:
-    """Return the knowledge if proven quotes cover the question and no engine needs to be asked, else None. The policy
-    is not consulted if the writer has found the evidence insufficient.
+    """Return the knowledge if proven quotes cover the question, so that no engine needs to be asked; otherwise None.
+    The policy is not consulted if the writer has found the evidence insufficient.
     """
     run, titles = state.run, {card.document_id: f"{card.title} {card.document_id}" for card in state.cards}
     if state.answer is None and state.bounds.policy.suffices(run.question, run.needs, state.history, titles):

@@ -150,7 +150,7 @@ class Steps:
         return think(self.client, request)
 
     def _survey(self, state: State) -> Moment:
-        """Decide every document by the index."""
+        """Reach a verdict on every document from the index."""
         rows = surveyed(state.run.question, self.library)
         verdicts = [row.verdict for row in rows]
         event = Surveyed(

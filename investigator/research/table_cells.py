@@ -66,7 +66,7 @@ def met_cells(question: str, document: Document) -> tuple[Quote, ...]:
         if pair is not None:
             return tuple(cell_quote(document, found.view, found.cell) for found in pair)
     found = [[one for one in _best_together(question, tables, time) if one.is_met] for time in _times(question)]
-    if _is_trend(question) and not (found[0] and found[-1]):  # a trend needs a figure for its beginning and its end
+    if _is_trend(question) and not (found[0] and found[-1]):  # a trend needs figures for its beginning and its end
         return ()
     quotes = dict.fromkeys(cell_quote(document, one.view, one.cell) for of_time in found for one in of_time)
     if kind_of(question) is QuestionKind.YES_NO and not _DIGIT.search(question):  # a figure does not say yes or no

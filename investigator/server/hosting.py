@@ -18,7 +18,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from investigator.errors import SettingsError
 
 SLOWEST_CLIENT = 10.0
-"""Seconds within which a request must have arrived completely."""
+"""Maximum number of seconds until a request has arrived completely."""
 _MOST_CONNECTIONS = 200
 _OF_THIS_MACHINE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 """The addresses that mean all network interfaces of a machine, each with the address at which the machine can reach

@@ -79,7 +79,7 @@ def problem_of(error: InvestigatorError) -> Problem:
 
 
 def _served_hint(error: InvestigatorError) -> str:
-    """Return the hint of an error for users of the page or the tools, who have no command line."""
+    """Return the hint of an error for users of the page or the tools, who do not use the command line."""
     return served_words(error.hint) or next((hint for kind, hint in _HINTS if isinstance(error, kind)), "")
 
 

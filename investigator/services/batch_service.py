@@ -109,7 +109,9 @@ class BatchService:
 
     @property
     def _at_once(self) -> int:
-        """Return the number of useful concurrent calls: one for the built-in engine, which computes locally."""
+        """Return the useful number of concurrent calls, which is one for the built-in engine, because it computes
+        locally.
+        """
         if not self._asked.is_model:
             return 1
         return self._parts.settings.method.concurrency or self._asked.concurrency

@@ -54,7 +54,7 @@ class Tracer(Protocol):
     ) -> AbstractContextManager[RunTrace]:
         """Trace one run until the context ends; an error that leaves the context is recorded as the run's error.
 
-        The context may end in a different thread than it began, as with a generator.
+        With a generator, the context may end in a different thread from the one in which it began.
         """
         ...
 

@@ -1,4 +1,6 @@
-"""Compares two candidates on the same questions: each measure with its test, and the changed outcomes. Pure."""
+"""Compares two candidates on the same questions: computes each measure with its test, and lists the changed outcomes.
+Pure.
+"""
 
 from __future__ import annotations
 

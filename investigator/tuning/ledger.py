@@ -37,7 +37,7 @@ class LedgerLine(Record):
 class TuningLedger:
     """Counts every call of a tuning run at its start and end; it is a `CallJournal` for the proposer. A call without an
     end, because the process was killed, counts as a call. Thread-safe. Raises StoreError if the file cannot be read or
-    written, or is another kind of file.
+    written, or is a file of another kind.
     """
 
     def __init__(self, path: Path, prices: Prices) -> None:

@@ -22,7 +22,7 @@ class Opening(Record):
 
 
 class Openings:
-    """The uses of test sets known in a workspace, in an append-only file. Raises StoreError."""
+    """The recorded uses of test sets in a workspace, stored in an append-only file. Raises StoreError."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -10,7 +10,7 @@ import numpy as np
 from investigator.tuning.statistics import exact_p
 
 _FIRST = 12  # minimum number of questions in the first rung
-_WORSE = 0.1  # significance level at which a candidate counts as worse than the leader
+_WORSE = 0.1  # significance level below which a candidate counts as worse than the leader
 
 
 def rungs(questions: int) -> tuple[int, ...]:

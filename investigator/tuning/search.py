@@ -160,7 +160,7 @@ class TuningSearch:
         return admitted
 
     def _afforded(self, candidates: Sequence[Variant]) -> Sequence[Variant]:
-        """Return the candidates whose race fits into the ceiling."""
+        """Return as many candidates as can race within the ceiling."""
         free = self._free_calls()
         most = len(candidates) if free is None else affordable(len(self.sets.select), int(free / self._calls))
         for one in candidates[most:]:

@@ -20,7 +20,7 @@ PROMPTS, SETTINGS, DIFF, REPORT, PAGE = "prompts", "settings.json", "winner.diff
 def write_winner(out: Path, report: TuningReport, base: Path | None) -> None:
     """Write the report, and the winner, if any; `base` is the user's own folder of templates.
 
-    `prompts/` is for `--prompts`, `settings.json` for `--settings`. Raises StoreError.
+    Use the resulting `prompts/` with `--prompts`, and `settings.json` with `--settings`. Raises StoreError.
     """
     result = report.result
     try:

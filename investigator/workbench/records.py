@@ -77,7 +77,7 @@ class TriedReply(Record):
 
 
 class TemplateTrial(Record):
-    """A template tried on one use, with the earlier reply, if any, and the new reply.
+    """A template that was tried on one use, with the earlier reply, if any, and the new reply.
 
     `about` is the question asked; `usage` is the cost of the trial.
     """

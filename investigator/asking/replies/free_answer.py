@@ -36,7 +36,7 @@ _WIDEST_RANGE = 20
 
 
 def read_free_answer(text: str) -> AnswerReply | None:
-    """Return the claims in a free text: none if it declines to answer, and None if it is not an answer."""
+    """Return the claims in a free text: an empty result if it declines to answer, and None if it is not an answer."""
     text = text[:_LONGEST]
     claims = tuple(claim for line in text.splitlines() for claim in _claims(_BULLET.sub("", line, count=1)))
     if claims or (len(text) <= _LONGEST_REFUSAL and _CANNOT.search(text)):

@@ -40,7 +40,7 @@ _LATEX = re.compile(
 
 
 def whole_values(text: str) -> list[Json]:
-    """Return the objects and arrays in the text as valid JSON, only the outermost ones, in order.
+    """Return the outermost objects and arrays in the text as valid JSON, in order.
 
     Thoughts are ignored. A value at the end of an unclosed thought counts: either the thought ended before it, or its
     tag was quoted from a document.

@@ -121,7 +121,7 @@ def _text(value: Json) -> Json:
 
 
 def _number(value: Json, *, whole: bool, info: FieldInfo | None) -> Json:
-    """Return a number from a number or a string, clamped to the field's bounds."""
+    """Convert a number or a string to a number, clamped to the field's bounds."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return value
     try:

@@ -1,6 +1,6 @@
 """Reads the requested record from the JSON in a reply. Accepted deviations:
 
-- several objects: the last matching one counts, but never an echoed schema or example;
+- several objects: the last matching object counts, but never an echoed schema or example;
 - wrappers around the object (`{"reply": {...}}`, `[{...}]`), and the object written inside its own field;
 - a bare list, or items one after the other, if the record is one list;
 - a last item that was cut off.

@@ -1,4 +1,4 @@
-"""Thoughts that a model writes before its reply; they are not part of it."""
+"""Removes the thoughts that a model writes before its reply, because they are not part of the reply."""
 
 from __future__ import annotations
 
