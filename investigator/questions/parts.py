@@ -181,7 +181,7 @@ def _with_names(pieces: list[str]) -> list[str]:
     """Complete each piece from earlier ones: add the name and the thing that its pronoun refers to, or the subject of
     the first question if the piece has no noun and verb.
     """
-    name, thing, asked, complete = "", "", "", []
+    name, thing, asked, complete = "", "", "", list[str]()
     for piece in pieces:
         if complete and (again := _WHAT_WAS_IT.match(piece)):
             complete.append(f"{_NOW.sub('', complete[0]).rstrip('? ')} {again['when']}")
