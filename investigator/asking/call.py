@@ -1,4 +1,4 @@
-"""One prompt on its way to its engine, and the layers that it passes through: journal, trace, engine.
+"""A prompt on its way to an engine, and the layers that it passes through: journal, trace, engine.
 
 The context and budget layers are in separate files.
 """

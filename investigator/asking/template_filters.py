@@ -16,7 +16,7 @@ from investigator.language.undisguised import undisguised
 from investigator.records.base import Plain
 
 MOST_CHARACTERS = 4_000_000
-"""Limit on the characters of a rendered template: about a million tokens."""
+"""Maximum number of characters of a rendered template: about a million tokens."""
 
 _DELIMITER = re.compile(r"<(?=\s*/?\s*(?:passage|document|memory|evidence|turn|fact)\b)")
 _HIDDEN = re.compile(

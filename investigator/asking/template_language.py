@@ -22,7 +22,9 @@ from investigator.asking.template_filters import FILTERS, MOST_CHARACTERS
 from investigator.records.base import Plain
 
 MOST_STEPS = 20_000_000
-"""Limit on the steps of one render: each operation in a loop, and each character that a filter reads or writes."""
+"""Maximum number of steps of one render. Each operation in a loop, and each character that a filter reads or writes, is
+a step.
+"""
 MOST_SECONDS = 20.0
 
 _MOST_NODES = 20_000
@@ -114,7 +116,7 @@ class TemplateLanguage(ImmutableSandboxedEnvironment):
         self.tests = {name: TESTS[name] for name in _TESTS}
 
     def compiled(self, tree: nodes.Template) -> Template:
-        """Compile a template without faults, after adding counters of steps to its tree. Raises TemplateSyntaxError."""
+        """Compile a template that has no faults, after adding step counters to its tree. Raises TemplateSyntaxError."""
         for loop in list(tree.find_all(nodes.For)):
             cost = nodes.Const(sum(1 for _ in _walked(loop)))
             loop.body.insert(0, nodes.Output([_tick_of(nodes.Const(""), cost)], lineno=loop.lineno))
@@ -123,7 +125,8 @@ class TemplateLanguage(ImmutableSandboxedEnvironment):
         tree.set_environment(self)
         try:
             return Template.from_code(self, self.compile(tree), {})
-        except (SyntaxError, RecursionError, MemoryError) as error:  # Python itself has limits, such as on nested loops
+        # Python itself limits, for example, the nesting of loops
+        except (SyntaxError, RecursionError, MemoryError) as error:
             raise TemplateSyntaxError(f"it is nested too deeply ({error})", 1) from error
 
     def parsed(self, source: str) -> nodes.Template:

@@ -30,7 +30,7 @@ _UNBOUNDED = (RecursionError, MemoryError)
 
 
 class Sandbox:
-    """Renders untrusted templates. `clock` returns seconds."""
+    """Renders untrusted templates. `clock` returns the time in seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

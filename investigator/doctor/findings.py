@@ -17,7 +17,7 @@ class RoleState(StrEnum):
     WORKS = "works"
     DOUBTFUL = "doubtful"  # the reply could be parsed, but is not sensible
     FAILED = "failed"
-    NOT_ASKED = "not asked"  # a recording has replies only to its own prompts
+    NOT_ASKED = "not asked"  # a recording contains only replies to its own prompts
 
 
 class StructuredOutput(StrEnum):

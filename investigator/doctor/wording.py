@@ -1,4 +1,4 @@
-"""A diagnosis as text for a terminal. Pure; control characters from servers are escaped."""
+"""Shows a diagnosis as text for a terminal. Pure; control characters from servers are escaped."""
 
 from __future__ import annotations
 

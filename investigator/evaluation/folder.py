@@ -107,7 +107,7 @@ class FolderEvaluation:
         return self._investigator.engines
 
     def usual_seconds(self, engine: Engine) -> float | None:
-        """Return the mean duration of an engine's calls in earlier runs, in seconds; None if there were none."""
+        """Return the mean duration of an engine's calls in earlier runs, in seconds; None if there were no calls."""
         with Workspace(self._directory, write=False, store=self._investigator.parts.settings.store) as workspace:
             return usual_seconds(workspace.runs, engine.name)
 

@@ -63,7 +63,7 @@ class RetrievalEvaluation:
         self.results: tuple[QueryResult, ...] = ()
 
     def run(self) -> Iterator[Event]:
-        """Store, embed and rank the documents; then `results` and `report` are available.
+        """Store, embed and rank the documents; afterwards, `results` and `report` are available.
 
         Raises MissingPackageError, SettingsError, WorkspaceLockedError, EmbedderError, StoreError.
         """

@@ -36,7 +36,7 @@ def without_connective(words: Sequence[StatedWord]) -> Sequence[StatedWord]:
 
 
 class _Alignment:
-    """Aligns the words of a claim with a sentence; `fits` tries every alignment and remembers the failed ones."""
+    """Aligns the words of a claim with a sentence; `fits` tries every alignment, and remembers those that failed."""
 
     def __init__(self, sentence: Sequence[StatedWord], claim: Sequence[StatedWord]) -> None:
         self._sentence = sentence

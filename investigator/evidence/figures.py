@@ -1,4 +1,4 @@
-"""Finds numbers, dates and names with digits in a text, and those of a claim that its quotes do not contain."""
+"""Finds numbers, dates and names with digits in a text, and finds those in a claim that are missing from its quotes."""
 
 from __future__ import annotations
 

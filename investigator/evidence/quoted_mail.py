@@ -31,4 +31,4 @@ def _spans(text: str) -> tuple[tuple[int, int], ...]:
     heads = tuple(match.span() for match in _HEAD.finditer(text))
     if heads and not any(start > heads[0][0] for start, _ in marked):
         return (*marked, (heads[0][0], len(text)))
-    return (*heads, *marked)  # replies may be between the lines
+    return (*heads, *marked)  # there may be replies between the quoted lines

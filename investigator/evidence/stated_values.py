@@ -229,7 +229,7 @@ def _apart(place: tuple[int, int], start: int, end: int) -> int:
 
 
 def _is_one_of_several(chosen: Value, read: _Read, values: Sequence[Value]) -> bool:
-    """Return True if a value is joined with another value, in a range or in a list for several things."""
+    """Return True if a value is part of a range, or of a list of values for several things."""
     ordered: list[Value] = sorted(values, key=lambda one: one.span)
     return any(
         chosen in (one, other) and _JOINED.fullmatch(read.text, one.span[1], other.span[0])

@@ -34,7 +34,7 @@ _OWNER = "'s"
 
 
 class StatedKind(Enum):
-    """The kind of a word of a statement."""
+    """The kind of a word in a statement."""
 
     WORD = "word"
     NUMBER = "number"

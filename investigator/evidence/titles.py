@@ -31,7 +31,9 @@ def named_in(line: str) -> frozenset[str]:
 
 
 def subject_of(line: str) -> frozenset[str]:
-    """Return the folded words of the names in a title, without the kind of document, such as "Commercial Lease"."""
+    """Return the folded words of the names in a title, without words for the kind of document, such as "Commercial
+    Lease".
+    """
     kinds = cue_words("titles", "kinds")
     kept: list[str] = []
     for piece in _PIECE.split(line):

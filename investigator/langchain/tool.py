@@ -59,8 +59,9 @@ class InvestigatorTool(BaseTool):  # type: ignore[misc]
 
 
 def answer_text(answer: Answer) -> str:
-    """Return an answer for a language model to read: status, claims, the quotes that prove them, coverage. Near misses
-    say which condition they do not meet; other related passages are omitted, so that they are not mistaken for answers.
+    """Return an answer as text for a language model: the status, the claims, the quotes that prove them, and the
+    coverage. Near misses include the condition that they do not meet; other related passages are omitted, so that they
+    are not mistaken for answers.
     """
     is_plain = answer.status is AnswerStatus.ANSWERED and answer.table is None
     parts = [] if is_plain else [f"{HEADLINES[answer.status]}: {inert_line(answer.reason)}"]

@@ -53,8 +53,8 @@ _DEMANDS = (
     ("note", "model", "colon"),
     ("give", "this", "thing", "top"),
 )
-"""Kinds of key words that make a demand if they are close together in one sentence. In languages written with spaces,
-the first kind must come first.
+"""Kinds of key words that together make a demand if they are close together in one sentence. In languages written with
+spaces, a word of the first kind must come first.
 """
 _NEAR, _NEAR_UNSPACED = 80, 30  # maximum number of characters between two key words
 _UNSPACED_IN = frozenset({"zh", "ja", "ko"})
@@ -66,8 +66,8 @@ _STOP = late(r"[.!?。！？]|\n\s*\n")
 def addresses_model(text: str) -> tuple[Span, ...]:
     """Return the half-open spans of the sentences that address a language model, in order and without overlap.
 
-    Invisible or look-alike characters and Base64 do not hide them. Wordings that the rules do not know are missed: do
-    not rely on this alone. Takes time linear in the length of the text.
+    Invisible or look-alike characters and Base64 do not hide them. Wordings that the rules do not cover are missed, so
+    do not rely on this alone. Takes time linear in the length of the text.
     """
     folded = undisguised(text)
     hits = [folded.span(*hit) for hit in _hits(folded.text)]

@@ -1,4 +1,4 @@
-"""Reads the word lists of this package, TOML files in `data/`, on first use.
+"""Reads the word lists of this package, which are TOML files in `data/`, on first use.
 
 Each file maps languages (ISO 639-1) to words separated by spaces, some in sections.
 """
@@ -30,7 +30,7 @@ def texts_by_section(name: str, package: str = "investigator.language") -> Mappi
 
 @cache
 def listed(name: str) -> dict[str, tuple[str, ...]]:
-    """Return the words of `data/<name>.toml` by language, as written there and in order."""
+    """Return the words of `data/<name>.toml` by language, unchanged and in order."""
     return {language: tuple(words.split()) for language, words in data_file(name).items()}
 
 

@@ -103,12 +103,12 @@ def words(text: str) -> list[str]:
 
 @cache
 def month_words() -> frozenset[str]:
-    """Return the folded words of the names of the months; short forms included."""
+    """Return the folded words of the names of the months, including short forms."""
     return frozenset(word for name in month_numbers() for word in words(name))
 
 
 COMPOUND = late(r"[^\W_]+(?:[-'’][^\W_]+)*")
-"""A word with its inner hyphens and apostrophes."""
+"""Matches a word with its inner hyphens and apostrophes."""
 POSSESSIVE = late(r"['’]s?$")
 
 
@@ -193,7 +193,7 @@ def stem(word: str) -> str:
 
 @lru_cache(maxsize=50_000)
 def porter_stem(word: str) -> str:
-    """Return the stem of an English word in lower case by Porter's algorithm (1980); it need not be a word itself.
+    """Return the stem of a lower-case English word by Porter's algorithm (1980); the stem need not be a word.
 
     BB3's memories and ROUGE are defined in terms of it. Words of one or two letters are unchanged. Thread-safe.
     """

@@ -106,7 +106,7 @@ def _without_requests(name: str) -> str:
 
 
 def _quantities(question: str) -> Iterator[str]:
-    """Yield the kind of figure requested, if any; for a count, with the counted thing."""
+    """Yield the kind of figure that a question requests, if any; for a count, include the counted thing."""
     asks_other = expected_type(question) in _NO_FIGURES
     for name, cue in patterns("asked").items():
         # "who bears the cost" does not ask for an amount

@@ -210,7 +210,7 @@ def _as_phrase(asked: Constraint, question: str, evidence: Surroundings) -> tupl
 
 
 def _begins_title(both: Pair, question: str, evidence: Surroundings) -> bool:
-    """Return True if the second word begins a capitalised phrase in a sentence: "song Fly like an Eagle"."""
+    """Return True if the second word begins a capitalised phrase in a sentence, as in "song Fly like an Eagle"."""
     asked, said = words(question), f" {' '.join(words(evidence.sentence))} "
     titles = (asked[at : at + _TITLE] for at, word in enumerate(asked) if word == both.second)
     named = any(len(title) == _TITLE and f" {' '.join(title)} " in said for title in titles)

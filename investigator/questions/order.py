@@ -19,7 +19,7 @@ from investigator.questions.related import LIGHT_VERBS, is_irregular, is_verb, r
 _TOKEN = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|[^\W_]+(?:[-'’.&/][^\W_]+)*['’]?|[,;:.!?()\[\]—–]")
 _MARK = re.compile(r"[A-HJ-Z]|\d{1,3}[a-z]?")
 """The designation after a name, such as A in "vitamin A", 2 in "line 2" and 5a in "class 5a"."""
-_REACH = 4  # number of words between two requested words that a preposition joins: "the chair of the new committee"
+_REACH = 4  # maximum number of words between two words joined by a preposition: "the chair of the new committee"
 _LEAD = 4  # number of words before the auxiliary that may belong to the question word: "for how many months did"
 
 

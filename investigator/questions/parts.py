@@ -168,7 +168,7 @@ def _without_openings(pieces: list[str]) -> list[str]:
 
 
 def _sides(asked: str) -> list[str]:
-    """Return the same question about each side of a comparison, as in "who was born later, A or B?" or "are A and B
+    """Return the same question about each side of a comparison such as "who was born later, A or B?" or "are A and B
     both C?".
     """
     for pattern in (_OR, _BOTH):

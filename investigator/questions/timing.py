@@ -96,7 +96,9 @@ def _dated(wanted: frozenset[Period], own: frozenset[Period]) -> frozenset[Perio
 
 
 def _period_before(wanted: frozenset[Period], question: str, evidence: Surroundings) -> tuple[MatchState, str] | None:
-    """Match a period with the previous sentence, then with the title of the document; None if neither decides."""
+    """Match a period with the previous sentence, then with the title of the document; return None if neither
+    decides.
+    """
     leading, told = _told_before(evidence)
     if _comparable(wanted, told) and not agree(wanted, told):
         return MatchState.CONTRADICTED, _spelled(told)

@@ -145,7 +145,7 @@ class Term:
 
 
 def _spellings(word: str) -> tuple[str, ...]:
-    """Return a word in British and American spelling."""
+    """Return the British and American spellings of a word."""
     british, american = _AMERICAN.sub(r"is\1", word), _BRITISH.sub(r"iz\1", word)
     return tuple(dict.fromkeys((word, british, american)))
 
@@ -188,7 +188,7 @@ def topics_of(question: str) -> tuple[Topic, ...]:
     """Return the topics of a question, at least one: all content words if it has no terms.
 
     Several things that a document must mention are separate topics, and so are those that it must not mention: "which
-    letters mention the boiler and the roof, but not the lift". Each may occur anywhere in it.
+    letters mention the boiler and the roof, but not the lift". Each topic may occur anywhere in a document.
     """
     asked = " ".join(question[:_LONGEST_READ].split())
     clause = _clause(asked)

@@ -245,7 +245,7 @@ class Answer(Record):
 
 
 class Round(Record):
-    """One round: its strategy, the rejected document ids, and whether it learned something."""
+    """A round: its strategy, the rejected document ids, and whether it found anything new."""
 
     number: int = Field(ge=1)
     strategy: str
@@ -341,7 +341,7 @@ class Replayed(Record):
 class RunSummary(Record):
     """A summary of an investigation in a workspace; `answer_status` is None until it is finished.
 
-    If it is `altered` (changed outside this program), at most its id is known.
+    If it is `altered`, that is, changed outside this program, at most its id is known.
     """
 
     id: str

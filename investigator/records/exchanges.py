@@ -243,7 +243,7 @@ class RepairVariables(Record):
 
 
 class FinishReason(StrEnum):
-    """The way in which a reply ended."""
+    """The reason why a reply ended."""
 
     STOP = "stop"
     LENGTH = "length"

@@ -1,6 +1,6 @@
 """Records of the tables of a document: where their cells are in its text, and the labels of rows and columns.
 
-A table has no text of its own: every span refers to the document's text, so a cell is proven like any quote.
+A table has no text of its own: every span refers to the document's text, so a cell is proven like any other quote.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A matrix as text for a terminal: heading, short cells, and table. Pure."""
+"""Shows a matrix as text for a terminal: the heading, and a table or lists of short cells. Pure."""
 
 from __future__ import annotations
 

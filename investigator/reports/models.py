@@ -1,4 +1,4 @@
-"""The table of local models. Pure."""
+"""Shows a table of local models. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many questions as one self-contained HTML page, with the design and safeguards of a single report."""
+"""Shows many questions on one self-contained HTML page, with the design and safeguards of a single report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The documents that an answer cites, as BibTeX and CSL-JSON, with only the metadata that is known."""
+"""Exports the documents that an answer cites as BibTeX and CSL-JSON, with the known metadata only."""
 
 from __future__ import annotations
 

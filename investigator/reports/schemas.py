@@ -1,6 +1,6 @@
 """The JSON that commands print: each kind has a schema derived from its record.
 
-The version changes if a field is removed or changes its meaning, not for new fields.
+The version changes if a field is removed or changes its meaning, but not if a field is added.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Printed(StrEnum):
 
     @property
     def schema(self) -> str:
-        """Return the name and the version: `investigator/matrix/1`."""
+        """Return the name with the version, such as `investigator/matrix/1`."""
         return f"investigator/{self.value}/{_VERSIONS.get(self.value, 1)}"
 
 

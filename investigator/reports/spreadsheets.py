@@ -1,4 +1,4 @@
-"""A matrix as CSV and as XLSX. Text from documents never becomes a formula."""
+"""Exports a matrix as CSV or XLSX. Text from documents never becomes a formula."""
 
 from __future__ import annotations
 

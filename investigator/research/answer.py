@@ -1,4 +1,4 @@
-"""Writes statements that quotes prove, or reports that the documents do not contain the answer."""
+"""Writes statements that are proven by quotes, or reports that the documents do not contain the answer."""
 
 from __future__ import annotations
 
@@ -248,7 +248,7 @@ def concluded(
 
 
 def _with_reading(claim: Claim, readings: Sequence[Claim]) -> Claim:
-    """Return a verbatim claim with a small model's reading of its quote."""
+    """Return a verbatim claim with a small model's reading of its quote, if any."""
     quote = claim.quotes[0]
     if len(claim.quotes) > 1 or quote.cell is not None or one_line(claim.text) != one_line(quote.text):
         return claim

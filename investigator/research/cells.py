@@ -62,8 +62,8 @@ def unreadable_cell(file: Unreadable, number: int) -> MatrixCell:
 
 
 def _value(answer: Answer, claim: Claim) -> str:
-    """Return the value of a cell with its unit, or the words after the label of a property of the document; otherwise
-    the only value of the requested kind in a claim, if the first quote contains it; otherwise "".
+    """Return the value of a quoted table cell with its unit, or the words after the label of a document property.
+    Otherwise, return the only value of the requested kind in a claim if the first quote contains it, or "".
     """
     if len(claim.quotes) == 1 and (cell := claim.quotes[0].cell) is not None:
         return cell.figure

@@ -102,7 +102,7 @@ def compared(
 
 
 def _different(found: Sequence[Conflict], how: str) -> Verdict:
-    """Return the verdict that statements give different values, with a claim for each side."""
+    """Return the verdict for statements that give different values, with a claim for each side."""
     claims = tuple(dict.fromkeys(_claim(side.quote) for conflict in found for side in conflict.sides))
     reason = f"Different values are given for {number_of(len(found), 'thing')}, in {_where(claims)}; {how}."
     return Verdict(AnswerStatus.ANSWERED, claims, reason=reason)
@@ -149,8 +149,8 @@ def _conflicts(part: Part, alike: Sequence[Sequence[Quote]], documents: Sequence
 
 
 def _alike(documents: Sequence[Document], subject: frozenset[str]) -> Iterator[list[Quote]]:
-    """Yield groups of sentences that have the same words and differ in a value or a negation; with a subject, only
-    sentences about it.
+    """Yield groups of sentences that have the same words and differ in a value or a negation; with a subject, yield
+    only sentences about it.
 
     Most sentences resemble no other, so the costly comparisons are made only among those that share their main words.
     """
@@ -257,7 +257,7 @@ def _without_documents(what: str, part: Part) -> str:
 
 
 def _tells(sentence: str, what: str, document: Document) -> bool:
-    """Return True if a sentence contains most words of a subject, not counting those that name its document."""
+    """Return True if a sentence contains most words of a subject, excluding those that name its document."""
     about = roots(document.names)
     terms = [term for term in table_question(what).terms if term.roots.isdisjoint(about)]
     said = roots(sentence)

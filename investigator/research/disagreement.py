@@ -175,7 +175,9 @@ def value_conflicts_among(
 
 
 def _thing(question: str) -> Thing | None:
-    """Return the thing whose value a question asks for. If a yes-or-no question names one day, that is the value."""
+    """Return the thing whose value a question asks for. If a yes-or-no question names a single day, that day is the
+    value.
+    """
     days = [one.text for one in moments(question) if one.day]
     if len(days) == 1 and kind_of(question) is QuestionKind.YES_NO:
         return thing_asked(f"When {question.replace(days[0], ' ')}")

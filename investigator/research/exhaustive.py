@@ -77,7 +77,7 @@ class Sighting:
 
 
 def surveyed(question: str, library: DocumentIndex) -> tuple[TableRow, ...]:
-    """Return a row for each document, ordered by name; if things are listed or counted, a row for each thing.
+    """Return a row for each document, ordered by name. If things are listed or counted, return a row for each thing.
 
     Raises StoreError.
     """

@@ -84,7 +84,7 @@ def same_by_grammar(part: Part, library: DocumentIndex) -> tuple[str, ...]:
 
 
 def key_words(part: Part) -> tuple[str, ...]:
-    """Return the words of a part without question words and conjunctions, as one wording; may be empty."""
+    """Return a wording that consists of the words of a part, without question words and conjunctions; may be empty."""
     own = [word for word in content_words(part.question) if word != "s"][:_MANY_WORDS]  # "s" is the end of a possessive
     return (" ".join(own),) if own and len(own) < len(words(part.question)) else ()
 

@@ -47,7 +47,7 @@ _QUOTES_OF_SUMMARY = 10
 _READ_BY_SMALL = 5_000  # characters of a document that a small model reads; this takes a minute on one core
 
 Spans = Sequence[AddressedSpan]
-"""Places in passages that address a language model: document ids with spans of their texts."""
+"""Parts of passages that address a language model, given as document ids with spans of their texts."""
 
 
 class QuerySettings(Record):

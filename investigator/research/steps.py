@@ -96,7 +96,7 @@ class Steps:
     judge: SupportJudge | None = None
 
     def performed(self, step: Step, state: State) -> Iterator[Moment]:
-        """Perform a step; yield each state that must be stored."""
+        """Perform a step, and yield each state that must be stored."""
         match step:
             case Step.THINK:
                 yield from self._think(state)

@@ -77,5 +77,5 @@ def _key_figures(document: Document) -> Sequence[Quote]:
 
 
 def is_apart(quote: Quote, other: Quote) -> bool:
-    """Return True if two quotes share no text."""
+    """Return True if two quotes do not overlap."""
     return quote.document_id != other.document_id or quote.end <= other.start or other.end <= quote.start

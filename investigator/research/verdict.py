@@ -124,7 +124,7 @@ def _says_all(part: Part, one: Judged) -> bool:
 
 
 def _deciding(part: Part, claims: Sequence[Claim], judging: Judging) -> tuple[Judged, ...]:
-    """Return the statements that decide a yes-or-no question; none if they disagree.
+    """Return the statements that decide a yes-or-no question; return none if they disagree.
 
     Reported speech counts only if nothing else decides.
     """
@@ -312,7 +312,7 @@ def what_proves(claims: Sequence[Claim]) -> str:
 
 
 def _supported(claims: Sequence[Claim]) -> str:
-    """Say how many statements only a verifier supports."""
+    """Return a sentence with the number of statements that only a verifier supports."""
     names = [claim.supported_by for claim in claims if claim.supported_by]
     return f"{number_of(len(names), 'statement')} supported by {', '.join(dict.fromkeys(names))}, not proven"
 

@@ -21,7 +21,7 @@ class Logistic(Record):
     weights: Mapping[str, float]
 
     def chance(self, features: Record) -> float:
-        """Return the probability, 0..1, for features whose record has a field for each weight."""
+        """Return the probability (0..1) for a record of features, which has a field for each weight."""
         total = self.bias + math.fsum(weight * getattr(features, name) for name, weight in self.weights.items())
         return 1 / (1 + math.exp(-max(-40.0, min(40.0, total))))
 

@@ -1,4 +1,4 @@
-"""The prices of models, from a small table that anybody can edit (`data/prices.json`).
+"""The prices of models, from a small table that can be edited (`data/prices.json`).
 
 The price of a missing model is reported as unknown, never guessed.
 """
@@ -41,7 +41,7 @@ def priced(usage: Usage, price: Price | None) -> Usage:
 
 
 class Prices(Record):
-    """A table of prices, and the date they were looked up."""
+    """A table of prices, and the date on which they were looked up."""
 
     as_of: str
     prices: tuple[Price, ...] = ()

@@ -16,7 +16,7 @@ _MOST_LINKS = 10
 
 
 class Access:
-    """Decides who may use a server at one port, by a token that only its user can read."""
+    """Decides who may use a server at a port, based on a token that only its user can read."""
 
     def __init__(self, token: str, port: int, fresh: Callable[[], str] = secrets.token_urlsafe) -> None:
         self.cookie_name = f"investigator-{port}"

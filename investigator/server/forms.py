@@ -1,4 +1,4 @@
-"""Parses the forms of the page into requests, and reports invalid ones as problems."""
+"""Parses the forms of the page into requests, and reports invalid forms as problems."""
 
 from __future__ import annotations
 

@@ -78,8 +78,8 @@ class IndexService:
 
     @contextmanager
     def workspace(self, *, write: bool) -> Iterator[Workspace]:
-        """Open the workspace of the folder; a writer uses databases that `kept_open` has open. Raises the errors of
-        `Workspace`.
+        """Open the workspace of the folder; a writer uses the databases that `kept_open` keeps open. Raises the errors
+        of `Workspace`.
         """
         with self._own_workspace(write=write) as workspace, ExitStack() as stack:
             if write and self._kept is not None and not self._parts.settings.cluster.address:

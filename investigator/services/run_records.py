@@ -177,7 +177,7 @@ def as_it_began(record: Investigation) -> Investigation:
 
 
 def settings_of(record: Investigation, settings: Settings) -> MadeWith:
-    """Return the settings of a run; the current settings if its record contains none. Raises ReplayError."""
+    """Return the settings of a run, or the current settings if its record contains none. Raises ReplayError."""
     if not record.made_with:
         return _made_with(settings)
     try:

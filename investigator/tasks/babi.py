@@ -3,7 +3,7 @@
 Lines are `N text`, or `N question TAB answer TAB numbers of the supporting lines`.
 
 `babi:datafile=PATH` reads one file. `babi:task1k:15` reads task 15 with 1,000 questions from `datapath`, the unpacked
-archive, and `babi:task10k:15` with 10,000. Without a number, these read all tasks, as do `babi:all1k` and
+archive, and `babi:task10k:15` with 10,000. Without a number, all tasks are read, as with `babi:all1k` and
 `babi:all10k`.
 """
 

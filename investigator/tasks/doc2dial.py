@@ -71,7 +71,7 @@ class Doc2Dial(TaskRow):
 
 
 class Exchange(NamedTuple):
-    """A question and its reply, the number of turns before the reply, and what is known about the reply."""
+    """A question and its reply, the number of turns before the reply, and the known facts about the reply."""
 
     asked: str
     reply: str

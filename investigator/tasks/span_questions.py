@@ -40,7 +40,7 @@ class SpanPassage(TaskRow):
 
 
 class Article(TaskRow):
-    """A Wikipedia article, or in QuAC a section of one."""
+    """A Wikipedia article or, in QuAC, a section of an article."""
 
     title: str = ""
     section_title: str = ""

@@ -1,4 +1,4 @@
-"""Runs and engine calls as OpenTelemetry spans, under the names of its conventions for generative AI."""
+"""Records runs and engine calls as OpenTelemetry spans, named according to its conventions for generative AI."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _PROVIDERS = {
 
 class SpanTracer:
     """Creates a span `invoke_agent investigator` for each run, and below it a span `chat MODEL` for each call.
-    Attributes defined by the conventions are named `gen_ai.*`, the rest `investigator.*`. The texts of questions,
-    prompts and replies are in the spans only if `content` is set. A reused reply has no usage. `on_end` is called when
-    the span of a run has ended.
+    Attributes defined by the conventions are named `gen_ai.*`; other attributes are named `investigator.*`. The texts
+    of questions, prompts and replies are in the spans only if `content` is set. A reused reply has no usage. `on_end`
+    is called when the span of a run has ended.
 
     https://opentelemetry.io/docs/specs/semconv/gen-ai/
     """
@@ -173,7 +173,7 @@ def _is_host(words: str) -> bool:
 
 
 def _failed(span: Span, error: BaseException) -> None:
-    """Record the type of the error, but not its message, in which a server may repeat the prompt."""
+    """Record the type of the error, but not its message, because a server may repeat the prompt in it."""
     from opentelemetry.trace import Status, StatusCode
 
     span.set_attribute("error.type", type(error).__name__)

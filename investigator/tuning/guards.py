@@ -1,4 +1,4 @@
-"""Guards: measures that must not get worse. Pure."""
+"""Checks guards, which are measures that must not get worse. Pure."""
 
 from __future__ import annotations
 

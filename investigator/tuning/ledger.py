@@ -1,4 +1,6 @@
-"""Records the spending of a tuning run, over all its processes, and its proposer's replies; append-only."""
+"""Records the calls of a tuning run, over all its processes, and the replies of its proposer, in an append-only
+file.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A comparison as one self-contained HTML page, with the design and safeguards of the other reports."""
+"""Shows a comparison as one self-contained HTML page, with the design and safeguards of the other reports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plans a tuning run: its data and its maximum cost, without paid calls."""
+"""Plans a tuning run: determines its data and its maximum cost, without paid calls."""
 
 from __future__ import annotations
 

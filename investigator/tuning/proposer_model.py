@@ -1,4 +1,6 @@
-"""The model of a proposer: limited by the run's ceilings, with cached replies, so that none is paid for twice."""
+"""The model of a proposer. It is limited by the run's ceilings, and its replies are cached, so that none is paid for
+twice.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The plan and the outcome of a tuning run as terminal text. Pure."""
+"""Shows the plan and the outcome of a tuning run as terminal text. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparisons as terminal text in columns. Pure."""
+"""Shows comparisons as terminal text in columns. Pure."""
 
 from __future__ import annotations
 

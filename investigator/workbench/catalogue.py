@@ -44,7 +44,9 @@ def named(patterns: Sequence[str]) -> tuple[str, ...]:
 
 
 def cards(prompts: Prompts) -> tuple[TemplateCard, ...]:
-    """Return the card of each template, in the order of the method and then of the chat. Raises TemplateError."""
+    """Return the card of each template: first those of the method, in order, then those of the chat. Raises
+    TemplateError.
+    """
     return tuple(card(name, prompts) for name in CONTRACTS)
 
 

@@ -221,7 +221,7 @@ def _all_uses(record: Investigation, calls: Iterable[WatchedCall], prompts: Prom
 def _gone_through(
     client: EngineClient, library: Library, settings: MethodSettings, blank: Investigation
 ) -> Investigation:
-    """Replay a run step by step, in order, as far as there are replies, and return its record."""
+    """Replay a run step by step as far as replies exist, and return its record."""
     kept = [blank]
     research = Research(client, library, settings.changed(concurrency=1), keep=kept.append)
     with suppress(ReplayError):  # the run ended here, or the folder has changed since then

@@ -1,4 +1,4 @@
-"""Templates, their problems and their trials as terminal text. Pure."""
+"""Shows templates, their problems and their trials as terminal text. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads a reply in any form: JSON first, then the free text that a small model may write instead."""
+"""Parses a reply in any form: tries JSON first, then the free text that a small model may write instead."""
 
 from __future__ import annotations
 

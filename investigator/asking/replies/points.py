@@ -69,10 +69,10 @@ _OF_THE_REPLY = late(
 def read_point(text: str) -> int | None:
     """Return the point (0..100) of a reply, or None if it cannot be read without guessing.
 
-    Sources in this order: a JSON key "point", a marker with a separator ("Point: 85", "Score (0-10): 8"), a marker in a
-    sentence ("a score of 85"), "I would give it 85" and "8/10", a line with nothing but a number. Within a source, the
-    last value is used. Values on another scale are converted to 0..100, ranges to their midpoint; a value slightly out
-    of range becomes 0 or 100. Never raises; takes time linear in the length of the text.
+    These sources are tried in order: a JSON key "point", a marker with a separator ("Point: 85", "Score (0-10): 8"), a
+    marker in a sentence ("a score of 85"), "I would give it 85" and "8/10", and a line with nothing but a number.
+    Within a source, the last value is used. Values on another scale are converted to 0..100, ranges to their midpoint;
+    a value slightly out of range becomes 0 or 100. Never raises; takes time linear in the length of the text.
     """
     text = folded(_shortened(without_thoughts(text)))
     for kind in _KINDS:

@@ -69,7 +69,7 @@ def field_of(key: str, reply_type: type[Record]) -> str | None:
 
 
 def key_form(key: str) -> str:
-    """Return a common form for all spellings of a key: "Document ID", "documentId" and "document_id"."""
+    """Return the same form for all spellings of a key, such as "Document ID", "documentId" and "document_id"."""
     return re.sub(r"[\W_]", "", str(key)).casefold()
 
 
@@ -150,7 +150,7 @@ def _item_record(annotation: Any) -> type[Record] | None:
 
 
 def is_schema(value: Mapping[str, Json]) -> bool:
-    """Return True if an object is a JSON schema, which a model echoed, instead of a record."""
+    """Return True if an object is an echoed JSON schema instead of a record."""
     parts = value.get("properties")
     if isinstance(parts, dict):
         return all(
