@@ -92,7 +92,7 @@ class TacticalPlanning:
         return self._begin(steps[0], prompt_templates) if steps else None
 
     def generate_questions(self, prompt_templates: Templates, limit: int | None = None) -> list[tuple[int, str, str]]:
-        """Return the next open steps, all or `limit` of them, each with its question."""
+        """Return the next open steps (all of them, or at most `limit`), each with its question."""
         return [self._begin(step, prompt_templates) for step in self._prioritize_plan()[:limit]]
 
     def finish(self, plan_id: int, memory_id: int) -> None:

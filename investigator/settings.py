@@ -49,7 +49,7 @@ _KINDS: Mapping[object, str] = {
 
 
 class Settings(BaseSettings):
-    """All settings. Environment variables are named INVESTIGATOR_PART__FIELD."""
+    """All settings. The environment variable of a setting is named INVESTIGATOR_PART__FIELD."""
 
     model_config = SettingsConfigDict(
         env_prefix="INVESTIGATOR_",

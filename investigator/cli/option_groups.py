@@ -41,7 +41,7 @@ def _options(taker: Callable[..., object]) -> Iterator[inspect.Parameter]:
 
 
 def _call(taker: Callable[..., object], given: Mapping[str, object]) -> object:
-    """Call a command, or create a group, with the values from the command line."""
+    """Call a command, or create a group, with values from the command line."""
     kinds = get_type_hints(taker, include_extras=True)
     names = inspect.signature(taker).parameters
     return taker(**{name: _call(kind, given) if _is_group(kind := kinds[name]) else given[name] for name in names})

@@ -180,7 +180,7 @@ class _RayHolders:
 
 
 def _connected(settings: ClusterSettings) -> Any:
-    """Return Ray, connected to the cluster of the settings. Raises MissingPackageError and ClusterError."""
+    """Return Ray, connected to the cluster that the settings name. Raises MissingPackageError and ClusterError."""
     # then Ray has already read its variables
     late = "ray" in sys.modules and os.environ.get("RAY_AUTH_MODE") != "token"
     for name, value in (_QUIET | (_closed() if settings.address == LOCAL else {})).items():

@@ -60,7 +60,7 @@ class PlannedShard(Record):
 
 
 class BuildPlan(Record):
-    """The shards that one command set out to build, and the number of shards in the index."""
+    """The shards that a command is going to build, and the number of shards in the index."""
 
     count: int
     shards: tuple[PlannedShard, ...]

@@ -37,7 +37,7 @@ def normalize_answer(text: str) -> str:
 
 
 class Definition(NamedTuple):
-    """A way to split texts into words for a comparison, and the F1 of two texts without words."""
+    """A way to split texts into words for a comparison, and the F1 for two texts that have no words."""
 
     words: Callable[[str], list[str]]
     both_empty: float

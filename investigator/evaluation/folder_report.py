@@ -48,7 +48,7 @@ class FailedQuestion(Record):
 
 
 class Seconds(Record):
-    """The time per question, for questions that were asked from beginning to end without interruption."""
+    """The time per question, for questions that were answered without interruption."""
 
     mean: float
     median: float

@@ -158,7 +158,9 @@ def _parts(words: Sequence[StatedWord]) -> Iterator[list[StatedWord]]:
 
 
 def _roles(claim: StatedSentence, sentence: StatedSentence) -> tuple[Slot, str] | None:
-    """Return the slot and the reason if roles are swapped: the same words, with names or numbers in another order."""
+    """Return the slot and the reason if roles are swapped, that is, if the words are the same but names or numbers are
+    in a different order.
+    """
     mine, theirs = _figures_and_names(claim.words), _figures_and_names(sentence.words)
     if len(mine) < 2 or not claim.content <= sentence.content:
         return None

@@ -57,8 +57,8 @@ def line_of(quote: Quote, document: Document) -> str:
 
 
 def _other_number(line: str, text: str) -> tuple[str, str, int, int] | None:
-    """Find the same line with a single different number in a text, and return the old and the new number and the span
-    of the line. Return None if the text has the same line unchanged, or only lines that differ in more numbers.
+    """Find the same line with a single different number in a text. Return the old number, the new number and the span
+    of the line; None if the text contains the line unchanged, or only lines that differ in several numbers.
     """
     words = (r"\s+".join(map(re.escape, piece.split())) for piece in _NUMBER.split(one_line(line)))
     pattern = re.compile(rf"\s*({_NUMBER.pattern})\s*".join(words), re.IGNORECASE)

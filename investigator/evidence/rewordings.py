@@ -33,8 +33,7 @@ def reworded(claim: Words, sentence: StatedSentence) -> Iterator[Words]:
 def says_of_it(sentence: Words, claim: Words, given: str) -> bool:
     """Return True if a claim about "it" says the same as a sentence about its subject.
 
-    The question must mention the subject, if there is a question: otherwise a reader would take "it" for something
-    else.
+    If there is a question, it must mention the subject; otherwise, a reader would take "it" for something else.
     """
     if len(claim) < 3 or claim[0].text not in joints("pronouns"):
         return False

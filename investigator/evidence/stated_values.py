@@ -252,7 +252,7 @@ def _narrows(word: str) -> bool:
 
 @dataclass(frozen=True)
 class _Read:
-    """A sentence prepared for comparison: its words with places and roots, its amounts and dates."""
+    """A sentence prepared for comparison: its words with their places and roots, its amounts, and its dates."""
 
     text: str
     dates: tuple[Date, ...]

@@ -20,7 +20,7 @@ def whole_lines(path: Path) -> list[bytes]:
 
 
 def append_line(path: Path, text: str) -> None:
-    """Append a line to a file of the user's own, which is created with its folder if needed. Raises OSError."""
+    """Append a line to a private file, which is created with its folder if needed. Raises OSError."""
     make_private_folder(path.parent)
     with open(path, "a", encoding="utf-8", newline="\n", opener=for_owner) as file:
         file.write(text + "\n")

@@ -29,7 +29,7 @@ _CLAUSE_END = late(r"[,;:.!?]|\b(?:and|but|while|whereas|although|though|however
 _REACH = 5
 """Number of words after a negation, excluding stop words, that count as negated."""
 _LONGEST_REACH = 200
-"""Number of characters after a negation in which those words are searched for."""
+"""Number of characters after a negation in which negated words are searched for."""
 _SAME_WORDS = 0.6
 """Minimum share of a claim's words in a sentence for both to be about the same thing."""
 _LONGEST_CLAIM = 15

@@ -59,7 +59,9 @@ def _by_single_verb(wanted: str, present: frozenset[str]) -> frozenset[str]:
 
 
 def follows_from_before(sentence: str) -> bool:
-    """Return True if a sentence begins with a word for a consequence, so that the previous one gives the cause."""
+    """Return True if a sentence begins with a word for a consequence, which means that the previous sentence gives the
+    cause.
+    """
     return patterns("causes")["consequence"].match(sentence) is not None
 
 

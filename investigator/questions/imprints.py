@@ -43,7 +43,7 @@ _NAME_BESIDE_FISCAL = 0.5  # lower, because file names use calendar quarters as 
 
 
 def imprint_of(text: str) -> Imprint:
-    """Return the imprint of a text from its first pages; empty if they contain none."""
+    """Return the imprint of a text from its first pages; it is empty if they contain none."""
     cover = text[:_COVER]
     kind = imprint_pattern("kinds").search(cover)
     issuer = _issuer(cover)
@@ -176,7 +176,7 @@ def whole_month(day: Day) -> tuple[int, int]:
 
 
 def month_of(date: str, *, whole: bool) -> tuple[int, int]:
-    """Return year and month of an ISO date; with `whole`, the month that ends near that date."""
+    """Return the year and month of an ISO date; with `whole`, return the month that ends near that date."""
     parts = [int(part) for part in date.split("-")]
     day = Day(parts[1], parts[0], parts[2] if len(parts) > 2 else None)
     return whole_month(day) if whole else (parts[0], day.month)

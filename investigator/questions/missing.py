@@ -11,7 +11,7 @@ from investigator.questions.periods import Period, periods, spelled, spelled_per
 from investigator.records import Constraint, ConstraintKind, DocumentCard, MissingEdition
 
 _NEAR = re.compile(r"[\s,'’s]*(?:(?:of|for|from|in|on|the|vom|zum|fur|de|del|pour|sur)\s+)*\s*")
-"""Text allowed between a document and its period."""
+"""Matches text that is allowed between a word for a document and its period."""
 _NEAREST = 2
 
 

@@ -24,7 +24,7 @@ _WHO_IS = late(
 _JOINS = late(
     r"^\W*$|[:,(=–—]|\b(?:is|was|are|were|be|been|being|as|bec(?:a|o)me|named|called|elected|appointed|acts?|acted|serv\w+)\b"
 )
-"""Text allowed between a description and the name that it applies to."""
+"""Matches text that is allowed between a description and the name to which it applies."""
 _ON_BEHALF = late(r"\bfor (?:the )?$", re.IGNORECASE)
 # endings; minimum number of letters
 _PEOPLE_ENDS, _LONG_NAME = ("n", "an", "i", "es", "ish"), 5

@@ -60,7 +60,7 @@ def _phases_worded(text: str) -> frozenset[Phase]:
 
 
 def shows_phase(asked: str, question: str, sentence: str) -> bool:
-    """Return True if the clause nearest to a question gives the end that the question asks for with the words in
+    """Return True if the clause that best matches a question gives the end that the question asks for with the words in
     `asked`. If the clause has no word for that end, as in "open from 1 to 20 May", it must contain all words of the
     question and no word for the other end: something that has been closed since May did not open then.
     """

@@ -146,7 +146,7 @@ def _phrasal_verbs() -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
 
 @lru_cache(maxsize=10_000)
 def _group(own: str, as_verb: bool) -> tuple[str, ...]:
-    """Return words that may replace those with the given root. Only words with the same beginning are stemmed."""
+    """Return words that may replace words with the given root. Only words with the same beginning are stemmed."""
     entries = _lexicon().entries.get(own[:2], ())
     fitting = ((word, others) for word, others, is_verb in entries if is_verb or not as_verb)
     alike = (others for word, others in fitting if word.startswith(own[:-2]) and _stem(word) == own)

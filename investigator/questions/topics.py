@@ -134,7 +134,7 @@ class Term:
 
     def stands_short(self, text: str, whole: str) -> bool:
         """Return True if a text uses the short form of a long name whose words are all in the `whole` text. A different
-        capitalised word before it makes it another name: the English Civil War.
+        capitalised word before it makes it another name, such as "English Civil War" for "American Civil War".
         """
         if not self.short:
             return False
@@ -301,8 +301,8 @@ class _Word(NamedTuple):
 
 
 def _terms(clause: str, whose: int, *, near: bool) -> list[Term]:
-    """Return a term for each name, and for each run of other words (`near`) or each other word; "or" makes two terms
-    one.
+    """Return a term for each name, and for each run of other words (`near`) or each other word; "or" joins two terms
+    into one.
     """
     found: list[Term] = []
     is_other = False

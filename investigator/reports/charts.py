@@ -89,7 +89,9 @@ class Edge:
 
 @dataclass(frozen=True)
 class KnowledgeGraph:
-    """Terms on the left, documents on the right; `found` connects a term with a document, `related` two terms."""
+    """Terms on the left, documents on the right; `found` connects a term with a document, and `related` connects two
+    terms.
+    """
 
     terms: tuple[Node, ...]
     documents: tuple[Node, ...]

@@ -64,7 +64,7 @@ _STYLES = {
 
 
 def investigation_text(investigation: Investigation) -> Text:
-    """Return the whole outcome: status, answer, citations, coverage, cost; ends with a line feed."""
+    """Return the complete outcome: status, answer, citations, coverage and cost; ends with a line feed."""
     answer = investigation.answer
     blocks = _answer_blocks(answer) if answer else _unfinished_blocks(investigation)
     if investigation.follows:

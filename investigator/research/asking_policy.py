@@ -107,7 +107,7 @@ class FewCalls:
 
 
 AskingPolicy = AskAll | FewCalls
-"""Decides how many of the planned documents are asked, and when enough was found."""
+"""Decides how many of the planned documents to ask, and when enough has been found."""
 
 
 def read_by_small_model(

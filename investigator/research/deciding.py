@@ -196,7 +196,7 @@ def _qualified(sentence: str, question: str) -> bool:
 
 
 def _without_amounts(question: str) -> tuple[str, tuple[Amount, ...]]:
-    """Split a question into its words without amounts, and the amounts."""
+    """Separate the amounts of a question from its other words."""
     found = tuple(one for one in plain_amounts(normalise(question).text) if not _names_thing(one, question))
     for amount in found:
         question = re.sub(re.escape(amount.text.strip()), " ", question, flags=re.IGNORECASE)

@@ -80,7 +80,7 @@ def _as_who(part: Part) -> Part:
 
 
 def _says_it(part: Part, claim: Claim, document: Load) -> bool:
-    """Return True if a sentence meets every constraint of a part, including the time, in its own words."""
+    """Return True if a sentence alone, without its context, meets every constraint of a part, including the time."""
     quote, question = claim.quotes[0], part.question
     is_timed = bool(time_spans(quote.text)) or any(succession(quote.text)) or bool(now_asked(question))
     if not is_timed or not (_role(part) or phases_asked(question) or _gives_value(question, quote, document)):

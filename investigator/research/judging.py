@@ -113,7 +113,7 @@ class Judging:
     read: bool = False
 
     def best(self, part: Part, claims: Sequence[Claim]) -> Judged | None:
-        """Return the statement that meets most constraints of a part; None without statements."""
+        """Return the statement that meets most constraints of a part; None if there are no statements."""
         return max(self.each(part, claims), key=_rank, default=None)
 
     def best_of_each(self, part: Part, claims: Sequence[Claim]) -> Iterator[Judged]:

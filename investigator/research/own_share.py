@@ -18,7 +18,7 @@ from investigator.records import Constraint, ConstraintKind, ConstraintMatch, Do
 from investigator.research.quoted_text import QuotedText, names_of
 
 PRONOUN = re.compile(r"\b(?:it|its|they|their|he|his|she|her|this|these)\b", re.IGNORECASE)
-"""Pronouns that refer to something named in a previous sentence."""
+"""Matches pronouns that refer to something named in a previous sentence."""
 WORDED = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ENTITY, ConstraintKind.PLACE, ConstraintKind.CONDITION})
 """Constraints that a sentence meets by containing words of the question."""
 NOT_WORDED = frozenset({ConstraintKind.PERIOD, ConstraintKind.CONDITION, ConstraintKind.DIRECTION})

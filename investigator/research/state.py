@@ -56,8 +56,8 @@ class Step(Enum):
 class Bounds:
     """The rules that are fixed before the investigation begins.
 
-    `threshold` is the minimum score (0..100) of a reply, `worth_asking` the minimum probability (0..1) at which a
-    document is asked; `workers` documents are asked concurrently, and `reads` is True if a language model reads them.
+    `threshold` is the minimum score (0..100) of a reply, and `worth_asking` is the minimum probability (0..1) at which
+    a document is asked; `workers` documents are asked concurrently, and `reads` is True if a language model reads them.
     `thinks_and_plans_at_once` saves waiting time if language models do both; the first plan is then made from the words
     of the question.
     """

@@ -67,7 +67,7 @@ def default_prices() -> Prices:
 
 
 def read_prices(file: Path) -> Prices:
-    """Return a user's own table. Raises SettingsError if the file cannot be read or has another form."""
+    """Return a user's own table. Raises SettingsError if the file cannot be read or has the wrong format."""
     try:
         return Prices.model_validate_json(file.expanduser().read_bytes())
     except OSError as error:

@@ -116,7 +116,7 @@ class Hosting:
             self._thread.join(0.2)
 
     def close(self) -> None:
-        """Accept no more requests, finish those in progress, and reject those still arriving."""
+        """Stop accepting requests, finish requests in progress, and reject those still arriving."""
         self._server.should_exit = True
         if self._thread.is_alive():
             self._thread.join()

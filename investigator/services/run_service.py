@@ -242,7 +242,7 @@ class RunService:
             return kept.investigation(kept.last_asked() if run_id == LAST_RUN else run_id)
 
     def calls(self, run_id: str) -> tuple[PastCall, ...]:
-        """Return the calls of a run, given its full id, in order; empty if it made none."""
+        """Return the calls of a run in order, given its full id; empty if it made no calls."""
         expect(run_id, str, "the id of the run", UnknownRunError)
         if not self._index.has_runs():
             return ()

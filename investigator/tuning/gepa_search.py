@@ -127,7 +127,7 @@ class GepaAdapter:
 
 
 class _Silent:
-    """A log that discards everything, because the trials show GEPA's progress."""
+    """A log that discards all messages, because the progress of GEPA is visible from the trials."""
 
     def log(self, message: str) -> None:
         """Do nothing."""

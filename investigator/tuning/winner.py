@@ -1,4 +1,6 @@
-"""Writes the result of a tuning run: the winner as a folder or settings file, with lock and diff, and the report."""
+"""Writes the result of a tuning run: the report, and the winner as a folder or settings file, with its lock and a
+diff.
+"""
 
 from __future__ import annotations
 
