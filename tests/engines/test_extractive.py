@@ -207,6 +207,18 @@ def test_every_document_has_its_say_before_one_has_its_second() -> None:
     assert [claim.evidence for claim in reply.claims] == [("E1",), ("E3",), ("E2",)]
 
 
+def test_where_no_reply_is_sure_the_nearest_quotes_come_first() -> None:
+    rows = [("a", "The meeting closed at nine.", 12), ("b", "Cats sleep long.", 3), ("b", "The boat left at seven.", 3)]
+    evidence = tuple(
+        Evidence(id=f"E{i}", text=text, document_id=name, place=name, point=p)
+        for i, (name, text, p) in enumerate(rows, 1)
+    )
+    asked = AnswerVariables(question="When did the boat leave?", mission="-", evidence=evidence, unknown_infos=())
+    reply = replied(asked, AnswerReply)
+    assert isinstance(reply, AnswerReply)
+    assert reply.claims[0].evidence == ("E3",)
+
+
 def test_a_template_that_is_none_of_the_methods_is_refused() -> None:
     variables = QuestionVariables(document_id="a", purpose="b", perspectives="c")
     with pytest.raises(SettingsError, match="t/t"):

@@ -31,6 +31,7 @@ def test_what_a_quote_leaves_open_is_asked_about_the_name_that_it_brings(quote: 
 def test_no_second_hop_leads_from_nothing() -> None:
     (part,) = taken_apart("In which country was the director of Verdun Road born?")
     assert second_hop(part, ()) == ""
+    assert second_hop(part, [memory("The director of Verdun Road was the painter Carla Monti.", point=20)]) == ""
 
 
 def test_no_question_is_asked_twice_and_a_round_is_bounded() -> None:
