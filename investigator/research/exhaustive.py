@@ -81,9 +81,7 @@ def surveyed(question: str, library: DocumentIndex) -> tuple[TableRow, ...]:
 
     Raises StoreError.
     """
-    topics = topics_of(question)
-    searched = tuple(term for topic in topics for term in topic.searched)
-    survey = library.survey(searched, " ".join(topic.text for topic in topics))
+    topics, survey = _topics_and_survey(question, library)
     of_year = _OF_YEAR.search(question)
     if (media_types := asked_media_types(_OF_YEAR.sub(" ", question))) is not None:
         rows = (_of_format(library.document(name), media_types) for name in sorted(survey.spans))
@@ -100,8 +98,15 @@ def counted(question: str, library: DocumentIndex, *, only_bound: bool = False) 
     things = asked_things(question)
     if things is None or not things.is_count or (only_bound and not things.is_bound):
         return ()
-    rows = surveyed(question, library)
-    return rows if any(row.label != row.document_id for row in rows) else ()
+    if asked_media_types(_OF_YEAR.sub(" ", question)) is not None:
+        return ()
+    return _things(_topics_and_survey(question, library)[1], question, library.document)
+
+
+def _topics_and_survey(question: str, library: DocumentIndex) -> tuple[tuple[Topic, ...], Survey]:
+    topics = topics_of(question)
+    searched = tuple(term for topic in topics for term in topic.searched)
+    return topics, library.survey(searched, " ".join(topic.text for topic in topics))
 
 
 def _decided(survey: Survey, topics: Sequence[Topic], question: str, document: Load) -> tuple[TableRow, ...]:
