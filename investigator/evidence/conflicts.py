@@ -67,7 +67,7 @@ class DatedSentence:
         return roots(self.sentence) | self.about_roots
 
     def side(self, value: str) -> ConflictSide:
-        """Return the sentence as a side of a conflict."""
+        """Return a side of a conflict that consists of this sentence and a value."""
         return ConflictSide(value=value, quote=self.quote, date=self.date)
 
     def is_apart(self, other: DatedSentence) -> bool:

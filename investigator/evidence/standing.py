@@ -19,7 +19,7 @@ SOURCE_CHANGED = "source changed or index damaged"
 """Beginning of the reason given if a quote of a claim is no longer in its file."""
 
 Reread = Callable[[Collection[str]], Mapping[str, FreshDocument]]
-"""Re-reads documents from their files, by their ids."""
+"""Re-reads the documents with given ids from their files."""
 _PIECE = re.compile(r"[^\n.!?]{1,400}[.!?]*|[.!?]+")
 _WORD = re.compile(r"\w+")
 _LONGEST = 600

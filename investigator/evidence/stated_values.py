@@ -191,7 +191,7 @@ def references(text: str) -> frozenset[str]:
 
 
 def says_value(sentence: str, value: Value) -> bool:
-    """Return True if a sentence contains a value, in the same words or in another spelling."""
+    """Return True if a sentence contains a value, in the same words or in a different spelling."""
     read = _Read.of(sentence)
     others: Sequence[Value] = read.dates if isinstance(value, Date) else read.amounts
     return any(_same(value, other) for other in others)

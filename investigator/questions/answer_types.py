@@ -118,7 +118,7 @@ def spans(kind: AnswerType, sentence: str, question: str) -> list[str]:
     return [span for span in trimmed if span and _worded(_ARTICLE.sub("", span)) not in _worded(question)]
 
 
-@lru_cache(maxsize=4096)  # called for every figure and name of every sentence, also with long questions
+@lru_cache(maxsize=4096)  # called for every figure and name of every sentence, even if the question is long
 def _worded(text: str) -> str:
     return f" {' '.join(_WORD.findall(folded(text)))} "
 

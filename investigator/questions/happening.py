@@ -1,5 +1,5 @@
-"""Finds sentences in which an event has not happened: it is postponed, cancelled, planned, denied or only required. For
-English text.
+"""Finds sentences according to which an event has not happened: it is postponed, cancelled, planned, denied or only
+required. For English text.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ def covered_period(imprint: Imprint) -> str:
     """Return the period that a report covers, in a question's wording: "three months ended July 1, 2023"; or ""."""
     try:
         day = date.fromisoformat(imprint.period_end or "")
-    except ValueError:  # the text has only a month, or nothing
+    except ValueError:  # the text contains only a month, or no date
         return ""
     covers = "three months" if imprint.fiscal_quarter else "year"
     return f"{covers} ended {day:%B} {day.day}, {day.year}"

@@ -169,7 +169,7 @@ def _attribute(asked: Constraint, question: str, evidence: Surroundings) -> Cons
 
 
 def _is_shown_by_figure(word: str, asked: Constraint, question: str, evidence: Surroundings) -> bool:
-    """Return True if a sentence gives the figure that a word asks for, and contains the question's other words."""
+    """Return True if a sentence contains the figure that a word stands for, and the question's other words."""
     if stands(word, evidence.sentence_roots) or not is_carried(word, question, evidence.sentence):
         return False
     others = (other for other in _content(asked) if other != word)
@@ -177,7 +177,7 @@ def _is_shown_by_figure(word: str, asked: Constraint, question: str, evidence: S
 
 
 def _has_figure_elsewhere(wanted: Sequence[str], question: str, evidence: Surroundings) -> bool:
-    """Return True if only another sentence names the requested figure and gives a figure for it."""
+    """Return True if the requested figure is named and given in another sentence only."""
     own = [] if _POINTS.search(evidence.sentence) else words(figure_asked(question))
     left = [word for word in wanted if word in own and not stands(word, evidence.sentence_roots)]
     others = _sentences(evidence.near) if left else ()

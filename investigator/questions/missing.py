@@ -1,4 +1,4 @@
-"""Finds the documents that a question requests but the folder does not have: "the report for 2022". Pure."""
+"""Finds requested documents that the folder does not contain, such as "the report for 2022". Pure."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def other_mark(both: Pair, text: str) -> str:
 
 @lru_cache(maxsize=512)
 def clause(question: str) -> Clause | None:
-    """Return the subject and verb of a question with an auxiliary before its subject; None if undecided."""
+    """Return the subject and verb of a question with an auxiliary before its subject; None if they are unclear."""
     tokens = _TOKEN.findall(question)
     return _clause(tokens, _subject_at(tokens))
 
@@ -150,7 +150,7 @@ def verbs(question: str) -> frozenset[str]:
 
 
 def _participles(tokens: Sequence[str]) -> Iterator[str]:
-    """Yield the irregular participles after a form of "be" that end a clause: "were the trials held in"."""
+    """Yield irregular participles that follow a form of "be" and end a clause, as in "were the trials held in"."""
     passive = False
     for before, token, after in zip(tokens, tokens[1:], [*tokens[2:], "?"], strict=False):
         passive |= before in _words("forms_of_be")

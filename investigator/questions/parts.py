@@ -98,7 +98,7 @@ def taken_apart(question: str) -> tuple[Part, ...]:
 
 
 def parts_of(question: str, kind: QuestionKind) -> tuple[Part, ...]:
-    """Return the parts of a question of a given kind: for a comparison its sides, if the rules find them.
+    """Return the parts of a question of a given kind. The parts of a comparison are its sides, if the rules find them.
 
     The parts of a trend ask for the value at a time, not for its change.
     """

@@ -194,7 +194,7 @@ def _quarter(period: Period) -> int | None:
 
 
 def age_asked(question: str) -> Age:
-    """Return which of several similar documents a question asks for: the newest, the oldest, or any."""
+    """Return which of several similar documents a question asks for: the newest, the oldest, or any of them."""
     asked = folded(question)
     if _NEWEST.search(asked):
         return Age.NEWEST

@@ -86,8 +86,8 @@ def related(word: str, *, as_verb: bool = False) -> tuple[str, ...]:
 
 @cache
 def related_roots(word: str) -> frozenset[str]:
-    """Return the roots of the synonyms of a folded word, without its own root and verbs that name no action: "owns"
-    says more than "has".
+    """Return the roots of the synonyms of a folded word, without its own root and without verbs that name no action,
+    because "owns" says more than "has".
     """
     return frozenset(_stem(other) for other in related(word) if other not in LIGHT_VERBS)
 

@@ -259,7 +259,8 @@ def _turned(role: str, name: frozenset[str], same: Collection[str], tokens: Sequ
             before, after = tokens[max(0, at - _BEFORE) : at], tokens[at + 1 : at + 1 + _AFTER]
             is_noun = after[:1] == ["of"] or (before and folded(before[-1]) in cue_words("order", "determiners"))
             if is_noun or (role.startswith(_TO) and is_past(token) and _is_alone(" ".join(after))):
-                continue  # as in "the price of the loaf", or "the trial stopped because ..." if it was stopped
+                # as in "the price of the loaf", or in "the trial stopped because ..." for a trial that was stopped
+                continue
             acts, suffers = _roles_in(name, before, after, is_verb=is_past(folded(token)))
             if (role.startswith(_BY) and suffers and not acts) or (role.startswith(_TO) and acts and not suffers):
                 return " ".join((*before, token, *after))

@@ -60,8 +60,8 @@ def period_match(asked: Constraint, question: str, evidence: Surroundings) -> Co
 
 
 def _of_year(own: frozenset[Period], wanted: frozenset[Period], evidence: Surroundings) -> frozenset[Period]:
-    """Add the year in which a document was written to the quarters and months of its sentence, unless a question asks
-    for the previous year and the document was written at the beginning of a year.
+    """Add the year in which a document was written to the quarters and months in a sentence. Do not add it if a
+    question asks for the previous year and the document was written at the beginning of a year.
     """
     written = _written(evidence.imprint)
     if written is None or any(one.year for one in own) or not any(one.year for one in wanted):

@@ -83,9 +83,9 @@ def spelled_roots(text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Term:
-    """A term that a document must contain, in one of several wordings. The words of a name must be adjacent, other
-    words near each other. `of_whom` marks the name of somebody whose documents are meant, and `is_thing` marks a kind
-    of thing that a document may express in other words.
+    """A term that a document must contain, in one of several wordings. The words of a name must be adjacent; other
+    words must be near each other. `of_whom` marks the name of somebody whose documents are meant, and `is_thing` marks
+    a kind of thing that a document may express in other words.
     """
 
     text: str
@@ -263,11 +263,10 @@ def denied() -> re.Pattern[str]:
 
 
 def _clause(asked: str) -> str:
-    """Return the question about the documents, without its other parts."""
+    """Return the part of a question that asks for documents."""
     them = _OF_THEM.search(asked)
-    if them and cue("documents").search(
-        asked[: them.start()]
-    ):  # "Several are about songs. For which of them is ... given, and ...?"
+    # as in "Several are about songs. For which of them is ... given, and ...?"
+    if them and cue("documents").search(asked[: them.start()]):
         rest = _REST.split(asked[them.end() :], maxsplit=1)[0]
         return f"{asked[: them.start()].rstrip(' .')}. {rest}"
     return next((piece for piece in _REST.split(asked) if piece.strip()), asked)

@@ -45,7 +45,7 @@ from investigator.tables.document_tables import tables_of
 from investigator.tables.lookup import best_cells, figure_of
 
 _MOST_SENTENCES = 20_000  # maximum total number of sentences compared
-_FEWEST_WORDS, _LONGEST = 2, 400  # of a sentence: minimum number of words, maximum number of characters
+_FEWEST_WORDS, _LONGEST = 2, 400  # limits for a sentence: minimum number of words, maximum number of characters
 _MOST_SHOWN, _MOST_OF_ONE = 8, 4
 _MOST_ALIKE = 24
 """Maximum number of sentences with the same words except for values; if there are more, they come from a form."""

@@ -1,4 +1,4 @@
-"""Determine what must be known before the question can be answered, and the individual questions in it."""
+"""Determines what must be known before the question can be answered, and finds the individual questions in it."""
 
 from __future__ import annotations
 

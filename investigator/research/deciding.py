@@ -120,8 +120,8 @@ def _settled(failing: Sequence[ConstraintMatch], question: str, clause: str) -> 
 
 
 def _as_said(word: str, clause: str) -> str:
-    """Return the synonym that a clause uses for a word; the word itself if the clause contains it, or no synonym of
-    it.
+    """Return the synonym that a clause uses for a word, or the word itself if the clause contains it or has no synonym
+    of it.
     """
     if root(word) in roots(clause):
         return word

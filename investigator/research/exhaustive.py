@@ -218,7 +218,7 @@ def _of_thing(label: str, quote: Quote) -> TableRow:
 
 
 def _enumerated(spans: Sequence[FoundSpan], question: str, document: Document) -> Iterator[TableRow]:
-    """Yield a row for each item of the lists in sentences, with its sentence as the quote."""
+    """Yield a row for each item of lists inside sentences, with the sentence as the quote."""
     for span in spans:
         text, before = document.text[span.start : span.end], ""
         for start, end in sentence_spans(text):
@@ -274,7 +274,7 @@ def _row(
 
 
 def _apart(found: Sequence[Sighting]) -> list[Sighting]:
-    """Return the sightings without overlaps; of two that overlap, the better one is kept."""
+    """Return the sightings without overlaps; if two overlap, the better one is kept."""
     kept: list[Sighting] = []
     for one in found:
         if all(one.end <= other.start or other.end <= one.start for other in kept):

@@ -1,4 +1,4 @@
-"""Plan which documents to examine, why, and from which points of view (seed: generative_agents, "Planner")."""
+"""Plans which documents to examine, why, and from which points of view (seed: generative_agents, "Planner")."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Reflection: what is known and unknown about each term (undefined in the seed).
 
-Its unknown infos drive the next plan.
+The unknown infos determine the next plan.
 """
 
 from __future__ import annotations

@@ -104,7 +104,7 @@ class State:
 
     @property
     def open_steps(self) -> tuple[PlanStep, ...]:
-        """Return the steps of the plan that are not done."""
+        """Return the steps of the plan that are not done yet."""
         return tuple(step for step in self.run.plan.steps if step.status is not Status.DONE)
 
     @property
@@ -258,7 +258,7 @@ def with_plan(state: State, proposal: Proposal) -> Investigation:
 
 
 def with_reflection(state: State, reflection: Reflection) -> Investigation:
-    """Return the record with a reflection, which shows whether the round learned something."""
+    """Return the record with a reflection, which shows whether the round found anything new."""
     this = state.run.rounds[-1].changed(learned=state.learned)
     rounds = (*state.run.rounds[:-1], this)
     return state.run.changed(rounds=rounds, reflections=(*state.run.reflections, reflection))

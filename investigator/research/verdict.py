@@ -191,7 +191,7 @@ def _all_met(
     """Return the verbatim statements that meet every constraint of a part, trimmed to the sentences that meet it, best
     first.
 
-    Older text quoted in a message counts only if nothing else does.
+    Older text quoted in a message counts only if no other statement does.
     """
     each = (judging.best(part, (claim,)) for part, _ in found for claim in claims)
     met = [one for one in (*(one for _, one in found), *each) if one is not None and one.is_met]

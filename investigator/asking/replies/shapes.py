@@ -35,7 +35,7 @@ _TEXT_KEYS = ("text", "quote", "value", "name", "id", "info")
 def fitted(value: Json, reply_type: type[Record]) -> Json:
     """Convert an object to the record's fields and types, at all depths; unknown fields are dropped.
 
-    Keys are compared without case, spaces and punctuation. A value that cannot be converted is left unchanged, so that
+    Keys are compared ignoring case, spaces and punctuation. A value that cannot be converted is left unchanged, so that
     validation reports it. A field called `point` is read like a point in free text.
     """
     if not isinstance(value, dict):
