@@ -11,7 +11,8 @@ from investigator.language.normalise import one_line
 from investigator.questions.periods import Period, periods
 from investigator.records import ConflictSide, Document, Quote
 
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_NUMBER = re.compile(r"\d++(?:[.,]\d++)*+")  # possessive, so that no number is matched as two
+_SPACE = re.compile(r"\s+")
 _NAMED = re.compile(r"[^\W\d_]{3}")  # a line without a word of three letters names nothing
 _LONGEST = 400  # maximum number of characters in a line
 
@@ -60,8 +61,8 @@ def _other_number(line: str, text: str) -> tuple[str, str, int, int] | None:
     """Find the same line with a single different number in a text. Return the old number, the new number and the span
     of the line; None if the text contains the line unchanged, or only lines that differ in several numbers.
     """
-    words = (r"\s+".join(map(re.escape, piece.split())) for piece in _NUMBER.split(one_line(line)))
-    pattern = re.compile(rf"\s*({_NUMBER.pattern})\s*".join(words), re.IGNORECASE)
+    between = (r"\s+".join(map(re.escape, _SPACE.split(piece))) for piece in _NUMBER.split(one_line(line)))
+    pattern = re.compile(f"({_NUMBER.pattern})".join(between), re.IGNORECASE)
     numbers = _NUMBER.findall(line)
     best: tuple[int, tuple[str, str, int, int]] | None = None
     for match in pattern.finditer(text):
