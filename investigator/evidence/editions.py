@@ -26,20 +26,19 @@ def edition_of(document: Document) -> Period | None:
 
 def said_in_newer(quote: Quote, document: Document, others: Iterable[Document]) -> tuple[ConflictSide, ...]:
     """Return the number in a quoted line and, for each newer edition that has the same line with a single different
-    number, that number; () if there is no such edition. For a cell, the line is its row.
+    number, that number, newest last; () if there is no such edition. For a cell, the line is its row.
     """
     own, line = edition_of(document), line_of(quote, document)
     if own is None or not _NAMED.search(line) or len(line) > _LONGEST:
         return ()
+    dated = ((edition_of(other), other) for other in others)
+    newer = [(one.order, other) for one, other in dated if one is not None and one.order > own.order]
     sides: list[ConflictSide] = []
-    for other in others:
-        newer = edition_of(other)
-        if newer is None or newer.order <= own.order or not _are_editions(document, other):
-            continue
-        if found := _other_number(line, other.text):
+    for (year, _), other in sorted(newer, key=lambda both: both[0]):
+        if _are_editions(document, other) and (found := _other_number(line, other.text)):
             old, new, start, end = found
             sides = sides or [ConflictSide(value=old, quote=quote, date=str(own.year))]
-            sides.append(ConflictSide(value=new, quote=quote_at(other, start, end), date=str(newer.year)))
+            sides.append(ConflictSide(value=new, quote=quote_at(other, start, end), date=str(year)))
     return tuple(sides)
 
 

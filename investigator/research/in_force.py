@@ -159,7 +159,8 @@ def _newest_first(found: Verdict, question: str, document: Load) -> Verdict:
     """
     if any(map(str.isdigit, question)):
         return found
-    cited = [document(name) for name in {quote.document_id for claim in found.claims for quote in claim.quotes}]
+    names = dict.fromkeys(quote.document_id for claim in found.claims for quote in claim.quotes)
+    cited = [document(name) for name in names]
     given = {
         claim: said_in_newer(claim.quotes[0], document(claim.quotes[0].document_id), cited) for claim in found.claims
     }
