@@ -107,8 +107,8 @@ def _reply_at(conversation: Conversation, place: int | None) -> int:
     if place is None and places:
         return places[-1]
     if place is None or place not in places:
-        where = "the conversation" if place is None else f"place {place} of {len(history)}"
-        raise DialogueError(f"no reply found at {where}", hint="Only the bot's messages can be liked or disliked.")
+        where = "in the conversation" if place is None else f"at position {place} of {len(history)}"
+        raise DialogueError(f"no reply found {where}", hint="Only the bot's messages can be liked or disliked.")
     return place
 
 

@@ -1,4 +1,4 @@
-"""`investigator eval retrieval | claims | folder`: measures the search, the judges of claims, and the answers."""
+"""`investigator eval retrieval | claims | folder`: evaluates the search, claim judges, or answers."""
 
 from __future__ import annotations
 

@@ -62,7 +62,9 @@ class Contents(Record):
 
 
 class ReadAnswer(Record):
-    """A message from a reading process: empty when it is ready, then the opened file, then its contents."""
+    """A message from a reader process. The first is empty and signals that the process is ready; then come the opened
+    file and its contents.
+    """
 
     opened: Opened | None = None
     contents: Contents | None = None

@@ -81,7 +81,7 @@ def _without_marks(run: str) -> str:
 
 @lru_cache(maxsize=10_000)
 def _folded_sign(run: str) -> str:
-    """Fold a few letters or signs; cached, because a text repeats a small number of different ones."""
+    """Fold a short run of letters or signs; cached, because the same few runs recur throughout a text."""
     return _without_marks(run)
 
 

@@ -35,7 +35,7 @@ Listed = tuple[TableView, TableCell]
 
 
 class ListedRow(NamedTuple):
-    """A row of a table for a list: the cell that names the thing, and the one that shows if it `belongs` there."""
+    """A row that may belong to a list: the cell that names the item, and the cell that shows if the item `belongs`."""
 
     view: TableView
     thing: TableCell

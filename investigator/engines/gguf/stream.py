@@ -12,7 +12,7 @@ from investigator.records import FinishReason, Reply, Writing
 
 
 class _OutOfTimeError(Exception):
-    """Stops a reply from inside the callback: llama.cpp stops at any exception."""
+    """Raised inside the callback to stop a reply; llama.cpp stops on any exception."""
 
 
 class ReplyStream:
