@@ -307,9 +307,9 @@ def page_word(document_id: str) -> str:
 class Standing(Record):
     """The features of a document that predict whether it contains the answer.
 
-    `gap` is the score of the document's best chunk minus the folder's best score (0 or less), `similarity` is the cosine
-    similarity between the question and the document's nearest chunk, and `overlap` is the best chunk's BM25 score as a
-    share of the maximum.
+    `gap` is the score of the document's best chunk minus the folder's best score (0 or less), `similarity` is the
+    cosine similarity between the question and the document's nearest chunk, and `overlap` is the best chunk's BM25
+    score as a share of the maximum.
     `named` is the weight of the question's words in its name (title, authors, path), relative to the best-matching
     name. `names` is the share of the question's capitalised names that its name contains, or the share of all its words
     if the question has no names. `period` and `age` are 1 if the document has the requested period or age, -1 if it has

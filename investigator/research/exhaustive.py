@@ -129,9 +129,9 @@ def _decided(survey: Survey, topics: Sequence[Topic], question: str, document: L
 
 
 def _without_other_kinds(rows: Sequence[TableRow], question: str, document: Load) -> Iterator[TableRow]:
-    """Yield the rows, changing yes to no for a document that qualifies only because it lacks something but is not of the
-    requested kind: a price list is not one of the "minutes that do not mention rain". If no document is of that kind,
-    the rows are unchanged.
+    """Yield the rows, changing yes to no for a document that qualifies only because it lacks something but is not of
+    the requested kind: a price list is not one of the "minutes that do not mention rain". If no document is of that
+    kind, the rows are unchanged.
     """
     lacking = {row.document_id for row in rows if row.verdict is RowVerdict.YES and not row.quotes}
     asked = asked_documents().search(question)
