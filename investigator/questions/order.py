@@ -102,7 +102,8 @@ def _clause(tokens: Sequence[str], at: int) -> Clause | None:
         or (len(run) > 2 and not is_sure)
     ):
         return None
-    return Clause(tuple(run[:-1]), verb, is_passive)
+    subject = tuple(word for word in run[:-1] if folded(word) not in _words("adverbs"))
+    return Clause(subject, verb, is_passive) if subject and verb not in _words("adverbs") else None
 
 
 def _ends_with_verb(before: Sequence[str], own: Sequence[str]) -> bool:
