@@ -50,6 +50,11 @@ def test_the_words_of_a_title_that_stand_in_the_text_are_not_said_twice(read):
         ("<ul><li hidden>one<li>two</ul>", "two"),
         ("<table><tr><td>a</td><td style='display: none'>b</td><td>c</td></tr></table>", "a | c"),
         ("<p hidden>x<script>y</script></p>z", "z"),
+        ("<table><col style='display: none'><tr><td>a</td><td>b</td></tr></table>", "a | b"),
+        ("<section><div hidden>one</section><p>two</p>", "two"),
+        ("<dl><dd hidden>one<dt>two</dl>three", "two\n\nthree"),
+        ("<p hidden>one<div>two</div>", "two"),
+        ("<ul><li hidden>a<ul><li>b</li></ul>c</li><li>d</li></ul>", "d"),
         ('<body style="visibility:hidden"><p>Shown by a script.</p></body>', "Shown by a script."),
     ],
 )

@@ -27,9 +27,21 @@ _INNER_DTD = re.compile(r"<!doctype[^\[<>]*\[", re.I)
 _INNER_DTD_END = re.compile(r"\]\s{0,100}>")
 _HEAD = 4096
 _SILENT = frozenset({"script", "style", "template", "noscript", "iframe", "object"})
-_CLOSED_BY_NEXT = frozenset({"p", "li", "dt", "dd", "tr", "td", "th", "option"})
-"""Elements whose end tag may be missing: each is ended by the next one of the same kind."""
-_NEVER_HIDDEN = frozenset({"html", "head", "body", "main", "title", "meta", "img", "br", "hr", "input", "link"})
+_ENDED_BY = {
+    "p": _BLOCKS | _HEADINGS,
+    "li": {"li"},
+    "dt": {"dt", "dd"},
+    "dd": {"dt", "dd"},
+    "tr": {"tr"},
+    "td": {"td", "th", "tr"},
+    "th": {"td", "th", "tr"},
+    "option": {"option"},
+}
+"""The tags that end an element whose end tag may be missing."""
+_VOID = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source"})
+_VOID |= {"track", "wbr"}
+"""Elements that have no end tag."""
+_NEVER_HIDDEN = _VOID | {"html", "head", "body", "main", "title"}
 """Elements without text, and those that some pages hide only until their script has run."""
 _HIDES = re.compile(r"\b(?:display\s*:\s*none|visibility\s*:\s*hidden)\b", re.IGNORECASE)
 _MANY_HIDDEN = 40  # minimum number of words to report; fewer are a mail preview or labels for screen readers
@@ -57,7 +69,8 @@ class HtmlText(HTMLParser):
         self.words_hidden = 0
         self._builder = builder
         self._silent = 0
-        self._hiding, self._depth = "", 0
+        self._hiding: list[str] = []
+        """The hidden element that is being read, and the elements open inside it."""
         self._in_title = False
         self._preformatted = 0
         self._rows_open = [False]
@@ -91,9 +104,8 @@ class HtmlText(HTMLParser):
         """End the structure that a tag closes."""
         if tag in _SILENT:
             self._silent = max(0, self._silent - 1)
-        elif self._hiding:
-            self._depth -= tag == self._hiding
-            self._hiding = self._hiding if self._depth else ""
+        elif self._hiding and self._stays_hidden(tag):
+            return
         elif tag in ("title", "head"):
             self._in_title = False
         elif tag in _HEADINGS:
@@ -128,14 +140,24 @@ class HtmlText(HTMLParser):
 
     def _is_hidden(self, tag: str, attrs: Attributes) -> bool:
         """Return True for a tag that begins a hidden element or is inside one."""
-        if self._hiding == tag and self._depth == 1 and tag in _CLOSED_BY_NEXT:
-            self._hiding, self._depth = "", 0
-        if not self._hiding and tag not in _NEVER_HIDDEN:
-            given = dict(attrs)
-            if "hidden" in given or _HIDES.search(given.get("style") or ""):
-                self._hiding = tag
-        self._depth += tag == self._hiding
+        if len(self._hiding) == 1 and tag in _ENDED_BY.get(self._hiding[0], ()):
+            self._hiding.clear()
+        given = dict(attrs)
+        hides = "hidden" in given or _HIDES.search(given.get("style") or "") is not None
+        if self._hiding or (hides and tag not in _NEVER_HIDDEN):
+            self._hiding += [] if tag in _VOID else [tag]
         return bool(self._hiding)
+
+    def _stays_hidden(self, tag: str) -> bool:
+        """Return True for an end tag inside a hidden element; that of an outer element also ends the hidden one."""
+        if tag in _VOID:
+            return True
+        if tag not in self._hiding:
+            self._hiding.clear()
+            return False
+        while self._hiding.pop() != tag:
+            pass
+        return True
 
     def _begin(self, tag: str, attrs: Attributes) -> None:
         if tag in _HEADINGS:
