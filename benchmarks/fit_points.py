@@ -2,8 +2,10 @@
 
     python benchmarks/fit_points.py SET_DIR SET_DIR [SET_DIR ...] [--near-misses FILE] [--limit N] [--json]
                                     [--workspaces DIR] [--write] [--threshold POINT] [--answered-from POINT]
+                                    [--across]
 
-Each SET_DIR holds `questions.dev.jsonl` (rows: id, question, answerable, doc_ids, evidence) and a folder `docs_dev`.
+Each SET_DIR holds `questions.dev.jsonl` (rows: id, question, answerable, doc_ids, evidence) and a folder `docs_dev`, or
+several folders with these (benchmarks/everyday).
 Three models are fitted, each set counting the same:
 
 document  the chance that a document holds the answer, judged from outside: over the documents that a search ranks;
@@ -19,7 +21,9 @@ time: a set and the near misses over its folder (--near-misses) together. A ques
 The threshold that is printed is the point under which "not in the documents" decides best (mean F1 over the sets that
 have questions without an answer). Neither it nor the point from which a quote that meets everything is an answer goes
 into the file by itself: both are set by what whole runs say of near misses, so they stay as they ship unless
---threshold or --answered-from names others. `--write` stores the models and says what changed.
+--threshold or --answered-from names others. --across fits which
+sentence is evidence over all documents that were read, and leaves the model of documents and the models of other
+languages as they ship. `--write` stores the models and says what changed.
 """
 
 from __future__ import annotations
@@ -59,8 +63,11 @@ def shares(questions: list[Question]) -> dict[str, float]:
     return {name: 1 / sum(q.set == name for q in questions) for name in {q.set for q in questions}}
 
 
-def fitted(questions: list[Question]) -> Calibration:
+def fitted(questions: list[Question], *, across: bool = False) -> Calibration:
     """All models for some questions, those for other languages from these alone; thresholds are left open."""
+    if across:
+        kept = default_calibration()
+        return kept.changed(english=models(questions, DOCUMENT, document=kept.english.document))
     foreign = [q for q in questions if not is_english(q.asked.question)]
     english = with_few(models(questions, DOCUMENT))
     other = with_few(models(foreign, FOREIGN)) if any(q.answerable for q in foreign) else english
@@ -83,17 +90,13 @@ def with_few(kept: RelevanceModels) -> RelevanceModels:
     return kept.changed(document=kept.document.changed(weights={**kept.document.weights, "few": FEW}))
 
 
-def models(questions: list[Question], names: tuple[str, ...]) -> RelevanceModels:
-    """The three models; `names` are the features of documents."""
+def models(questions: list[Question], names: tuple[str, ...], document: Logistic | None = None) -> RelevanceModels:
+    """The three models, with the given one of documents if any; `names` are the features of documents."""
     share = shares(questions)
-    outside = [(entry, q) for q in questions for entry in q.standings]
-    document = logistic(
-        rows([entry.standing for entry, _ in outside], names),
-        np.array([float(entry.right) for entry, _ in outside]),
-        np.array([share[q.set] / len(q.standings) for _, q in outside]),
+    sentence = sentence_model(questions, share, across=document is not None)
+    kept = RelevanceModels(
+        document=document or document_model(questions, names, share), sentence=sentence, reply=sentence
     )
-    sentence = sentence_model(questions, share)
-    kept = RelevanceModels(document=model(document, names), sentence=sentence, reply=sentence)
     replies = [(features, right, share[q.set]) for q in questions for features, right in q.replies(kept)]
     reply = logistic(
         rows([features for features, _, _ in replies], REPLY),
@@ -103,11 +106,22 @@ def models(questions: list[Question], names: tuple[str, ...]) -> RelevanceModels
     return kept.changed(reply=model(reply, REPLY))
 
 
-def sentence_model(questions: list[Question], share: dict[str, float]) -> Logistic:
+def document_model(questions: list[Question], names: tuple[str, ...], share: dict[str, float]) -> Logistic:
+    """The model of documents, judged from outside."""
+    outside = [(entry, q) for q in questions for entry in q.standings]
+    fit = logistic(
+        rows([entry.standing for entry, _ in outside], names),
+        np.array([float(entry.right) for entry, _ in outside]),
+        np.array([share[q.set] / len(q.standings) for _, q in outside]),
+    )
+    return model(fit, names)
+
+
+def sentence_model(questions: list[Question], share: dict[str, float], *, across: bool) -> Logistic:
     """Weights by lists; then a bias and one scale that make the chances of all sentences right."""
     lists = []
     for q in questions:
-        for sentences, labels in q.evidence_lists():
+        for sentences, labels in q.evidence_lists(across=across):
             x, y = rows([sentence.fit for sentence in sentences], SENTENCE), np.array(labels, dtype=float)
             if 0 < y.sum() < len(y):
                 lists.append((x, y, 100 * share[q.set]))
@@ -193,13 +207,15 @@ def chance_worth_asking(questions: list[Question], calibration: Calibration) -> 
     return round(entries[int(below[-1])][0], 3) if len(below) else 0.0
 
 
-def left_out(questions: list[Question], parts: list[list[Question]]) -> list[tuple[Question, list[float], list[bool]]]:
+def left_out(
+    questions: list[Question], parts: list[list[Question]], *, across: bool = False
+) -> list[tuple[Question, list[float], list[bool]]]:
     """Each part judged by models that were fitted to the others."""
-    return [
-        outcome
-        for part in parts
-        for outcome in judged(part, fitted([q for q in questions if not any(q is other for other in part)]))
-    ]
+    found = []
+    for part in parts:
+        others = [q for q in questions if not any(q is other for other in part)]
+        found += judged(part, fitted(others, across=across))
+    return found
 
 
 def folds(questions: list[Question]) -> list[list[Question]]:
@@ -241,17 +257,20 @@ def main() -> None:
     parser.add_argument("--workspaces", type=Path, default=Path(".benchmarks"))
     parser.add_argument("--answered-from", type=int, metavar="POINT", default=default_calibration().answered_from)
     parser.add_argument("--threshold", type=int, metavar="POINT", default=default_calibration().threshold)
+    parser.add_argument("--across", action="store_true")
     parser.add_argument("--near-misses", type=Path, metavar="FILE")
     arguments = parser.parse_args()
     if len(arguments.sets) < 2:
         parser.error("give at least two sets: the last table leaves one out")
     near, limit = arguments.near_misses, arguments.limit
     questions = [q for folder in arguments.sets for q in samples(folder, limit, arguments.workspaces, near)]
-    outcomes = left_out(questions, folds(questions))
+    across = arguments.across
+    outcomes = left_out(questions, folds(questions), across=across)
     best = best_threshold(outcomes)
-    others = left_out(questions, [[q for q in questions if folder_of(q) == f.name] for f in arguments.sets])
-    shipped = fitted(questions)
-    worth_asking = chance_worth_asking(questions, shipped)
+    parts = [[q for q in questions if folder_of(q) == f.name] for f in arguments.sets]
+    others = left_out(questions, parts, across=across)
+    shipped = fitted(questions, across=across)
+    worth_asking = default_calibration().worth_asking if across else chance_worth_asking(questions, shipped)
     shipped = shipped.changed(
         threshold=arguments.threshold,
         unsure_threshold=default_calibration().unsure_threshold,

@@ -57,8 +57,12 @@ class Question:
     standings: list[Outside] = field(default_factory=list)
     readings: list[Reading] = field(default_factory=list)
 
-    def evidence_lists(self) -> Iterator[tuple[list[Candidate], list[bool]]]:
-        """Sentences of right documents, and which of them are evidence."""
+    def evidence_lists(self, *, across: bool) -> Iterator[tuple[list[Candidate], list[bool]]]:
+        """Sentences and which are evidence: of each right document, or `across` all documents that were read."""
+        if across:
+            pairs = [both for one in self.readings for both in zip(one.sentences, one.labels, strict=True)]
+            yield [sentence for sentence, _ in pairs], [label for _, label in pairs]
+            return
         for reading in self.readings:
             if reading.right:
                 yield reading.sentences, reading.labels
@@ -76,19 +80,25 @@ class Question:
 
 
 def samples(folder: Path, limit: int | None, workspaces: Path, near_misses: Path | None = None) -> Iterator[Question]:
-    """The questions of a set, and those of a file of near misses over its folder: as many as `limit` of both."""
-    lines = (folder / "questions.dev.jsonl").read_text("utf-8").splitlines()
-    twins = [json.loads(line) for line in near_misses.read_text("utf-8").splitlines()] if near_misses else []
-    twins = [row for row in twins if row["set"] == folder.name]
+    """The questions of a set, and those of a file of near misses over its folder: as many as `limit` of both. A set may
+    also consist of several folders with questions of their own.
+    """
     embedder = SentenceTransformerEmbedder()
-    investigator = Investigator(folder / "docs_dev", workspace=workspaces / folder.name, embedder=embedder)
-    for _ in investigator.index(vectors=True):  # the points are fitted to the search over everything
-        pass
-    with investigator.library() as library:
-        for line in lines[:limit]:
-            yield question_of(folder.name, json.loads(line), library, CachedEmbedder(embedder))
-        for row in twins[:limit]:
-            yield question_of(f"{folder.name}, near misses", row, library, CachedEmbedder(embedder))
+    parts = (
+        [folder] if (folder / "questions.dev.jsonl").exists() else [p for p in sorted(folder.iterdir()) if p.is_dir()]
+    )
+    for part in parts:
+        lines = (part / "questions.dev.jsonl").read_text("utf-8").splitlines()
+        twins = [json.loads(line) for line in near_misses.read_text("utf-8").splitlines()] if near_misses else []
+        twins = [row for row in twins if row["set"] == part.name]
+        investigator = Investigator(part / "docs_dev", workspace=workspaces / part.name, embedder=embedder)
+        for _ in investigator.index(vectors=True):  # the points are fitted to the search over everything
+            pass
+        with investigator.library() as library:
+            for line in lines[:limit]:
+                yield question_of(folder.name, json.loads(line), library, CachedEmbedder(embedder))
+            for row in twins[:limit]:
+                yield question_of(f"{folder.name}, near misses", row, library, CachedEmbedder(embedder))
 
 
 def question_of(name: str, row: dict, library: Library, embedder: Embedder) -> Question:  # type: ignore[type-arg]
@@ -108,7 +118,7 @@ def question_of(name: str, row: dict, library: Library, embedder: Embedder) -> Q
     question.standings += [Outside(entry.standing, entry.document_id in right) for entry in ranked]
     likely = [entry.document_id for entry in ranked[:ASKED]]
     by_id: dict[str, RankedDocument] = {entry.document_id: entry for entry in ranked}
-    for document_id in dict.fromkeys((*likely, *(i for i in row["doc_ids"] if i in by_id))):
+    for document_id in dict.fromkeys((*likely, *(i for i in row.get("doc_ids", ()) if i in by_id))):
         passages = library.passages((text,), document_id)
         places = measured(passages, question.asked, embedder)
         sentences = candidates(passages, places, question.asked, embedder)
