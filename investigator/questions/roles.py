@@ -190,9 +190,10 @@ def _is_doer(before: str, after: str) -> bool:
         return False  # as in "the proposal"
     if _FORMS_OF_BE.isdisjoint(own[-_BEFORE:]):
         return _has_subject(before)
-    follows = words(_CLAUSE_END.split(after)[0])
-    agents = (follows[at + 1 :] for at, word in enumerate(follows[:_BY_WITHIN]) if word == "by")
-    return any(word not in stop_words() for each in agents if not each[0][:1].isdigit() for word in _agent(each))
+    follows, inside = words(after), len(words(_CLAUSE_END.split(after)[0]))
+    agents = (follows[at + 1 :] for at, word in enumerate(follows[: min(inside, _BY_WITHIN)]) if word == "by")
+    named = (each for each in agents if each and not each[0][:1].isdigit())
+    return any(word not in stop_words() for each in named for word in _agent(each))
 
 
 def _telling(thing: str) -> str:

@@ -307,6 +307,8 @@ def test_a_sentence_is_about_the_year_of_the_sentence_before(before: str, year: 
         ("Who is the customer?", "The customer, Fabrice Noel, pays monthly.", True),
         ("Who fitted the mesh?", "The mesh was fitted over the intake on 14 February by Nordtek Service.", True),
         ("Who fitted the mesh?", "The mesh was fitted over the intake by 14 February.", False),
+        ("Who signed the lease?", "The lease was signed by: Ann Cole", True),
+        ("Who signed the lease?", "The lease was signed by", False),
     ],
 )
 def test_who_wants_the_name_of_somebody(question: str, sentence: str, is_met: bool) -> None:
