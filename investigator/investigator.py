@@ -39,7 +39,6 @@ from investigator.services.run_records import RunOptions, engine_names
 from investigator.services.run_service import RunService
 from investigator.services.workspace_choice import choose_workspace
 from investigator.settings import Settings, load_settings
-from investigator.store.adoption import TakenOver
 from investigator.store.past_calls import PastCall
 
 if TYPE_CHECKING:
@@ -220,13 +219,6 @@ class Investigator:
             with suppress(FolderError):
                 found[name] = self._index.document(name)
         return found
-
-    def adopt(self) -> TakenOver:
-        """Import the runs and memories that an earlier version kept inside the folder; nothing else there is used.
-
-        Raises FolderError if nothing is found, ForeignFileError if it belongs to another user, and StoreError.
-        """
-        return self._runs.adopt()
 
     def index(self, *, vectors: bool = False, verify: bool = False, retry: bool = False) -> Iterator[Event]:
         """Update the text and words in the index without asking anything; with `vectors`, compute all vectors as well.

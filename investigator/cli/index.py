@@ -15,7 +15,6 @@ from investigator.investigator import Investigator
 from investigator.records import FileRead, FileRecord, FileStatus, FolderStatus, IndexedFile, LeftOutFiles
 from investigator.reports.folder import changes_line, folder_text, hits_text
 from investigator.reports.schemas import Printed
-from investigator.reports.wording import plural
 from investigator.services.workspace_choice import make_workspace_inside
 
 
@@ -45,12 +44,6 @@ def index(
             help="Keep the index and the runs inside the folder from now on, as .investigator.",
         ),
     ] = False,
-    adopt: Annotated[
-        bool,
-        typer.Option(
-            "--adopt", help="Import the runs and memories of a .investigator folder made by an earlier version."
-        ),
-    ] = False,
 ) -> None:
     """Bring the index of a folder up to date: read new and changed files, keep the rest.
 
@@ -61,10 +54,6 @@ def index(
         make_workspace_inside(folder.expanduser())
     changes = () if shards is None else (f"cluster.shards={shards}",)
     investigator = Investigator(folder, settings=settings.load(*changes), workspace=workspace)
-    if adopt:
-        taken = investigator.adopt()
-        left = f"; skipped {plural(taken.left, 'row')} not written by this program" if taken.left else ""
-        note(f"imported: {plural(taken.runs, 'run')}, {plural(taken.memories, 'memory', 'memories')}{left}")
     read: dict[str, FileRecord] = {}
     try:
         for event in shown(investigator.index(vectors=vectors, verify=verify, retry=retry), sys.stderr):

@@ -9,9 +9,8 @@ from investigator.asking.budget import Budget
 from investigator.engines.base import Engine
 from investigator.engines.roles import Role
 from investigator.engines.stand_ins import AbsentEngine, ForeseeingEngine
-from investigator.errors import DamagedDocumentError, FolderError, ShardLostError, UnknownRunError, expect
+from investigator.errors import DamagedDocumentError, ShardLostError, UnknownRunError, expect
 from investigator.evidence.standing import quote_standing
-from investigator.files import check_private_folder
 from investigator.questions.following import EarlierQuestion
 from investigator.records import (
     Answered,
@@ -41,11 +40,8 @@ from investigator.services.run_records import (
     scope_of,
     settings_of,
 )
-from investigator.store.adoption import TakenOver, take_over
 from investigator.store.journal import Runs
-from investigator.store.locations import older_workspaces
 from investigator.store.past_calls import PastCall, PastCalls, calls_of
-from investigator.store.workspace import DATABASE_NAME, has_database
 
 _NOT_ASKED = (
     "Give the folder of the documents after the run (show RUN FOLDER). To ask a first question: "
@@ -201,27 +197,6 @@ class RunService:
                 gone = [quote for quote in quotes if quote_standing(quote, found[quote.document_id]) is None]
                 if gone:
                     yield Notice(text=quotes_gone(summary.id, gone, len(quotes)))
-
-    def adopt(self) -> TakenOver:
-        """Import the runs and memories, row by row, from workspaces that earlier versions created for the folder.
-
-        Raises FolderError if none is found, ForeignFileError if one belongs to someone else, and StoreError.
-        """
-        folder, taken = self._index.folder, TakenOver()
-        found = [place for place in older_workspaces(folder) if has_database(place)]
-        if not found:
-            raise FolderError(
-                f"no workspace of an earlier version found for {folder}",
-                hint=f"Expected {older_workspaces(folder)[0]}, with the file investigator.db in it.",
-            )
-        with self._index.workspace(write=True) as workspace:
-            for place in found:
-                check_private_folder(place)
-                more = take_over(place / DATABASE_NAME, workspace.runs)
-                taken = TakenOver(
-                    runs=taken.runs + more.runs, memories=taken.memories + more.memories, left=taken.left + more.left
-                )
-        return taken
 
     def summaries(self) -> tuple[RunSummary, ...]:
         """Return a summary of each run, newest first."""

@@ -61,10 +61,7 @@ def choose_workspace(
     own = default_workspace(folder)
     if not has_runs(own):
         if os.path.lexists(inside):
-            notice(
-                f"{inside} is ignored: it came with the folder, or an earlier version created it. "
-                f"If it is yours, take over its runs and memories with: investigator index --adopt {folder}"
-            )
+            notice(f"{inside} is ignored: it came with the folder, or another user or machine created it.")
         _take_over(folder, own, settings, notice)
     return own
 
@@ -96,7 +93,7 @@ def make_workspace_inside(folder: Path) -> None:
     if os.path.lexists(inside):
         raise FolderError(
             f"{inside} already exists, and it is unknown who created it",
-            hint=f"If it is yours: investigator index --adopt {folder}, then delete it and run this command again.",
+            hint="Move it away, then run this command again.",
         )
     if has_runs(own):
         with Workspace(own, write=True):

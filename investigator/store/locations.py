@@ -35,11 +35,6 @@ def place_of_copy(address: str) -> Path:
     return _data() / "objects" / _directory_name(address.rpartition("/")[2], address)
 
 
-def older_workspaces(folder: Path) -> tuple[Path, ...]:
-    """Return the places where earlier versions kept the workspace of a folder."""
-    return (folder / INSIDE, _data() / _digest(os.path.realpath(folder)))
-
-
 def lies_in(directory: Path, folder: Path) -> bool:
     """Return True if a directory is inside a folder after resolving links."""
     real = os.path.realpath(folder)

@@ -1,13 +1,8 @@
-"""The place of the workspace that a user chooses: inside the folder (`--workspace-in-folder`), or taken over
-(`--adopt`).
-"""
+"""The place of the workspace that a user chooses: inside the folder (`--workspace-in-folder`)."""
 
 from __future__ import annotations
 
 import json
-import shutil
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -43,22 +38,6 @@ def questions(folder: Path) -> list[str]:
     return [run["question"] for run in json.loads(command("runs", folder, "--json").stdout)["runs"]]
 
 
-def as_an_earlier_version_left_it(folder: Path) -> None:
-    """Move the workspace of a folder into it, with runs and index in one database."""
-    own, inside = default_workspace(folder), folder / INSIDE
-    shutil.move(own, inside)
-    with closing(sqlite3.connect(inside / "investigator.db")) as index, index:
-        index.execute("ATTACH ? AS kept", [str(inside / "runs.db")])
-        tables = index.execute("SELECT name, sql FROM kept.sqlite_master WHERE type = 'table' AND sql IS NOT NULL")
-        for name, statement in tables.fetchall():
-            if name not in {"meta", "sqlite_sequence"} and "VIRTUAL" not in statement and "personal_words" not in name:
-                index.execute(statement)
-                index.execute(f'INSERT INTO "{name}" SELECT * FROM kept."{name}"')
-        index.commit()
-        index.execute("DETACH kept")
-    (inside / "runs.db").unlink()
-
-
 def test_a_workspace_goes_into_the_folder_on_command_and_moves_with_it(folder: Path, tmp_path: Path) -> None:
     assert command("ask", folder, QUESTION, *NO_VECTORS).exit_code == 0
     made = command("index", "--workspace-in-folder", folder)
@@ -86,28 +65,7 @@ def test_a_workspace_in_the_folder_that_is_not_yours_is_neither_opened_nor_repla
     refused = command("index", "--workspace-in-folder", folder)
     assert refused.exit_code == 2
     assert "it is unknown who created it" in refused.stderr
-    assert "--adopt" in refused.stderr
+    assert "Move it away" in refused.stderr
     named = command("ask", folder, QUESTION, "--workspace", folder / INSIDE)
     assert (named.exit_code, "none of your commands created it" in named.stderr) == (2, True)
     assert (folder / INSIDE / "investigator.db").read_bytes() == b"planted"
-
-
-def test_runs_of_an_earlier_version_in_the_folder_are_taken_over_on_command(folder: Path) -> None:
-    assert command("ask", folder, QUESTION, *NO_VECTORS).exit_code == 0
-    as_an_earlier_version_left_it(folder)
-    told = command("index", folder)
-    assert told.exit_code == 0
-    assert "is ignored" in told.stderr
-    assert questions(folder) == []
-    taken = command("index", "--adopt", folder)
-    assert taken.exit_code == 0, taken.output
-    assert "imported: 1 run, 0 memories" in taken.stderr
-    assert questions(folder) == [QUESTION]
-    assert (folder / INSIDE / "investigator.db").is_file()  # it is read, and left where it is
-
-
-def test_there_must_be_something_to_adopt(folder: Path) -> None:
-    refused = command("index", "--adopt", folder)
-    assert refused.exit_code == 2
-    assert "no workspace of an earlier version" in refused.stderr
-    assert "investigator.db" in refused.stderr

@@ -59,7 +59,7 @@ def test_a_workspace_that_came_with_the_folder_is_told_of_and_never_opened(folde
     (inside / "investigator.db").write_bytes(b"planted")
     (inside / "seal.json").write_text('{"id": "00", "code": "00"}')
     (told,) = [text for text in notices(opened(folder)) if INSIDE in text]
-    assert "--adopt" in told
+    assert "is ignored" in told
     assert {path.name for path in inside.iterdir()} == {"investigator.db", "seal.json"}
     with pytest.raises(SettingsError, match="none of your commands created it"):
         opened(folder, inside)

@@ -8,13 +8,11 @@ from pathlib import Path
 import pytest
 
 from investigator import Investigator, ScriptedEmbedder, ScriptedEngine
-from investigator.bb3.memory.long_term import LongTermMemory
-from investigator.errors import DamagedDatabaseError, FolderError, ForeignFileError, StoreError
-from investigator.records import Investigation, Notice
+from investigator.errors import DamagedDatabaseError, ForeignFileError, StoreError
+from investigator.records import Notice
 from investigator.store import database as databases
 from investigator.store.database import FileDatabase
 from investigator.store.journal import Runs
-from investigator.store.locations import INSIDE
 from investigator.store.schema import INDEX, RUNS, Schema
 
 QUESTION = "What was found?"
@@ -188,66 +186,6 @@ def test_runs_with_a_planted_trigger_are_refused_and_named(folder: Path) -> None
     for use in (lambda: opened(folder).ask(QUESTION), lambda: opened(folder).runs()):
         with pytest.raises(DamagedDatabaseError, match=r"runs\.db .*the trigger forged"):
             use()
-
-
-def earlier(directory: Path, statement: str = "SELECT 1") -> None:
-    """Write a workspace as earlier versions did: index, runs and memories in one database."""
-    directory.mkdir(mode=0o700, exist_ok=True)
-    path = directory / "investigator.db"
-    database = FileDatabase(path, RUNS)
-    blank = Investigation(id="20260101-120000-abcdef", question="Who?", mission="m", strategy="s", engine="e")
-    Runs(database).open("identity", "corpus", blank, "2026-01-01", fresh=False)
-    LongTermMemory(database).add("anna", "I am a midwife.")
-    database.close()
-    with raw(path) as connection:
-        connection.execute("DELETE FROM personal_fact_terms")
-        connection.execute("DROP TABLE intents")
-        connection.execute("CREATE TABLE documents (id, text)")
-        connection.execute("INSERT INTO documents VALUES ('a.txt', 'The harbour is 99 metres deep.')")
-        connection.execute("UPDATE meta SET value = '4' WHERE key = 'schema_version'")
-        connection.execute(statement)
-
-
-def test_what_an_earlier_version_left_in_the_folder_is_taken_over_by_command_alone(folder: Path) -> None:
-    earlier(folder / INSIDE)
-    before = (folder / INSIDE / "investigator.db").read_bytes()
-    made = opened(folder)
-    assert made.runs() == ()
-    taken = made.adopt()
-    assert (taken.runs, taken.memories, taken.left) == (1, 1, 0)
-    assert [run.question for run in made.runs()] == ["Who?"]
-    list(made.index())
-    with made.library() as library:
-        assert library.document("a.txt").text == "The harbour is 11 metres deep."
-    assert made.adopt().runs == 0  # once is enough
-    assert (folder / INSIDE / "investigator.db").read_bytes() == before
-
-
-def test_a_planted_database_with_a_trigger_is_not_taken_over(folder: Path) -> None:
-    earlier(folder / INSIDE, "CREATE TRIGGER t AFTER INSERT ON runs BEGIN DELETE FROM runs; END")
-    with pytest.raises(StoreError, match="triggers or views"):
-        opened(folder).adopt()
-
-
-def test_there_must_be_something_to_take_over(folder: Path) -> None:
-    with pytest.raises(FolderError, match="no workspace of an earlier version"):
-        opened(folder).adopt()
-
-
-@pytest.mark.parametrize(
-    "forged",
-    [
-        "UPDATE runs SET record = '{}'",
-        "UPDATE runs SET id = '../../x'",
-        "UPDATE runs SET answer_status = 'answered'",
-        "UPDATE runs SET created = 7.5",
-    ],
-)
-def test_a_row_that_this_program_does_not_write_is_not_taken_over(folder: Path, forged: str) -> None:
-    earlier(folder / INSIDE, forged)
-    made = opened(folder)
-    assert made.adopt().runs == 0
-    assert made.runs() == ()
 
 
 def test_a_row_that_makes_no_record_is_damage_and_the_index_is_made_anew(folder: Path) -> None:

@@ -36,9 +36,6 @@ class FactTerms(Protocol):
     def drop(self, connection: Connection, user: str, fact_id: int | None = None) -> None:
         """Delete the terms of one fact of a user, or of all facts; call it before deleting the facts themselves."""
 
-    def drop_all(self, connection: Connection) -> None:
-        """Delete all terms."""
-
     def matching(self, connection: Connection, user: str, terms: Collection[str], most: int) -> Sequence[int]:
         """Return the ids of the user's facts with at least one of the terms, by BM25 score and then from newest to
         oldest.
@@ -65,9 +62,6 @@ class FullTextTerms:
         values = {"user": user} if fact_id is None else {"user": user, "id": fact_id}
         connection.execute(text(_DROP.format(which=which)), values)
 
-    def drop_all(self, connection: Connection) -> None:
-        connection.execute(text("DELETE FROM personal_fact_terms"))
-
     def matching(self, connection: Connection, user: str, terms: Collection[str], most: int) -> Sequence[int]:
         values = {"query": _query(user, terms, "OR"), "most": most}
         return connection.execute(text(_MATCHES), values).scalars().all()
@@ -92,9 +86,6 @@ class PlainTerms:
     def drop(self, connection: Connection, user: str, fact_id: int | None = None) -> None:
         one = () if fact_id is None else (fact_terms.c.fact_id == fact_id,)
         connection.execute(delete(fact_terms).where(fact_terms.c.owner == _owner(user), *one))
-
-    def drop_all(self, connection: Connection) -> None:
-        connection.execute(delete(fact_terms))
 
     def matching(self, connection: Connection, user: str, terms: Collection[str], most: int) -> Sequence[int]:
         words = [_word(term) for term in sorted(terms)]

@@ -36,7 +36,6 @@ class LongTermMemory(PersonalFacts):
     def __init__(self, database: Database, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         super().__init__(database)
         self._now = now
-        self.find_taken_over(_fact)
 
     def search(self, user: str, query: str, most: int = 20) -> tuple[KeptFact, ...]:
         """Return the facts that share words with the query, in any form of the word, best first."""

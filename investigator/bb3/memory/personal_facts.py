@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from datetime import datetime
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 from sqlalchemy import (
     Connection,
     RowMapping,
@@ -25,7 +25,6 @@ from investigator.bb3.memory.fact_terms import terms_of
 from investigator.bb3.records import Speaker
 from investigator.errors import DialogueError
 from investigator.records import Record
-from investigator.store.adoption import UNSORTED_FACTS
 from investigator.store.corpus import in_batches
 from investigator.store.database import Database, get_meta, set_meta
 from investigator.store.row_codes import standing, stands, with_code
@@ -203,22 +202,6 @@ class PersonalFacts:
         with self._writing(user) as connection:
             turn = _turn_of(connection, user)
             self._change(connection, user, ages, lambda row: {"used_at": turn - ages[row["id"]]})
-
-    def find_taken_over(self, written: Callable[[str, Speaker], FactText]) -> None:
-        """Create the search terms of facts imported from an older database; delete imported facts that are invalid."""
-        with self._database.begin() as connection:
-            if get_meta(connection, UNSORTED_FACTS) is None:
-                return
-            self._terms.drop_all(connection)
-            for row in [*standing(connection, self._key, _FACTS, select(_FACTS))]:
-                try:
-                    fact = _kept(row, 0)
-                    _check_user(fact.user)
-                    new = written(fact.text, fact.speaker)
-                    self._terms.put(connection, fact.user, fact.id, {*new.terms, *new.marks})
-                except (ValidationError, DialogueError):
-                    connection.execute(delete(_FACTS).where(_T.id == row["id"]))
-            connection.execute(delete(meta).where(meta.c.key == UNSORTED_FACTS))
 
     def _read(self, connection: Connection, user: str, query: Select[tuple[object, ...]]) -> tuple[KeptFact, ...]:
         turn = _turn_of(connection, user)
