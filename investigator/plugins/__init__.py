@@ -32,7 +32,7 @@ def _found(group: str, path: tuple[str, ...]) -> Mapping[str, EntryPoint]:
 
 
 def load(point: EntryPoint) -> object:
-    """Import the target of an entry point. Raises SettingsError for any exception of the plug-in."""
+    """Import the target of an entry point. Raises SettingsError if the plug-in raises any exception."""
     try:
         loaded: object = point.load()
     except Exception as error:  # third-party code may raise any exception

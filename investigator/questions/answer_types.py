@@ -44,7 +44,7 @@ _NUMBER = late(
 _NAME = late(r"\b[A-ZÀ-ÖØ-Þ][\w'’-]+(?:\s+(?:(?:of|de|von|van|the|and|la|di|da)\s+)?[A-ZÀ-ÖØ-Þ][\w'’-]+)*")
 _PLACE = late(rf"\b(?:in|at|near|to|from|on|outside|around|of)\s+(?:the\s+)?({_NAME.pattern})")
 _DIGIT = late(r"\d")
-# first letters of a capitalised month, unlike "5th" and "over 16 may join"
+# matches only dates with a capitalised month: not "5th", and not the verb in "over 16 may join"
 _MONTH_LETTERS = late(r"[A-Z][a-z]{2}")
 _FIRST_WINS = frozenset({AnswerType.NUMBER, AnswerType.DATE, AnswerType.NAME, AnswerType.PLACE, AnswerType.REASON})
 _ASKS_IF = late(r"\W*(?:is|are|was|were|do(?! you)|does|did|has|had)\b")

@@ -22,7 +22,7 @@ from investigator.questions.periods import without_periods
 
 _BETWEEN = late(r"\bbetween\W+$", re.IGNORECASE)
 _AND = late(r"\W*and\W*", re.IGNORECASE)
-_LARGE = 1000  # an amount of at least this many units of a table, such as thousands, was written out in full
+_LARGE = 1000  # an amount of at least this many table units, such as thousands, is assumed to be written out in full
 
 
 class AmountRelation(StrEnum):

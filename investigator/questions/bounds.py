@@ -22,7 +22,9 @@ _TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*|[,;:.!?()]")
 
 
 class Bound(NamedTuple):
-    """A preposition of a question, given by its side of a pair of opposites, and the folded words of its object."""
+    """A preposition of a question, identified by its side of a pair of opposites, and the folded words of its
+    object.
+    """
 
     side: str
     thing: tuple[str, ...]

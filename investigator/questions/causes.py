@@ -16,7 +16,7 @@ from investigator.records import ConstraintKind
 
 LEAST_OF_EFFECT = 0.5
 """Minimum share of the effect's words that must be on the effect's side of the causal word."""
-_LEAST_TO_ANSWER = 0.75  # the same share if the sentence is to be an answer, so that one of two words may be a synonym
+_LEAST_TO_ANSWER = 0.75  # minimum share for an answer; low enough that one of two words may be a synonym
 _BY_ANOTHER_WORD = 0.5  # weight of a synonym for one of the effect's words
 _CLAUSE = re.compile(r"[,;:](?=\s)")
 

@@ -79,7 +79,7 @@ def covered_period(imprint: Imprint) -> str:
 
 
 def _issuer(cover: str) -> str:
-    """Return the last line with words above the line "exact name"."""
+    """Return the last line with words above the line that contains "exact name of"."""
     named = _EXACT_NAME.search(cover)
     lines = [line for line in cover[: named.start()].splitlines() if any(map(str.isalnum, line))] if named else []
     return " ".join(lines[-1].split())[:_LONGEST_ISSUER] if lines else ""
@@ -249,7 +249,7 @@ def _last_month(imprint: Imprint) -> Period:
 
 
 def _ends(imprint: Imprint) -> frozenset[Period]:
-    """Return the month of the reporting period's last day, and the month as whose end this day counts."""
+    """Return the month that contains the reporting period's last day, and the month whose end this day counts as."""
     if not imprint.period_end:
         return frozenset()
     year, month = month_of(imprint.period_end, whole=False)

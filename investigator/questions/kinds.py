@@ -16,7 +16,7 @@ _REQUEST = r"^\W*(?:(?:please|can you|could you|would you|i (?:want|need)(?: you
 _NUMBER = r"(?:two|three|four|five|six|seven|eight|nine|ten|\d+)"
 _OF_THEM = rf"(?:\s+(?:of|all|both))?(?:\s+(?:the|these|those|this|our|my|your))?(?:\s+{_NUMBER})?"
 _ADJECTIVES = r"(?:\s+(?!of\b|in\b|that\b|did\b|do\b|does\b|is\b|are\b|was\b|were\b)[\w'’&.-]+){0,3}?\s+"
-# so that "how many patents does the firm hold" is not about documents
+# keeps "how many patents does the firm hold" from counting as a question about documents
 _OWN = r"(?! (?:do|does|did) (?!not\b|n['’]t\b))"
 ASKS_IF = re.compile(
     r"^\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|might|must)\b", re.IGNORECASE

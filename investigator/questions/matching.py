@@ -169,7 +169,7 @@ def _attribute(asked: Constraint, question: str, evidence: Surroundings) -> Cons
 
 
 def _is_shown_by_figure(word: str, asked: Constraint, question: str, evidence: Surroundings) -> bool:
-    """Return True if a sentence contains the figure that a word stands for, and the question's other words."""
+    """Return True if a sentence contains the figure that a word asks for, and the question's other words."""
     if stands(word, evidence.sentence_roots) or not is_carried(word, question, evidence.sentence):
         return False
     others = (other for other in _content(asked) if other != word)
@@ -361,8 +361,8 @@ def _light_roots() -> frozenset[str]:
 
 
 def _is_told_without(verb: str, question: str) -> bool:
-    """Return True if a sentence may answer without the verb: a cause is stated with a verb of its own, and "take" names
-    no action.
+    """Return True if a sentence may answer without the question's verb: a cause has its own verb, and "take" names no
+    action.
 
     A question about what somebody got needs its verb, because the thing may only have been requested.
     """

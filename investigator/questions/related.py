@@ -74,7 +74,7 @@ def roots(text: str) -> frozenset[str]:
 
 
 def stands(word: str, present: frozenset[str]) -> bool:
-    """Return True if the roots in `present` include that of a word or of one of its synonyms."""
+    """Return True if the roots in `present` include the root of a word or of one of its synonyms."""
     return root(word) in present or not present.isdisjoint(related_roots(word))
 
 
@@ -169,6 +169,6 @@ def _lexicon() -> _Lexicon:
         same, above = synonyms.split(), general.split()
         for word in same:
             entries.setdefault(word[:2], []).append((word, (*same, *above), bool(above)))
-        for word in above:  # a verb with many narrower ones, as "supply" has "date" and "bed", has too many meanings
+        for word in above:  # a broad verb is not replaced by narrower ones: "supply" by "bed"
             entries.setdefault(word[:2], []).append((word, same if narrower[word] <= _MOST else (), True))
     return _Lexicon(irregular, entries)

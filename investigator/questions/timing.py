@@ -20,7 +20,7 @@ from investigator.questions.surroundings import Surroundings
 from investigator.records import Constraint, ConstraintMatch, Imprint, MatchState
 
 _DAY = late(r"(\d{4})-(\d\d)")
-_JUST_AFTER = 3  # until this month, "the fourth quarter" usually means that of the previous year
+_JUST_AFTER = 3  # up to this month, "the fourth quarter" usually means the previous year's
 
 
 def matched(asked: Constraint, state: MatchState, words_of: str = "") -> ConstraintMatch:

@@ -1,6 +1,6 @@
 """The data for the charts of an investigation: scores of documents, calls over time, and terms with their documents.
-Pure. Templates turn the data into inline SVG. Each chart has a text equivalent, so that no information is only in a
-picture.
+Pure. Templates turn the data into inline SVG. Each chart has a text equivalent, so that no information is conveyed by a
+picture alone.
 """
 
 from __future__ import annotations

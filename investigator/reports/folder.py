@@ -90,7 +90,7 @@ def _searchable(status: FolderStatus) -> str:
     inside = sum(1 for file in status.files if file.inside and not _is_rest(file))
     outside = sum(1 for file in status.files if not file.inside)
     of = f", from {plural(outside, 'file')} in the folder and {inside:,} inside them" if inside else ""
-    documents = f"{plural(status.documents, 'document')} can be asked{of}"
+    documents = f"{plural(status.documents, 'document')} can be asked about{of}"
     words = f"{documents}; {made:,} of {status.chunks:,} passages have vectors"
     return words + (": investigator index --vectors FOLDER computes the rest" if status.without_vectors else "")
 
@@ -101,7 +101,7 @@ def _words(bm25: float | None) -> str:
     """
     if bm25 is None:
         return "-"
-    return f"BM25 {bm25:.2f}" if bm25 >= _LEAST_SHOWN else "BM25 below 0.01, because most passages contain them"
+    return f"BM25 {bm25:.2f}" if bm25 >= _LEAST_SHOWN else "BM25 below 0.01, because most passages contain these words"
 
 
 def _hit(number: int, hit: SearchHit) -> Text:

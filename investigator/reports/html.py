@@ -113,7 +113,7 @@ def investigation_view(investigation: Investigation, enclosures: Enclosures = NO
 
 
 def cited_claims(answer: Answer) -> tuple[CitedClaim, ...]:
-    """Return the claims with their citation numbers. Numbers come from the quotes, not from `[n]` in the text: a
+    """Return the claims with their citation numbers. Numbers come from the quotes, not from `[n]` in the text, so a
     document cannot forge a citation.
     """
     numbers = _numbers(answer)

@@ -48,7 +48,7 @@ STOPS: Mapping[StopReason, str] = {
 
 KINDS: Mapping[QuestionKind, str] = {
     QuestionKind.FACT: "a fact",
-    QuestionKind.WHICH: "which documents: each one is decided",
+    QuestionKind.WHICH: "which documents, decided one by one",
     QuestionKind.LIST: "a list, decided document by document",
     QuestionKind.COUNT: "a count, decided document by document",
     QuestionKind.COMPARISON: "a comparison: each side is asked separately",

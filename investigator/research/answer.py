@@ -59,7 +59,7 @@ class AnswerSettings(Record):
         default=5, ge=1, le=50, description="maximum number of quotes shown verbatim if no claim is proven"
     )
     precedence: Precedence = Field(
-        default=Precedence.NONE, description="which document takes precedence if values differ: none, or the newer one"
+        default=Precedence.NONE, description="which document takes precedence if values differ: none, or the newest"
     )
 
 
@@ -296,7 +296,7 @@ def _reason(
     best = max((memory.point or 0 for memory in memories), default=0)
     tried = "No passage that was read answers the question"
     if best < threshold:
-        tried += f" (the nearest one scores {best} of 100; {threshold} or more is shown)" if best else ""
+        tried += f" (the nearest one scores {best} of 100; the minimum is {threshold})" if best else ""
     disputed = max((m for m in memories if m.search_point is not None), key=_search_point, default=None)
     if disputed is not None and _search_point(disputed) >= max(threshold, default_calibration().threshold):
         tried += f" (the search alone gives {disputed.target_document_id} a score of {disputed.search_point})"
@@ -306,13 +306,13 @@ def _reason(
         return f"{tried}; {', '.join([f'{searched} searched', *none, *_ignored(coverage)])}."
     unread, in_part = sum(m.point is None for m in memories), sum(m.in_part for m in memories)
     left = [
-        "a limit ended it" if stop in CEILINGS else "",
+        "a limit was reached" if stop in CEILINGS else "",
         f"{number_of(len(coverage.not_opened), 'promising document')} not opened" if coverage.not_opened else "",
         f"{len(coverage.unreadable)} unreadable" if coverage.unreadable else "",
         *_ignored(coverage),
         "" if reworded else "no other wording of the question was found to search for",
         f"{number_of(unread, 'reply', 'replies')} could not be read" if unread else "",
-        f"{number_of(in_part, 'document')} shown to the model in part, because its context is small" if in_part else "",
+        f"{number_of(in_part, 'document')} shown only in part, as the model's context is small" if in_part else "",
     ]
     return f"{tried}; the search is not complete: {', '.join(filter(None, left))}."
 

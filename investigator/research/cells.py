@@ -32,7 +32,7 @@ def cell_of(investigation: Investigation, document_id: str, number: int) -> Matr
     """Return the cell of a document for question `number`, from the investigation limited to that document."""
     answer = investigation.answer
     if answer is None:
-        return unread_cell(document_id, number, "its investigation was stopped before it was answered")
+        return unread_cell(document_id, number, "the investigation was stopped before the question was answered")
     status = _STATUSES[answer.status]
     if answer.status is AnswerStatus.NOT_FOUND_SO_FAR and not investigation.memories:
         status = CellStatus.NOT_READ

@@ -115,9 +115,7 @@ def _with_answer(
 
 
 def _is_of_replaced(conflict: Conflict, document: Load) -> bool:
-    """Return True if the sides agree once replaced documents are ignored, that is, documents replaced by that of
-    another side.
-    """
+    """Return True if the sides agree once the documents that another side's document replaces are ignored."""
     cited = {side.quote.document_id: document(side.quote.document_id) for side in conflict.sides}
     replaced = replaced_documents(tuple(cited.values()))
     return len({side.value for side in conflict.sides if side.quote.document_id not in replaced}) < 2
@@ -211,14 +209,16 @@ def sentences_in(
 
 
 def as_statements(said: Sequence[Quote], document: Load) -> tuple[DatedSentence, ...]:
-    """Return sentences as dated statements, each with the documents about other things and those of its own series."""
+    """Return sentences as dated statements, each with the documents about other things and the other documents of its
+    series.
+    """
     cited = {quote.document_id: document(quote.document_id) for quote in said}
     return _related(dated_sentences([(quote, quote.text, quote.start) for quote in said], cited), cited)
 
 
 def _related(statements: Sequence[DatedSentence], documents: Mapping[str, Document]) -> tuple[DatedSentence, ...]:
-    """Add to each statement the documents about other things and those of its own series, as recognised by their first
-    lines.
+    """Add to each statement the documents about other things and the other documents of its series, both recognised by
+    their first lines.
     """
 
     @cache

@@ -92,7 +92,7 @@ def surveyed(question: str, library: DocumentIndex) -> tuple[TableRow, ...]:
 
 
 def counted(question: str, library: DocumentIndex, *, only_bound: bool = False) -> tuple[TableRow, ...]:
-    """Return the table rows that a question wants counted, one for each thing. With `only_bound`, return nothing if the
+    """Return the table rows that a question asks to count, one for each thing. With `only_bound`, return nothing if the
     question names only the kind of thing. Raises StoreError.
     """
     things = asked_things(question)
@@ -195,7 +195,7 @@ def _of_year(row: TableRow, document: Document, year: int) -> TableRow:
 
 
 def _things(survey: Survey, question: str, document: Load) -> tuple[TableRow, ...]:
-    """Return a row for each thing that a table or a list names, if the question wants things listed or counted.
+    """Return a row for each thing that a table or a list names, if the question asks to list or count things.
 
     Things that may be documents, such as articles, are rows of tables unless the question asks what they mention.
     """
@@ -231,7 +231,9 @@ def _enumerated(spans: Sequence[FoundSpan], question: str, document: Document) -
 
 
 def _weights(topics: Sequence[Topic], searched: Sequence[float]) -> tuple[tuple[float, ...], ...]:
-    """Return the weight of each term of each topic: that of its rarest word, or 0 if no document contains the term."""
+    """Return the weight of each term of each topic: the weight of its rarest word, or 0 if no document contains the
+    term.
+    """
     left = iter(searched)
     each = [tuple(max([next(left) for _ in term.searched], default=1.0) for term in topic.terms) for topic in topics]
     return tuple(_weighed(topic, found) for topic, found in zip(topics, each, strict=True))

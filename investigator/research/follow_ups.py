@@ -154,8 +154,8 @@ def second_hop(part: Part, found: Sequence[Memory]) -> str:
     """Return a query with a name from the quotes of a part's best reply, and the words of the part that these quotes
     lack.
 
-    Return "" if the quotes contain all words of the part, or no new name, or if the reply itself hardly answers: names
-    in it then lead anywhere.
+    Return "" if the quotes contain all words of the part, or no new name, or if the reply hardly answers the part,
+    because its names would then be misleading.
     """
     best = max(found, key=lambda memory: memory.point or 0, default=None)
     if best is None or not best.quotes or (best.point or 0) < default_calibration().threshold:

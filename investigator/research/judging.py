@@ -197,12 +197,12 @@ def _rank(one: Judged) -> tuple[float, ...]:
 
 
 def _lacks_negation(question: str, text: str) -> bool:
-    """Return True if a question asks how many are NOT so, and a text says how many there are."""
+    """Return True if a question asks how many things are NOT as described, but a text gives the number that are."""
     return required_type(question) is AnswerType.NUMBER and negates(question) and not negates(text)
 
 
 def _names_only_subject(question: str) -> bool:
-    """Return True if a question names its subject at most, but no property of it, as in "What does it do?"."""
+    """Return True if a question names at most its subject, and no property of it, as in "What does it do?"."""
     return not content_words(question) or len(words(question)) <= 1 or _WHAT_IT_DOES.match(question) is not None
 
 

@@ -1,4 +1,4 @@
-"""Finds label lines, such as "Owner: Human Resources", that answer a question, because the search ranks them too low.
+"""Finds label lines, such as "Owner: Human Resources", that answer a question; the search ranks such lines too low.
 Pure.
 """
 

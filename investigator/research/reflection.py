@@ -28,7 +28,7 @@ def reflect(client: EngineClient, request: ReflectVariables) -> tuple[Knowledge,
 
 
 def all_unknown(needs: Sequence[Need]) -> tuple[Knowledge, ...]:
-    """Return the knowledge in which nothing is known about any need."""
+    """Return knowledge that marks every need as unknown."""
     return tuple(
         Knowledge(term=need.term, unknown_infos=(f"what the documents say about {need.term}",)) for need in needs
     )

@@ -348,7 +348,7 @@ class Steps:
             gone = tuple(dict.fromkeys((*gone, *again)))
         cards = self.library.cards((run.question,))
         found = of_asked_editions(found, run.question, self._missing(run, cards), cards)
-        if run.kind is QuestionKind.SUMMARY and not is_read and found.claims:  # claims need no words of the question
+        if run.kind is QuestionKind.SUMMARY and not is_read and found.claims:  # no words of the question needed
             found = chosen_sentences(replace(found, claims=written.claims), by_model=written.by_model)
         found = with_older_text_marked(found, self.library.document)
         answer = concluded(

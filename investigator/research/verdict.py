@@ -51,8 +51,8 @@ class Statements:
 
     `are_stand_ins` is True if they are verbatim quotes in place of a model's statements; `by_model` is True if a
     language model wrote some of them. `readings` are a small model's readings of quotes, shown next to them. `timed`
-    are the sentences that may say what is valid at the time in question, `met` and `met` are the claims that meet every
-    constraint of a part at that time.
+    contains the sentences that may say what is valid at the time in question, and `met` contains the claims that meet
+    every constraint of a part at that time.
     """
 
     claims: tuple[Claim, ...] = ()

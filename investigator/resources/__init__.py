@@ -1,4 +1,4 @@
-"""Finds shipped files, which are inside an installed package, or next to the package in a checkout."""
+"""Finds shipped files: inside the package if it is installed, or next to it in a checkout."""
 
 from __future__ import annotations
 

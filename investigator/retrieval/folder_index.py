@@ -76,8 +76,8 @@ class FolderIndex:
         """Update the stored texts and words from the folder, or from the files in `listing` if it is given.
 
         Documents that are damaged in the index, or were read by an older reader, are read again; `recheck` may name
-        more, also inside archives and messages. With `verify`, texts and words are checked for damage, not only cards.
-        Raises FolderError, ReaderError, StoreError.
+        more, including documents inside archives and messages. With `verify`, texts and words are checked for damage,
+        not only cards. Raises FolderError, ReaderError, StoreError.
         """
         settings = self._settings
         damaged = self.corpus.damaged() if recheck.verify else self.corpus.damaged_cards()
@@ -235,7 +235,7 @@ def check_any_document(folder: Path, corpus: CorpusView) -> None:
     if not unreadable:
         raise FolderError(no_documents(folder, corpus.left_out()))
     named = "; ".join(f"{file.path} ({file.reason or file.status})" for file in unreadable[:5])
-    raise FolderError(f"none of the {len(unreadable)} files of {folder} could be read: {named}")
+    raise FolderError(f"none of the {len(unreadable)} files in {folder} could be read: {named}")
 
 
 def no_documents(folder: Path, left_out: Iterable[LeftOut]) -> str:

@@ -1,3 +1,1 @@
-"""Computes costs from tokens, probabilities from features, and points that combine a model's point with that of the
-search.
-"""
+"""Computes costs from tokens, probabilities from features, and the point that a model's and the search's points yield."""

@@ -37,7 +37,7 @@ class RelevanceModels(Record):
 
 
 class SmallFolders(Record):
-    """The rule for showing replies about a small folder, where points are not very informative.
+    """The rule for showing replies about a small folder, for which points are not very informative.
 
     `subject` is the probability that a document is on the subject of a question. If one document has at least
     `shown_from`, every reply with a point of at least `threshold` is shown.
@@ -54,8 +54,8 @@ class Calibration(Record):
     The built-in embedder is made for English, so the `foreign` models, for questions in other languages, rely more on
     words than on its similarities. The thresholds are those that led to the best decisions: `threshold` is the lowest
     point of a reply worth showing (`unsure_threshold` for other languages), `answered_from` is the lowest point at
-    which a quote that meets the whole question is an answer although no model has read it, and `worth_asking` is the
-    lowest probability at which a document is worth asking.
+    which a quote that meets the whole question counts as an answer even though no model has read it, and `worth_asking`
+    is the lowest probability at which a document is worth asking.
     """
 
     english: RelevanceModels
@@ -73,8 +73,8 @@ class Calibration(Record):
     def threshold_of(self, question: str, small_folder: Sequence[Record] = ()) -> int:
         """Return the lowest point at which a reply to a question is worth showing.
 
-        It is low where points are not very informative: for questions in other languages, and for questions on the
-        subject of a small folder, which people often ask in words that the folder does not contain. `small_folder`
+        It is low if points are not very informative, that is, for questions in other languages, and for questions on
+        the subject of a small folder, which people often ask in words that the folder does not contain. `small_folder`
         contains the features of a small folder's documents, and is empty for other folders.
         """
         small = self.small_folders

@@ -62,9 +62,9 @@ class PointRule(Record):
 
 
 class PointCap(Record):
-    """The limit of a point that neither the search nor the quotes support, so that the reply is not an answer. A model
-    that obeys a document gives the point that the document demands. Therefore, a point that exceeds the search's point
-    by at least `above` must come with quotes that look like an answer; otherwise, it is limited to `most`.
+    """Limits a point that neither the search nor the quotes support, so that the reply does not count as an answer. A
+    model that obeys a document gives the point that the document demands. Therefore, a point that exceeds the search's
+    point by at least `above` must come with quotes that look like an answer; otherwise, it is limited to `most`.
     """
 
     above: int = Field(ge=1, le=100)

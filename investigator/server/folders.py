@@ -1,4 +1,4 @@
-"""The folders with which a server was started; the server opens no other folders. Each has a name that is used in
+"""The folders that a server was started with, which are the only ones it opens. Each has a name that is used in
 addresses.
 """
 

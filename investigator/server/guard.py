@@ -20,7 +20,9 @@ from investigator.server.hosting import Application, Receive, Scope, Send, late
 from investigator.server.problems import problem
 
 MOST_OCTETS = 250_000
-"""Size limit of a request body: the longest accepted text, in a form in which each character takes twelve bytes."""
+"""Size limit of a request body: the longest accepted text, submitted in a form that encodes each character as twelve
+bytes.
+"""
 _LONGEST_PATH = 8_000
 _READING = frozenset({"GET", "HEAD"})
 _OPEN = ("/static/",)
@@ -47,8 +49,8 @@ _SLICE = 0.1  # interval in seconds at which a waiting request checks if the ser
 
 @dataclass(frozen=True)
 class Guard:
-    """The application behind all checks. `hosts` contains the accepted values of the header Host; `closed` is the page
-    for an unauthorised browser.
+    """Wraps the application in all checks. `hosts` contains the accepted values of the header Host; `closed` is the
+    page for an unauthorised browser.
     """
 
     app: Application

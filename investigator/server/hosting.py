@@ -24,7 +24,7 @@ _OF_THIS_MACHINE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 """The addresses that mean all network interfaces of a machine, each with the address at which the machine can reach
 itself.
 """
-_LONGEST_END = 30  # maximum number of seconds that requests in progress may take after the server is told to stop
+_LONGEST_END = 30  # maximum number of seconds that requests in progress may take after shutdown begins
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -34,7 +34,7 @@ Application: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
 def late(seconds: float) -> str:
-    """Return the error message for a request that takes too long."""
+    """Return the error message for a request that arrives too slowly."""
     return f"the request was not finished within {seconds:g} seconds"
 
 

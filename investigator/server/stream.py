@@ -77,7 +77,7 @@ def first_after(request: Request) -> int:
 async def as_lines(
     events: AsyncIterator[LoggedEvent | None], text: Callable[[LoggedEvent], str]
 ) -> AsyncIterator[bytes]:
-    """Yield server-sent events, each with the result of `text` as its data; no event is omitted."""
+    """Yield each event as a server-sent event, with the result of `text` as its data."""
     yield b"retry: 2000\n\n"
     async for event in events:
         if event is None:

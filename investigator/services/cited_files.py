@@ -1,4 +1,4 @@
-"""Before an answer is returned, compares the files that it cites with the index, and rereads those that have
+"""Compares the files that an answer cites with the index before the answer is returned, and rereads those that have
 changed.
 """
 

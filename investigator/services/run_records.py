@@ -28,7 +28,7 @@ from investigator.store.journal import Run, Runs
 
 LONGEST_QUESTION = 10_000
 """Maximum length of a question, in characters."""
-_IDENTITY = {"question", "mission", "strategy", "engine", "made_with"}  # the scope, if there is one, is also compared
+_IDENTITY = {"question", "mission", "strategy", "engine", "made_with"}  # the scope, if any, is also compared
 _NEW = _IDENTITY | {"id", "scope", "engines", "search", "follows", "templates", "matrix"}
 
 

@@ -37,7 +37,7 @@ class FrozenDatabase(Database):
 
 
 def freeze(database: Database, path: Path) -> None:
-    """Write the contents of an SQLite database into one new file. Raises StoreError."""
+    """Write the contents of an SQLite database to a new file. Raises StoreError."""
     with database.begin() as connection:
         connection.connection.commit()  # VACUUM INTO cannot run inside a transaction
         connection.exec_driver_sql("VACUUM INTO ?", (str(path),))

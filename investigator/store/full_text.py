@@ -93,8 +93,8 @@ class FullText:
             return dict(connection.exec_driver_sql(_HOLDING, (any_of(phrases),)).all()) if phrases else {}
 
     def words_like(self, word: str, slips: int) -> list[tuple[str, int]]:
-        """Return the indexed stems with a word's first letter whose length differs from its length by at most `slips`,
-        with their chunk counts.
+        """Return the indexed stems that have the same first letter as a word and differ from it in length by at most
+        `slips`, with their chunk counts.
         """
         first = word[:1]
         values = {"first": first, "behind": chr(ord(first) + 1), "least": len(word) - slips, "most": len(word) + slips}

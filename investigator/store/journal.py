@@ -85,7 +85,7 @@ class Journal:
         return self._before + self._clock() - self._began
 
     def find(self, key: str) -> Reply | None:
-        """Return the reply stored under a key by this run or, if reuse is on, by an earlier one of the workspace."""
+        """Return the reply stored under a key by this run or, if reuse is on, by an earlier run in the workspace."""
         query = select(calls).where(calls.c.key == key)
         with self._writing, self._database.begin() as connection:
             row = self._own(connection, calls, key)
@@ -158,7 +158,7 @@ class Journal:
                 self._put(connection, too_long, {"run_id": self.run_id, "key": key, "tokens": tokens})
 
     def usage(self) -> Usage:
-        """Return the cost of this run; replies that earlier runs paid for cost nothing."""
+        """Return the cost of this run, in which replies that earlier runs paid for cost nothing."""
         with self._writing:
             return together(*(priced(usage, self._price_of(engine)) for engine, usage in self._paid.items()))
 

@@ -29,13 +29,13 @@ Step: TypeAlias = Callable[[Connection], None]
 _CONNECTING = {
     "connect_timeout": "10",
     "client_encoding": "utf8",
-    "keepalives_idle": "10",  # a dead server is noticed within half a minute
+    "keepalives_idle": "10",  # a dead server is detected within half a minute
     "keepalives_interval": "5",
     "keepalives_count": "3",
     "tcp_user_timeout": "25000",
 }
 _NOTICING = ("tcp_keepalives_idle = 10", "tcp_keepalives_interval = 5", "tcp_keepalives_count = 3")
-"""Session settings with which the server notices a dead client just as fast, and releases its locks."""
+"""Session settings that let the server detect a dead client just as quickly, and release its locks."""
 _PATIENCE, _PAUSE = 30.0, 0.5  # seconds to retry and between retries: a paid reply must survive a server restart
 _LONGEST_NAME = 63
 _USER = "user_key"
@@ -284,6 +284,6 @@ def _store_error(error: DBAPIError, place: str) -> StoreError:
     if not state:
         return StoreError(
             f"{place} cannot be used: {reason}",
-            hint="Check server, user and database in store.url; PGPASSWORD or ~/.pgpass may hold the password.",
+            hint="Check the server, user and database in store.url; the password may be in PGPASSWORD or ~/.pgpass.",
         )
     return StoreError(f"{place} failed: {reason}", hint=f"See the log of the server. {_SAME_AGAIN} when it is fixed.")

@@ -47,7 +47,7 @@ class VectorBlock:
 
 
 class VectorTable:
-    """The vectors of one embedder. Those of other embedders are in the same table, but are never mixed in.
+    """The vectors of one embedder. The same table contains the vectors of other embedders, but the two are never mixed.
 
     Each row that is read must have the expected size, and the length 1. A damaged row is deleted and, with `remake`,
     computed and stored again.

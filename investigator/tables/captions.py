@@ -65,7 +65,7 @@ def _lines_above(text: str, start: int, floor: int) -> list[tuple[int, int]]:
 
 
 def _leading_sentence(text: str, end: int, floor: int) -> tuple[int, int]:
-    """Return the span of the sentence that ends at `end`, without short lines and table lines."""
+    """Return the span of the sentence that ends at `end`, excluding short lines and lines of tables."""
     low = max(floor, end - _LONGEST)
     line_start = text.rfind("\n", low, end) + 1
     while line_start > low:

@@ -76,7 +76,7 @@ class TableView:
 
     @cached_property
     def header_span(self) -> tuple[int, int] | None:
-        """Return the span of the header rows; None without header rows."""
+        """Return the span of the header rows; None if it has no header rows."""
         header = [cell for row in range(self.table.header_rows) for cell in self.rows.get(row, ())]
         return (min(cell.start for cell in header), max(cell.end for cell in header)) if header else None
 

@@ -50,7 +50,7 @@ def says_yes_or_no(value: str) -> bool | None:
 
 
 def listed_cells(question: str, tables: DocumentTables) -> tuple[Listed, ...]:
-    """Return the cells that a question wants listed: all cells of a short column that it names, or one for each row."""
+    """Return the cells that a question asks to list: all cells of a short column that it names, or one for each row."""
     if _VALUES.match(question) and (values := tuple(_whole_column(table_question(question), tables))):
         return values
     things = asked_things(question)
@@ -60,7 +60,7 @@ def listed_cells(question: str, tables: DocumentTables) -> tuple[Listed, ...]:
 
 
 def listed_rows(question: str, tables: DocumentTables) -> tuple[ListedRow, ...]:
-    """Return the rows of the things that a question wants listed or counted, each thing once; () if no table lists such
+    """Return the rows of the things that a question asks to list or count, each thing once; () if no table lists such
     things.
 
     If no row belongs to the list, all rows are returned. Totals are excluded.
@@ -71,7 +71,7 @@ def listed_rows(question: str, tables: DocumentTables) -> tuple[ListedRow, ...]:
     denies = WITHOUT.search(question) is not None
     every = [row for view in tables.views for row in _Rows(things, view, tables, denies)]
     found = [row for row in every if row.belongs] or every
-    if things.kind[-1].root not in cue_roots("lists", "rows"):  # if rows are counted, identical rows count separately
+    if things.kind[-1].root not in cue_roots("lists", "rows"):  # counted rows may be identical
         once: dict[tuple[str, ...], ListedRow] = {}
         for row in found:
             once.setdefault(tuple(words(row.view.words(row.thing))), row)
@@ -80,7 +80,7 @@ def listed_rows(question: str, tables: DocumentTables) -> tuple[ListedRow, ...]:
 
 
 def names_things(question: str, tables: DocumentTables) -> bool:
-    """Return True if a column of a table is named after the things that a question wants listed."""
+    """Return True if a column of a table is named after the things that a question asks to list."""
     things = asked_things(question)
     headers = (tables.named(text) for view in tables.views for text in _headers(view).values())
     return things is not None and any(says(header, things.kind[-1]) for header in headers)

@@ -49,7 +49,7 @@ _TEST = late(r"\W*(?:p(?:[- ]?values?)?|\d+ ?% ?ci|sig(?:nificance)?)\W*", re.IG
 @dataclass(frozen=True)
 class FoundCell:
     """A cell that nearly matches a question, with its unmet constraints. `missing` are words found neither in its table
-    nor in its document, `misses` are unmet conditions; `time_agrees` is None if the question or the table names no
+    nor in its document, and `misses` are unmet conditions. `time_agrees` is None if the question or the table names no
     time. `is_sure` is False if other cells match equally well; `is_named_by_question` is True if its label has no word
     beyond the question's.
     """
@@ -300,7 +300,7 @@ def _other_amounts(asked: TableQuestion, view: TableView, cell: TableCell) -> It
 
 
 def _only_planned(question: str, names: str) -> Iterator[str]:
-    """Yield a question's word for spending if a cell only contains a planned amount."""
+    """Yield the question's word for spending if a cell only contains a planned amount."""
     cue = patterns("modality")
     spent = cue["asks_spent"].search(question)
     if spent and cue["figures_planned"].search(names.replace("_", " ")) and not cue["figures_planned"].search(question):

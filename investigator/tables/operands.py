@@ -88,11 +88,11 @@ _OF_TWO = (Operation.DIFFERENCE, Operation.SHARE)
 
 @dataclass(frozen=True)
 class AskedComputation:
-    """A computation that a question asks for. Each item of `operands` contains a question about each figure, in the
-    order of the formula; there may be several items, because a name may contain "and". If `are_times`, the operands are
-    one thing at several times. Without operands, `about` is the question without the words for the operation: the
-    remaining words name the rows, the column or the periods of the figures. `rows` contains the words that name the
-    rows: "which STATION", "the cheapest ARTICLE".
+    """A computation that a question asks for. Each item of `operands` is one way to split the question into questions
+    about single figures, in the order of the formula; there may be several, because a name may contain "and". If
+    `are_times`, the operands are one thing at several times. Without operands, `about` is the question without the
+    words for the operation: the remaining words name the rows, the column or the periods of the figures. `rows`
+    contains the words that name the rows: "which STATION", "the cheapest ARTICLE".
     """
 
     operation: Operation

@@ -1,4 +1,4 @@
-"""Analyses a question that wants things listed or counted: their kind and their conditions. Pure; English only."""
+"""Analyses a question that asks to list or count things: their kind and their conditions. Pure; English only."""
 
 from __future__ import annotations
 
@@ -79,8 +79,8 @@ def lists_things(question: str) -> bool:
 
 @lru_cache(maxsize=256)
 def asked_things(question: str) -> AskedThings | None:
-    """Return the things that a question wants listed or counted; None if it asks for something else, or compares in a
-    way that names no amount: "the cheapest boats".
+    """Return the things that a question asks to list or count; None if it asks for something else, or makes a
+    comparison that names no amount: "the cheapest boats".
     """
     asked = normalise(" ".join(question[:_LONGEST_READ].split())).text
     asks_who = _WHO.match(asked) is not None

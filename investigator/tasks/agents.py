@@ -56,11 +56,11 @@ class FolderChatAgent(Agent):
     is true, the conversation ends with the reply. Several messages that arrive before an act form one turn. Options:
     those of `investigator`; `user`, whose memories are used and kept (without it, each conversation is with a guest,
     about whom nothing is kept); those of ChatOptions and of individual modules under BB3's names, such as
-    `search_decision`, `srm_inference` and `sdm_model`; and `max_turns` (1000), so that two agents do not talk forever:
-    the last reply in a conversation has `episode_done`, and `epoch_done` becomes true. The call limit in the settings,
-    if any, applies to all conversations together. `notices` lists the options that an engine does not support. Shutting
-    down the original agent also shuts down its copies. Raises DialogueError if no folder is given or an option is
-    invalid, and the errors of `open_chat`.
+    `search_decision`, `srm_inference` and `sdm_model`; and `max_turns` (1000), which keeps two agents from talking
+    forever: the last reply in a conversation has `episode_done`, and `epoch_done` becomes true. The call limit in the
+    settings, if any, applies to all conversations together. `notices` lists the options that an engine does not
+    support. Shutting down the original agent also shuts down its copies. Raises DialogueError if no folder is given or
+    an option is invalid, and the errors of `open_chat`.
     """
 
     def __init__(

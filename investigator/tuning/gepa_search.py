@@ -21,7 +21,7 @@ from investigator.tuning.proposing import PROPOSING, Workshop
 from investigator.tuning.trials import QuestionTrial, TemplateText, Variant
 
 _MINIBATCH = 3
-_MOST_ROUNDS = 40  # maximum number of rounds; if all answers are right, GEPA proposes nothing and would go on forever
+_MOST_ROUNDS = 40  # maximum number of rounds; if all answers are right, GEPA proposes nothing and would never stop
 _MOST_REFUSED = 5  # number of consecutive proposals that break a contract, after which the search stops
 _FENCE = "```"
 

@@ -68,7 +68,7 @@ class Fate(StrEnum):
     @property
     def words(self) -> str:
         """Return the outcome in words."""
-        return {Fate.SAME: "the same as the baseline or another"}.get(self, self.value.replace("_", " "))
+        return {Fate.SAME: "the same as the baseline or another candidate"}.get(self, self.value.replace("_", " "))
 
 
 class TriedCandidate(Record):

@@ -99,7 +99,7 @@ def test_the_table_has_a_line_for_each_status_and_names_what_gave_no_text(folder
     counts = {line.split("  ")[0]: line.split()[-5] for line in table.splitlines()[1:5]}
     assert counts == {"indexed": "2", "empty": "1", "unsupported": "1", "all": "4"}
     assert "noise.bin (unsupported: " in table
-    assert "2 documents can be asked; 0 of 2 passages have vectors" in table
+    assert "2 documents can be asked about; 0 of 2 passages have vectors" in table
 
 
 def test_the_counts_add_up_where_files_hold_files(folder: Path) -> None:
@@ -112,7 +112,7 @@ def test_the_counts_add_up_where_files_hold_files(folder: Path) -> None:
         table, _, shown = command(*command_line).stdout.partition("\n\n")
         counts = {" ".join(line.split()[:-5]): int(line.split()[-5]) for line in table.splitlines()[1:]}
         assert counts == {"indexed": 5, "empty": 1, "unsupported": 2, "only contain other files": 1, "all": 9}
-        assert "5 documents can be asked, from 7 files in the folder and 2 inside them; 0 of 5 passages" in shown
+        assert "5 documents can be asked about, from 7 files in the folder and 2 inside them; 0 of 5 passages" in shown
         assert "cafe.txt/(the rest) (empty: 1 damaged character" in shown
 
 
@@ -186,5 +186,5 @@ def test_an_empty_folder_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
 def test_words_that_stand_everywhere_say_why_they_count_for_nothing() -> None:
     hits = [SearchHit(passage=Passage(document_id="a.txt", start=0, end=1, text="t"), bm25=n) for n in (1e-6, 2.5)]
     shown = hits_text(hits).plain
-    assert "below 0.01, because most passages contain them" in shown
+    assert "below 0.01, because most passages contain these words" in shown
     assert "BM25 2.50" in shown
