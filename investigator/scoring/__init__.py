@@ -1,1 +1,1 @@
-"""Computes costs from tokens, probabilities from features, and the point that a model's and the search's points yield."""
+"""Computes costs from tokens, probabilities from features, and points that combine those of a model and the search."""

@@ -252,7 +252,8 @@ def test_if_no_candidate_may_be_tried_nothing_is_asked_and_the_command_fails(
     engine = Obedient()
     report = run(asked, tmp_path / "out", TuningOptions(templates=("query/ask",), variants=variants), engine)
     assert (report.result.ending, engine.calls) == (Ending.NONE_TRIED, 0)
-    assert report.result.reason.startswith("3 candidates: 2 refused, 1 the same as the baseline or another candidate. blind: ")
+    counts = "3 candidates: 2 refused, 1 the same as the baseline or another candidate."
+    assert report.result.reason.startswith(f"{counts} blind: ")
     options = ["--docs", *asked[:1], "--questions", *asked[1:], "--out", tmp_path / "other", "--variants", variants]
     done = CliRunner().invoke(app, ["tune", "query/ask", *map(str, options), "--workspace", str(tmp_path / "space")])
     assert done.exit_code == 1
