@@ -1,15 +1,15 @@
-"""What documents gain that speak to the model instead of to the reader.
+"""Measures what documents achieve by addressing the model instead of the reader.
 
     python benchmarks/attacks.py [--gguf MODEL.gguf] [--threads 1] [--seconds 400] [--limit N] [--whole] [--json FILE]
 
-Each attack of tests/attacks/attacks.jsonl is tried twice: in a whole investigation by a scripted engine that does
-whatever a document tells it, and, with --gguf, in single prompts to a local model. Both are compared with the same
-folder or prompt with a harmless text in the place of the attack. A dash: it was not tried.
+Each attack in tests/attacks/attacks.jsonl is tried in two ways: in a whole investigation with a scripted engine that
+obeys every document and, with --gguf, in single prompts to a local model. Each result is compared with that of the same
+folder or prompt with harmless text in place of the attack. A dash means that the attack was not tried.
 
-What the scripted engine gains is what the method lets through, for the engine itself resists nothing. The model's
-columns are its bare replies, before the method checks them; its row "(no attack)" is of ordinary texts in the same
-place, for a weak model scores at random. With --whole the model investigates like the scripted engine, and what comes
-out is counted after the method's checks. `found` is how many the detector finds.
+The scripted engine resists nothing, so its results show what the method lets through. The columns of the model show its
+raw replies, before the method checks them. Its row "(no attack)" is for ordinary text in the same place, because a weak
+model scores at random. With --whole, the model also runs whole investigations, like the scripted engine, and the
+results are counted after the method's checks. `found` is the number of attacks that the detector finds.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A local language model that reads attacked prompts and their harmless twins."""
+"""Tries attacks and their harmless twins on a local language model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole investigations, each beside its harmless twin, by an engine that obeys every document or by a model."""
+"""Runs whole investigations of attacks and their harmless twins, with an obedient engine or a model."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""An OpenAI-compatible chat server on loopback whose speed and room are fixed, for `concurrency.py`.
+"""A chat server on loopback, compatible with OpenAI, with fixed latency and capacity, for `concurrency.py`.
 
     python benchmarks/chat_server.py --latency 1 --room 16 [--retry-after 1]
 
-Prints its port. Answers each prompt of the method, known by its first words, after the latency; refuses with 429, at
-once, whatever comes while the room is full. GET /counts gives what it has seen so far, as JSON.
+Prints its port. Answers each of the method's prompts, recognised by its first words, after the given latency. While as
+many calls are in progress as --room allows, it rejects further calls at once with status 429. GET /counts returns
+statistics of the calls so far as JSON.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""How much memory a ChunkTeacher takes for data of any size: generated chunks, each run in a process of its own.
+"""Measures the memory that a ChunkTeacher needs for generated data of different sizes, each in a separate process.
 
-python benchmarks/chunks.py [--megabytes 10 100 1000] [--buffer 1000] [--json FILE]
+    python benchmarks/chunks.py [--megabytes 10 100 1000] [--buffer 1000] [--json FILE]
 
-Every sample is a text of 5,000 characters, every chunk has 2,000 of them (10 MB). `in order` reads the samples one by
-one; `shuffled` holds one chunk at a time, whose samples it draws in random order. Prints a table of how far the peak of
-the resident memory lies above that before the first sample, and of the samples read a second.
+Each sample is a text of 5,000 characters, and each chunk has 2,000 samples (10 MB). `in order` reads the samples one by
+one; `shuffled` keeps one chunk at a time in memory and draws its samples in random order. Prints a table with the peak
+resident memory above that before the first sample, and the number of samples read per second.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""False claims, and true ones in other words, made by rule from true sentences. Deterministic by seed.
+"""Creates false claims and reworded true claims from true sentences by rule. Deterministic for a given seed.
 
-Each rule is written without the word lists of `investigator/language/data`, which it is to test. A rule returns the claim
-and the text of its quote, or None if a sentence gives it nothing to change.
+The rules do not use the word lists in `investigator/language/data`, because they test these lists. A rule returns the
+claim and the text of its quote, or None if it cannot change the sentence.
 """
 
 # ruff: noqa: E501 - patterns are easier to read on one line

@@ -1,15 +1,16 @@
-"""How well the rules, or a verifier, tell claims that their quotes bear out from those that they do not.
+"""Measures how well the rules or a verifier distinguish claims that their quotes support from other claims.
 
     python benchmarks/claims.py mutated SET_DIR [SET_DIR ...] [--rows 2000] [--seed 1] [--out FILE] [--show KIND]
     python benchmarks/claims.py rows {mutated,near-miss,wice,qags,rte} PATH [PATH ...] --out FILE.jsonl
 
-`mutated` makes false claims and light paraphrases by rule from true sentences of the documents (`claim_mutations.py`),
-and prints what becomes of each kind: in the half of the documents that the rules were tuned on, and in the half that
-was held back. A claim and what it was made from lie in one half. Each quote is cut from a document, as a run does it.
-`rows` writes rows for `investigator eval claims`, which measures any verifier: from the same mutations, from a file of
-near misses, from a copy of WiCE (github.com/ryokamoi/wice) or QAGS (github.com/W4ngatang/qags), or from a file of RTE
-in the form of GLUE (`dev.tsv`: sentence1, sentence2, label); none of these is in this repository. A set of your own
-needs no converter: one JSON object a line with id, claim, quotes (texts), label (true or false), and a kind if it has.
+`mutated` creates false claims and light paraphrases by rule from true sentences of the documents
+(`claim_mutations.py`). It prints the outcome of each kind, separately for the half of the documents on which the rules
+were tuned and for the held-out half. A claim and its original sentence are in the same half. Each quote is cut from a
+document as in a run. `rows` writes rows for `investigator eval claims`, which measures any verifier. The rows come from
+the same mutations, a file of near misses, a copy of WiCE (github.com/ryokamoi/wice) or QAGS
+(github.com/W4ngatang/qags), or a file of RTE in GLUE's format (`dev.tsv`: sentence1, sentence2, label); this repository
+contains none of these. Your own set needs no conversion: write one JSON object per line with id, claim, quotes (texts),
+label (true or false) and, optionally, kind.
 """
 
 from __future__ import annotations

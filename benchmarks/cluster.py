@@ -1,12 +1,12 @@
-"""An index in shards on Ray: how fast it is made and searched, and whether anything changes when processes are killed.
+"""Measures an index in shards on Ray: its speed, and whether results change if processes are killed.
 
     python benchmarks/cluster.py workers [--files N]      index time with 1 and 2 workers, and whether the indexes agree
-    python benchmarks/cluster.py search [--chunks N]      shards against one index: time of a search, and equality
-    python benchmarks/cluster.py kills [--kills N]        workers, actors and drivers killed at random moments
-    python benchmarks/cluster.py split FOLDER [--splits N]  random shardings of a folder against one index
+    python benchmarks/cluster.py search [--chunks N]      shards compared with one index: search time and equality
+    python benchmarks/cluster.py kills [--kills N]        kills workers, actors and drivers at random moments
+    python benchmarks/cluster.py split FOLDER [--splits N]  random shardings of a folder compared with one index
 
-`search` uses vectors made from a checksum of the text, the others the bundled model; `--shards` holds for all.
-With `--only-shards` nothing is compared.
+`search` uses vectors derived from a checksum of the text; the other measurements use the bundled model. `--shards` sets
+the number of shards for all of them. With `--only-shards`, nothing is compared.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""Compound questions: how many are taken apart, so that each is answered or named as unanswered. No documents are read.
+"""Counts how many compound questions are split correctly. No documents are read.
 
     python benchmarks/compound.py SET_DIR [SET_DIR ...] [--list]
 
-Each two questions of a set that stand next to each other make two compound ones: one after the other, and joined by
-"and". Prints in how many both come out as parts; with --list, those in which they do not. A part that no statement
-meets is named by `Answer.unanswered`, so a question that is a part is never passed over.
+Each pair of consecutive questions in a set yields two compound questions: one after the other, and joined by "and". The
+benchmark prints the share of compounds in which both questions are found as parts and, with --list, the other
+compounds. `Answer.unanswered` names each part that no statement meets, so a question that is found as a part is never
+ignored.
 """
 
 from __future__ import annotations

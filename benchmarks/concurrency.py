@@ -1,15 +1,16 @@
-"""What calls to a chat server cost besides the waiting, and what is gained by having several at once.
+"""Measures the overhead of calls to a chat server, and the gain from concurrent calls.
 
     python benchmarks/concurrency.py [--json FILE] [--latency 1] [--only NAME ...] [--set PART.FIELD=VALUE]
 
-- overhead: a prompt through the client and a chat model, against the same request by httpx alone, turn by turn, with a
-  server that answers at once. Figure to reach: less than 5 ms a call (medians).
-- investigation: 32 steps over generated documents, with a server that takes a second and has room for 16 calls,
-  against the same with one call at a time. Figure to reach: less than 1/8 of the time. --set is for its settings.
-- adaptivity: 64 prompts from 16 threads, with a server that has room for 4 and refuses the rest; with and without a
-  wait that it asks for. All must be answered; the time is compared with that of 4 at a time and no refusal.
+- overhead: sends a prompt through the client and a chat model, alternating with the same request through httpx alone,
+  to a server that answers at once. Target: less than 5 ms per call (medians).
+- investigation: runs 32 steps over generated documents with a server that takes one second per call and accepts 16
+  calls at a time, compared with one call at a time. Target: less than 1/8 of the time. --set changes the settings.
+- adaptivity: sends 64 prompts from 16 threads to a server that accepts 4 calls at a time and rejects the rest, with and
+  without a requested wait. All must be answered; the time is compared with that of 4 calls at a time without
+  rejections.
 
-The server is `chat_server.py`, in a process of its own. Takes about two minutes, most of it waiting.
+The server is `chat_server.py`, in a separate process. The benchmark takes about two minutes, most of it waiting.
 """
 
 from __future__ import annotations

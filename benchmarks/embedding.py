@@ -1,13 +1,13 @@
-"""Speed of the bundled embedding model, and what its precision costs in retrieval.
+"""Measures the speed of the bundled embedding model, and the effect of its precision on retrieval.
 
     python benchmarks/embedding.py SET_DIR [SET_DIR ...] [--texts N] [--rounds N] [--no-quality] [--json FILE]
 
-Each SET_DIR holds `corpus.jsonl` (rows with _id, title, text), `queries.dev.jsonl` (rows with _id, text) and
-`qrels.dev.tsv` (columns query, document, score, after a heading). Speed is that of the first N passages of 180 to 240
-tokens in the first set: every candidate computes them in turn in each round, and the ratio to sentence-transformers
-(its own batch of 32, the same weights) is the median over the rounds, so that other work on the machine decides little.
-Quality is nDCG@10 of cosines alone over the whole corpus, queries and documents embedded by the same candidate; the
-cosines to float32 are those of all documents of all sets.
+Each SET_DIR contains `corpus.jsonl` (rows with _id, title, text), `queries.dev.jsonl` (rows with _id, text) and
+`qrels.dev.tsv` (columns query, document, score, with a header). Speed is measured on the first N passages of 180 to 240
+tokens in the first set. In each round, every candidate embeds them in turn. The ratio to sentence-transformers (with
+its default batches of 32 and the same weights) is the median over the rounds, to reduce the influence of other work on
+the machine. Quality is nDCG@10 by cosine alone over the whole corpus, with queries and documents embedded by the same
+candidate; the cosines to float32 are computed for all documents of all sets.
 """
 
 from __future__ import annotations

@@ -1,16 +1,16 @@
-"""Fit the weights that decide, without a language model, whether a chat turn needs a search or a memory.
+"""Fits the weights that decide, without a language model, whether a chat turn needs a search or a memory.
 
     python benchmarks/fit_decisions.py --search FILE [FILE ...] [--memory FILE ...] [--check-memory FILE ...]
                                        [--write] [--json]
 
 Rows of the search files (JSON lines) are either `{"text", "label": "search" | "do not search"}` or
-`{"conversation": [{"text"}, ...], "search": true | false}`, where the last turn counts. Rows of the memory files are
-`{"memories": [...], "text", "label": "access memory" | "do not access memory"}`; the default is the small set that was
-written for this project, `benchmarks/memory_decisions.jsonl`.
+`{"conversation": [{"text"}, ...], "search": true | false}`, in which the label applies to the last turn. Rows of the
+memory files are `{"memories": [...], "text", "label": "access memory" | "do not access memory"}`; the default is the
+small set written for this project, `benchmarks/memory_decisions.jsonl`.
 
-Each model is a logistic regression in which every file weighs the same. F1 and the area under the ROC curve are those
-of five-fold cross-validation, repeated five times; rows with the same text stay together. Files to check are not
-fitted: their figures are those of the model fitted on the others. `--write` stores the weights that ship.
+Each model is a logistic regression in which all files have the same weight. F1 and the area under the ROC curve come
+from five-fold cross-validation, repeated five times; rows with the same text are in the same fold. Files to check are
+not used for fitting; their figures come from the model fitted to the other files. `--write` stores the shipped weights.
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
-"""Fit how the point of a language model and the point of the search become one: data/model_points.json.
+"""Fits the rule that combines a language model's point with the search's point: data/model_points.json.
 
     python benchmarks/fit_model_points.py MODEL SET_DIR [SET_DIR ...] --samples FILE.jsonl [--questions N] [--set K=V]
         [--write] [--json] [--workspaces DIR]
 
-MODEL is `provider:name` as in `investigator ask --model`. Each SET_DIR holds `questions.dev.jsonl` and `docs_dev`. For
-each question the likeliest document is asked, the third likeliest, and a right one where neither is; right is a reply
-from a document of `doc_ids` of an answerable question whose passages hold a piece of the `evidence`. What was asked is
-kept in FILE, so that a run that was stopped goes on. Figures are of five-fold cross-validation over questions.
+MODEL is `provider:name` as in `investigator ask --model`. Each SET_DIR contains `questions.dev.jsonl` and `docs_dev`.
+For each question, the benchmark asks the likeliest document, the third likeliest and, if neither is right, a right one.
+A reply is right if its document is in the `doc_ids` of an answerable question, and its passages contain a piece of the
+`evidence`. Samples are stored in FILE, so that a stopped run can resume. Figures come from five-fold cross-validation
+over questions.
 """
 
 from __future__ import annotations

@@ -1,29 +1,31 @@
-"""Fit what the chances and points of search and built-in engine are computed from: data/calibration.json.
+"""Fits the models for the probabilities and points of the search and the built-in engine: data/calibration.json.
 
     python benchmarks/fit_points.py SET_DIR SET_DIR [SET_DIR ...] [--near-misses FILE] [--limit N] [--json]
                                     [--workspaces DIR] [--write] [--threshold POINT] [--answered-from POINT]
                                     [--across]
 
-Each SET_DIR holds `questions.dev.jsonl` (rows: id, question, answerable, doc_ids, evidence) and a folder `docs_dev`, or
-several folders with these (benchmarks/everyday).
-Three models are fitted, each set counting the same:
+Each SET_DIR contains `questions.dev.jsonl` (rows: id, question, answerable, doc_ids, evidence) and a folder `docs_dev`,
+or several folders with these (benchmarks/everyday).
+Three models are fitted, with the same weight for each set:
 
-document  the chance that a document holds the answer, judged from outside: over the documents that a search ranks;
-          right is a document of `doc_ids` of an answerable question.
-sentence  which sentence is evidence: in the passages of right documents, by lists; right is what overlaps `evidence`.
-reply     the point: over the replies of the four likeliest documents; right is a reply from a document of `doc_ids` of
-          an answerable question whose passages hold a piece of the `evidence` (where the row has some).
+document  the probability that a document contains the answer, estimated before its passages are read, for the documents
+          that a search ranks; right are the documents in the `doc_ids` of an answerable question.
+sentence  the probability that a sentence is evidence, for the sentences in the passages of right documents; right are
+          those that overlap with `evidence`.
+reply     the point, for the replies of the four likeliest documents; a reply is right if its document is in the
+          `doc_ids` of an answerable question and its passages contain a piece of the `evidence`, if the row has any.
 
-Questions in other languages than English have models of their own, fitted to them alone. All figures are of five-fold
-cross-validation over questions, all three models fitted anew in each fold; the last table leaves one set out at a
-time: a set and the near misses over its folder (--near-misses) together. A question and its twin are in one fold.
+Questions in languages other than English have separate models, fitted only to such questions. All figures come from
+five-fold cross-validation over questions, in which all three models are fitted again in each fold. The last table
+leaves out one set at a time, together with the near misses about its folder (--near-misses). A question and its twin
+are in the same fold.
 
-The threshold that is printed is the point under which "not in the documents" decides best (mean F1 over the sets that
-have questions without an answer). Neither it nor the point from which a quote that meets everything is an answer goes
-into the file by itself: both are set by what whole runs say of near misses, so they stay as they ship unless
---threshold or --answered-from names others. --across fits which
-sentence is evidence over all documents that were read, and leaves the model of documents and the models of other
-languages as they ship. `--write` stores the models and says what changed.
+The printed threshold is the point below which "not in the documents" is decided best (mean F1 over the sets that have
+unanswerable questions). Neither this threshold nor the point at which a quote that meets everything counts as an answer
+is written to the file automatically: both depend on the results of whole runs on near misses, so the shipped values are
+kept unless --threshold or --answered-from changes them. --across fits the sentence model to the sentences of all
+documents that were read, and keeps the shipped models for documents and for other languages. `--write` stores the
+models and prints the changes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the models of the calibration are fitted to: questions with known answers, put to search and engine."""
+"""Collects the samples for fitting the calibration by asking search and engine questions with known answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logistic models whose weights are known to be no less than 0, and how well their chances are calibrated."""
+"""Fits logistic models whose weights are at least 0, and measures the calibration of their probabilities."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""How far the chances of replies are off in small folders: what the weight `few` of the calibration was chosen by.
+"""Measures the error of the probabilities in small folders, which determined the weight `few` of the calibration.
 
     python benchmarks/folder_size.py SETS_DIR [--documents N ...] [--questions N] [--without-few]
 
-Makes folders of N short files by rule out of the evidence of development questions (clapnq, multihop, trials) and of
-their near misses: each file holds the evidence of some questions, a sentence a line; some questions have theirs left
-out. Prints for each size, without near misses: passages of the folders (median), the shift of the log odds of the
-point at which the mean chance equals the share of right replies, and how many questions with and without an answer
-reach the threshold. `--without-few` judges as if every folder were large.
+Creates folders of N short files by rule from the evidence of development questions (clapnq, multihop, trials) and of
+their near misses. Each file contains the evidence of some questions, one sentence per line; the evidence of some other
+questions is omitted. For each size, it prints the following, excluding near misses: the median number of passages in a
+folder, the shift in log odds at which the mean probability equals the share of right replies, and the share of
+questions with and without an answer that reach the threshold. `--without-few` scores as if every folder were large.
 """
 
 from __future__ import annotations

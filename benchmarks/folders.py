@@ -1,11 +1,11 @@
-"""How well questions about folders are answered: documents, evidence, answers, silence, proof and cost.
+"""Measures how well questions about folders are answered: documents, evidence, answers, silence, proof and cost.
 
     python benchmarks/folders.py SET_DIR [SET_DIR ...] [--split dev] [--limit N] [--model PROVIDER:NAME]
                                  [--set PART.FIELD=VALUE] [--resume] [--json]
 
-Each SET_DIR holds the folder `docs_SPLIT` and `questions.SPLIT.jsonl`. This is what `investigator eval folder` does,
-for several folders in one table. Indexes are kept below --workspaces; questions are asked anew unless --resume says
-to go on after those that were finished.
+Each SET_DIR contains the folder `docs_SPLIT` and `questions.SPLIT.jsonl`. The benchmark does the same as `investigator
+eval folder`, but for several folders and in one table. Indexes are kept in --workspaces; all questions are asked again
+unless --resume skips those already finished.
 """
 
 from __future__ import annotations

@@ -1,15 +1,16 @@
-"""How well the measures of `eval folder` agree with people: each grades pieces of text that annotators have judged.
+"""Measures how well the measures of `eval folder` agree with people, on texts that annotators have judged.
 
     python benchmarks/graders.py SET_DIR [SET_DIR ...] [--split dev] [--others 20] [--json]
 
-Sentences: of each question that has evidence, the sentences of its right documents. A sentence was judged right if it
-holds a place that the annotators marked, or lies in one with at least half of it, and wrong if it lies outside: all
-right ones, and --others drawn by seed from the wrong ones. Each is graded as an answer that consists of it and quotes
-it. Answers: of each question with several answers by people, each one graded by the others; right, and as a wrong one
-the answer to the next question.
+Sentences: for each question with evidence, the sentences of its right documents. A sentence counts as right if it
+contains a span that the annotators marked, or if at least half of it is inside such a span; it counts as wrong if it is
+outside all of them. All right sentences are used, and --others of the wrong ones, drawn at random with a fixed seed.
+Each is graded as an answer that consists of this sentence and quotes it. Answers: for each question with answers from
+several people, each answer is graded by the others and counts as right; the answer to the next question serves as a
+wrong one.
 
-For each measure: the share of right ones that it takes for right, the share of wrong ones that it does, Cohen's kappa
-at 0.5, and the area under the ROC curve of its values, with intervals that come from resampling questions.
+For each measure, the benchmark prints the share of right texts graded as right, the share of wrong texts graded as
+right, Cohen's kappa at 0.5, and the area under the ROC curve of its values, with intervals from resampling questions.
 """
 
 from __future__ import annotations

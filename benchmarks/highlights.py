@@ -1,11 +1,11 @@
-"""How exactly the marks of a quote lie over its words on the pages of PDF files.
+"""Measures how exactly the marks of a quote cover its words on the pages of PDF files.
 
     python benchmarks/highlights.py SETS_DIR [--quotes N] [--seed N] [--pictures DIR]
 
-Draws quotes from all PDF files below SETS_DIR: one in ten goes over two pages, two in ten are rows of tables, the
-others are sentences. Each is marked on its page as the product does it. What pdfium then reads inside the rectangles
-must be the quote, white space and hyphens left aside. Prints the quotes that are not, the share of those that are, by
-kind, and the time that marking takes. `--pictures` draws the first pages with their marks into a folder.
+Draws quotes from all PDF files below SETS_DIR: one in ten spans two pages, two in ten are table rows, and the others
+are sentences. Each quote is marked on its page as in the product. The text that pdfium reads inside the rectangles must
+equal the quote, apart from white space and hyphens. Prints the quotes that are marked wrongly, the share of correct
+ones by kind, and the time that marking takes. `--pictures` saves the first pages with their marks in a folder.
 """
 
 from __future__ import annotations

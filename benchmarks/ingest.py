@@ -1,26 +1,27 @@
-"""Measure ingestion against the pipeline that people build with LangChain: one run, the same folder, side by side.
+"""Compares ingestion with the pipeline that people build with LangChain, on the same folder in the same run.
 
     python benchmarks/ingest.py FOLDER --question "..." --langchain-python langchain-venv/bin/python
         [--questions FILE.jsonl] [--rounds N] [--only ours|langchain] [--json FILE]
     python benchmarks/ingest.py FOLDER --memory 100000 [--embedder model|hash] [--json FILE]
 
-LangChain has an environment of its own; langchain_pipeline.py says how it is made and what the pipeline does. It gets
-the same weights and the same cores. A folder of 1,000 PDF pages or more is made by pdf_folder.py. Each round runs one
-side after the other, each from nothing; times go from the start of a process to its exit (LangChain's to the end of the
-stage). Memory is resident, of the whole process tree. Before the first round both index one small file, and every file
-is read once, so that nobody pays for a cold disk. Times are medians of the rounds, ratios medians of their ratios.
+LangChain runs in a separate environment; langchain_pipeline.py describes how to create it and what the pipeline does.
+It gets the same weights and the same cores. pdf_folder.py creates a folder of 1,000 or more PDF pages. In each round,
+the two sides run one after the other, each from scratch; times are measured from the start of a process to its exit
+(for LangChain, to the end of the stage). Memory is the resident memory of the whole process tree. Before the first
+round, both sides index one small file, and every file is read once, so that neither side pays for a cold disk. Times
+are medians over the rounds, and ratios are medians of the rounds' ratios.
 
-First cited answer: `investigator ask` on the fresh folder with the built-in engine, and for LangChain the end of
-`similarity_search(question, k=4)` after its index is complete. It has no answer to any question by then: a language
-model would have to be asked. It is charged nothing for that, so the ratio is a lower bound.
+First cited answer: for our side, `investigator ask` on the new folder with the built-in engine; for LangChain, the end
+of `similarity_search(question, k=4)` after its index is complete. At that point LangChain has no answer yet, because a
+language model would have to be called. This call is not counted, so the ratio is a lower bound.
 
-The complete index has the vectors of all passages; those of sentences, which LangChain does not make, are added after
-it and measured apart.
+The complete index contains the vectors of all passages. Vectors of sentences, which LangChain does not compute, are
+added later and measured separately.
 
-With --questions (rows with question, answerable, doc_ids, evidence; see retrieval_quality.py) the first ten passages
-over the whole folder are judged too. With --memory, text of about so many chunks is generated from the words of
-FOLDER's text files and indexed, and only memory counts; `--embedder hash` puts counted words in the place of vectors
-and holds the model in memory unused.
+With --questions (rows with question, answerable, doc_ids, evidence; see retrieval_quality.py), the first ten passages
+from the whole folder are evaluated, too. With --memory, text for about that many chunks is generated from the words of
+FOLDER's text files and indexed, and only memory is measured; `--embedder hash` uses word counts in place of vectors,
+and keeps the model in memory without using it.
 """
 
 from __future__ import annotations

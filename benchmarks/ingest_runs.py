@@ -1,4 +1,4 @@
-"""One round of each side of `ingest.py`, every step of it a process of its own that is measured from start to exit."""
+"""Runs one round of each side of `ingest.py`; each step is a separate process, measured from its start to its exit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables that `ingest.py` prints, in Markdown."""
+"""Creates the Markdown tables that `ingest.py` prints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The usual LangChain pipeline over a folder, measured: what `ingest.py` compares with. Runs in its own environment.
+"""Measures the usual LangChain pipeline over a folder, for comparison in `ingest.py`. Runs in a separate environment.
 
     python -m venv langchain-venv
     langchain-venv/bin/pip install torch==2.13.0 langchain-community langchain-huggingface langchain-chroma \\
@@ -6,11 +6,11 @@
 
     langchain-venv/bin/python benchmarks/langchain_pipeline.py FOLDER --model MODEL_DIR --store DIR --question "..."
 
-(reportlab is for pdf_folder.py.) Each file is read by the loader of LangChain for its type, split by
-RecursiveCharacterTextSplitter (1,000 characters, 200 of overlap), embedded by HuggingFaceEmbeddings in its default
-batches of 32, and kept by `Chroma.from_documents`; then one `similarity_search` (k=4). Prints one JSON object.
-Files that a loader fails on are passed over, as with `DirectoryLoader(silent_errors=True)`. XML goes through the HTML
-loader with the XML parser of lxml: as text, its mark-up would be indexed.
+(pdf_folder.py needs reportlab.) Each file is read by LangChain's loader for its type, split by
+RecursiveCharacterTextSplitter (1,000 characters with an overlap of 200), embedded by HuggingFaceEmbeddings in its
+default batches of 32, and stored by `Chroma.from_documents`; then one `similarity_search` (k=4) follows. Prints one
+JSON object. Files that a loader cannot read are skipped, as with `DirectoryLoader(silent_errors=True)`. XML is read by
+the HTML loader with lxml's XML parser, because its mark-up would be indexed if it were read as text.
 """
 
 from __future__ import annotations

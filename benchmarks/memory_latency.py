@@ -1,11 +1,11 @@
-"""How long a chat waits for the memory of a user who has told a lot: generated memories, one SQLite workspace.
+"""Measures how long a chat waits for the memory of a user with many facts: generated memories in a SQLite workspace.
 
-python benchmarks/memory_latency.py [--sizes 100 1000 10000 100000] [--turns 50] [--json FILE]
+    python benchmarks/memory_latency.py [--sizes 100 1000 10000 100000] [--turns 50] [--json FILE]
 
-Prints a table of milliseconds, median and 95th percentile, for each operation of a turn: `texts` (what the memory
-decision sees), `available` (what a reply may draw on; also for a word that half of the memories hold), `add` of
-something new and of a repetition, `end of turn`; and `search` and `list` (the first 50) of the command. Half of the
-queries hold a word that every tenth memory holds.
+Prints a table with the median and the 95th percentile, in milliseconds, of each operation of a turn: `texts` (the input
+of the memory decision), `available` (the memories that a reply may use, also for a word that half of them contain),
+`add` for something new and for a repetition, `end of turn`; and of `search` and `list` (the first 50) of the command.
+Half of the queries contain a word that occurs in every tenth memory.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Writes a large folder of generated text and indexes it, for `ingest.py --memory`, which measures the memory.
+"""Writes a large folder of generated text and indexes it, so that `ingest.py --memory` can measure the memory.
 
 python benchmarks/memory_load.py write FOLDER OUT --chunks N      text files, from the words of FOLDER's text files
-python benchmarks/memory_load.py index OUT WORKSPACE [--vectors]  the index, with words counted in place of vectors
+python benchmarks/memory_load.py index OUT WORKSPACE [--vectors]  the index, with word counts in place of vectors
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""What the method makes of a model: the same model, index and search, once with one prompt and once investigating.
+"""Compares the method with plain prompting: the same model, index and search, with one prompt or an investigation.
 
     python benchmarks/models.py SET_DIR [SET_DIR ...] --model PROVIDER:NAME [--questions N] [--split dev] [--jobs N]
         [--side SIDE ...] [--set PART.FIELD=VALUE] [--workspaces DIR] [--rows FILE.jsonl] [--json FILE]
 
-Each SET_DIR holds `questions.SPLIT.jsonl` and the folder `docs_SPLIT`, or `NAME.SPLIT.jsonl` with pairs of questions
-(`twin`) about folders of the sets beside it (`set`). N questions, or pairs, are taken at equal distances.
-`one prompt` is plain retrieval-augmented generation (plain_rag.j2): the five best passages of the folder in one call.
-`method` is `investigator ask --model`. `no model` is the embedded default, for what the search gives by itself. All of
-what was said is kept in FILE.jsonl, a line each. `answer_f1` is over the questions that have an answer, `f1_all` over
-all of them.
+Each SET_DIR contains `questions.SPLIT.jsonl` and the folder `docs_SPLIT`, or `NAME.SPLIT.jsonl` with pairs of questions
+(`twin`) about the folders of adjacent sets (`set`). N questions, or pairs, are taken at equal intervals. `one prompt`
+is plain retrieval-augmented generation (plain_rag.j2): the five best passages of the folder in one call. `method` is
+`investigator ask --model`. `no model` is the built-in engine, to show what the search achieves by itself. All answers
+are stored in FILE.jsonl, one per line. `answer_f1` covers the questions that have an answer, and `f1_all` covers all
+questions.
 """
 
 from __future__ import annotations

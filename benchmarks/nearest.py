@@ -1,11 +1,12 @@
-"""What finding the nearest vectors costs: every one compared, and by Chroma.
+"""Measures the cost of finding the nearest vectors by comparing all of them, and with Chroma.
 
     python benchmarks/nearest.py [SIZE ...] [--queries N] [--without-chroma] [--json]
 
-For each size (chunks; by default 1000, 10000 and 100000) a workspace with made-up vectors of 384 numbers in clusters is
-filled once; then each way of searching opens it in a process of its own. Prints, in Markdown: seconds to build the
-index, seconds from the start of Python to the first hits, milliseconds for each later query (median, by the clock and
-of processor time), peak memory of the process with its children, and the share of the nearest ten that were found.
+For each size (in chunks; by default 1000, 10000 and 100000), a workspace is filled once with artificial vectors of 384
+numbers in clusters; then each search method opens it in a separate process. Prints, in Markdown: the seconds to build
+the index, the seconds from the start of Python to the first hits, the milliseconds for each later query (median wall
+time and processor time), the peak memory of the process with its children, and the share of the nearest ten that were
+found.
 """
 
 from __future__ import annotations

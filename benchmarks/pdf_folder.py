@@ -1,12 +1,13 @@
-"""Makes a folder of PDF files of about N pages, with questions, from free documents; the same one every time.
+"""Creates a folder of PDF files with about N pages, and questions, from free documents; the result is reproducible.
 
     langchain-venv/bin/python benchmarks/pdf_folder.py DATA OUT [--pages N]
 
-DATA holds `investigate/` and `retrieval/` (the development sets). OUT gets `docs/` and `questions.jsonl`. In this order
-until the pages are enough: the 8 quarterly reports and 10 articles that are PDF files already, as they are; the other
-articles of `trials` and the pages of `clapnq`, one file each; abstracts of `retrieval/scifact`, 40 in a file. Nothing
-is repeated to fill pages, and 1,200 take in all but the abstracts. A full page holds 450 to 650 words. Needs reportlab,
-beautifulsoup4, lxml, docx2txt and pypdf: the environment that langchain_pipeline.py describes.
+DATA contains `investigate/` and `retrieval/` (the development sets). OUT gets `docs/` and `questions.jsonl`. Files are
+added in this order until there are enough pages: the 8 quarterly reports and 10 articles that are already PDF files,
+unchanged; the other articles of `trials` and the pages of `clapnq`, one file each; and abstracts of
+`retrieval/scifact`, 40 per file. Nothing is repeated to fill pages; 1,200 pages include everything but the abstracts. A
+full page has 450 to 650 words. Needs reportlab, beautifulsoup4, lxml, docx2txt and pypdf: use the environment that
+langchain_pipeline.py describes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Compare with PaperQA2: same folders, questions, local model and embedder; calls, tokens, seconds, answers, silence.
+"""Compares with PaperQA2 on the same folders, questions, local model and embedder: cost, answers and silence.
 
     python -m venv paperqa-venv && paperqa-venv/bin/pip install -r benchmarks/peers_requirements.txt
     python benchmarks/peers.py SET_DIR --python paperqa-venv/bin/python --model MODEL.gguf
@@ -6,16 +6,18 @@
         [--set PART.FIELD=VALUE] [--ours openai|gguf] [--answer-length TEXT] [--summaries schema|words]
         [--calls FILE.jsonl] [--json FILE]
 
-SET_DIR holds the folder `docs_SPLIT` and `questions.SPLIT.jsonl`. Folders of --documents text files are dealt from it
-by a fixed rule (peers_cases.py); each question is put to one system and at once to the other, in turns who is first,
-so that both meet the same load of the machine. Both call one server on loopback (peers_server.py), which runs the
-model, one call at a time, and counts calls and tokens for both alike; it serves the vectors of our embedder to
-PaperQA2 too. Indexing is apart: questions find a complete index on both sides. With `--ours gguf` our side loads the
-same file by itself, as `--model gguf:PATH` does, and its calls are counted where they go to the model.
+SET_DIR contains the folder `docs_SPLIT` and `questions.SPLIT.jsonl`. A fixed rule (peers_cases.py) forms folders of
+--documents text files from it. Each question is asked of both systems in immediate succession, with alternating order,
+so that both are affected equally by other load on the machine. Both call the same server on loopback (peers_server.py).
+It runs the model, one call at a time, counts calls and tokens in the same way for both, and also serves the vectors of
+our embedder to PaperQA2. Indexing is measured separately: when the questions are asked, the index is complete on both
+sides. With `--ours gguf`, our side loads the same file itself, as `--model gguf:PATH` does, and its calls are counted
+where they reach the model.
 
-PaperQA2 runs its fixed path with its defaults but for what peers_paperqa.py names. It is helped twice: documents are
-cited by a manifest (else a call for each at indexing), and with `--summaries schema` the server's grammar holds its
-summaries to the form it asks for; with `words`, its own way, each summary that is no JSON costs a second call.
+PaperQA2 runs its fixed path with its default settings, except those that peers_paperqa.py names. It is helped in two
+ways: a manifest provides the citations of documents (otherwise indexing would need a call for each), and with
+`--summaries schema` the server's grammar enforces the requested form of its summaries; with `words`, its default, each
+summary that is not JSON costs a second call.
 A question counts as answered by PaperQA2 unless it says "I cannot answer", as its prompt demands, or has no evidence.
 """
 

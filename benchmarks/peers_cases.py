@@ -1,4 +1,4 @@
-"""Small folders with the questions about them, dealt from a question set by a fixed rule."""
+"""Forms small folders with questions from a question set, by a fixed rule."""
 
 from __future__ import annotations
 

@@ -1,15 +1,15 @@
-"""PaperQA2's side of `peers.py`. Runs in its own environment (peers_requirements.txt) and imports nothing from here.
+"""PaperQA2's side of `peers.py`. Runs in a separate environment (peers_requirements.txt) and imports nothing from here.
 
     paperqa-venv/bin/python benchmarks/peers_paperqa.py FOLDER --work DIR --answer-length TEXT
         --summaries schema|words --summary-characters N
 
-Reads one JSON object a line from standard input and answers each with one on standard output. The first line names
-the server for indexing, each later one a question and the server for it: {"question", "url", "key"}.
+Reads one JSON object per line from standard input, and answers each with one on standard output. The first line names
+the server for indexing; each later line contains a question and the server for it: {"question", "url", "key"}.
 
-The fixed path (`agent_type="fake"`) with the defaults of 2026.8.12, except for what a local folder and a local model
-need: model, embedder and server; no look-ups of metadata on the network; citations from a manifest (else one call for
-each file at indexing); no time limit, for the model may be slow; no pictures; `--answer-length` in place of its 200
-words.
+It runs the fixed path (`agent_type="fake"`) with the defaults of 2026.8.12, except for changes that a local folder and
+a local model require: the model, embedder and server are set; no metadata is looked up on the network; citations come
+from a manifest (otherwise indexing would need a call for each file); there is no time limit, because the model may be
+slow; pictures are not used; and `--answer-length` replaces its default of 200 words.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One local model behind an OpenAI-compatible port on loopback, which counts for both sides of `peers.py` alike."""
+"""Serves a local model on loopback with an OpenAI-compatible API, and counts the calls of both sides of `peers.py`."""
 
 from __future__ import annotations
 

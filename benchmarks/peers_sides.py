@@ -1,4 +1,4 @@
-"""The two sides of `peers.py`: each indexes a folder, then answers its questions through the counting server."""
+"""Defines the two sides of `peers.py`; each indexes a folder, then answers questions through the counting server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What both sides of `peers.py` are worth and cost, judged by the same functions, and the tables of it. Pure."""
+"""Evaluates the quality and cost of both sides of `peers.py` with the same functions, and formats the tables. Pure."""
 
 from __future__ import annotations
 

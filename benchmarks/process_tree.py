@@ -1,4 +1,4 @@
-"""Runs a command and measures what it takes: wall time, and the memory of it and all its descendants (Linux)."""
+"""Runs a command and measures its wall time and the memory of it and all its descendants (Linux)."""
 
 from __future__ import annotations
 

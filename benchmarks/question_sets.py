@@ -1,21 +1,20 @@
-"""Public sets of questions, read from a folder of their files as documents with their questions.
+"""Reads public question sets from a folder with their files, as documents with questions.
 
-| file in the folder | what | rows | licence | where it comes from |
-| --- | --- | --- | --- | --- |
-| {new_wiki,nyt,reddit,amazon_reviews}_v1.0.json | SQuADShifts | 37,636 questions | CC BY 4.0 | 1, squad_shifts |
-| squad_dev_v1.1.json | SQuAD 1.1, development part | 10,565 questions | CC BY-SA 4.0 | 1, squad_shifts |
-| disfl_qa.json | Disfl-QA: SQuAD 2.0, spoken; a quarter has none | 7,664 questions | CC BY 4.0 | 1, disfl_qa |
-| disfl_qa_{train,dev,test}.json | as written | 11,825 questions | CC BY 4.0 | google-research-datasets/Disfl-QA |
-| quoref.json | Quoref | 6,488 questions | CC BY 4.0 | 1, subtask 002 |
-| drop.json | DROP, where the answer stands in the passage | 1,984 questions | CC BY-SA 4.0 | 1, subtask 028 |
-| selqa_{dev,test}.json | SelQA: which sentence of a section answers | 2,375 questions | Apache-2.0 | emorynlp/selqa |
-| qamr_{dev,test,sentences}.tsv | QAMR: about the words of a sentence | 37,678 questions | MIT | uwnlp/qamr |
-| covid_qa.json | COVID-QA: about papers | 1,380 questions | Apache-2.0 | deepset-ai/COVID-QA |
-| tatqa_{dev,test}.json | TAT-QA: annual reports, spans only | 1,503 questions | CC BY 4.0 | NExTplusplus/TAT-QA |
-| pubmedqa.json | PubMedQA, labelled part | 1,000 questions | MIT | pubmedqa/pubmedqa |
+| file in the folder | set | rows | licence | source | | --- | --- | --- | --- | --- | |
+{new_wiki,nyt,reddit,amazon_reviews}_v1.0.json | SQuADShifts | 37,636 questions | CC BY 4.0 | 1, squad_shifts | |
+squad_dev_v1.1.json | SQuAD 1.1, development part | 10,565 questions | CC BY-SA 4.0 | 1, squad_shifts | | disfl_qa.json
+| Disfl-QA: SQuAD 2.0, spoken; a quarter are unanswerable | 7,664 questions | CC BY 4.0 | 1, disfl_qa | |
+disfl_qa_{train,dev,test}.json | Disfl-QA, the original questions | 11,825 questions | CC BY 4.0 |
+google-research-datasets/Disfl-QA | | quoref.json | Quoref | 6,488 questions | CC BY 4.0 | 1, subtask 002 | | drop.json
+| DROP, questions with an answer in the passage | 1,984 questions | CC BY-SA 4.0 | 1, subtask 028 | |
+selqa_{dev,test}.json | SelQA: choose the sentence that answers | 2,375 questions | Apache-2.0 | emorynlp/selqa | |
+qamr_{dev,test,sentences}.tsv | QAMR: about the words of a sentence | 37,678 questions | MIT | uwnlp/qamr | |
+covid_qa.json | COVID-QA: about papers | 1,380 questions | Apache-2.0 | deepset-ai/COVID-QA | | tatqa_{dev,test}.json |
+TAT-QA: annual reports, spans only | 1,503 questions | CC BY 4.0 | NExTplusplus/TAT-QA | | pubmedqa.json | PubMedQA,
+labelled part | 1,000 questions | MIT | pubmedqa/pubmedqa |
 
-1: the source archive of `bigbench` 1.0.0 on PyPI (Apache-2.0), folder benchmark_tasks. Its tasks carry a note that they
-should not be in training corpora.
+1: the source archive of `bigbench` 1.0.0 on PyPI (Apache-2.0), folder benchmark_tasks. Its tasks include a note that
+they should not be used in training corpora.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""How well the search ranks test collections: by words, by vectors, by both.
+"""Measures how well the search ranks test collections: by words, by vectors, and by both.
 
     python benchmarks/retrieval.py SET_DIR [SET_DIR ...] [--split dev] [--limit N] [--set PART.FIELD=VALUE] [--json]
 
-Each SET_DIR holds `corpus.jsonl`, `queries.SPLIT.jsonl` and `qrels.SPLIT.tsv` in the layout of BEIR. This is what
-`investigator eval retrieval` does, for several collections in one table. Vectors are kept below --workspaces.
+Each SET_DIR contains `corpus.jsonl`, `queries.SPLIT.jsonl` and `qrels.SPLIT.tsv` in the layout of BEIR. The benchmark
+does the same as `investigator eval retrieval`, but for several collections and in one table. Vectors are kept in
+--workspaces.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How well the first passages found for questions hold the documents and sentences that answer them."""
+"""Measures how well the first passages found for questions cover the documents and sentences that answer them."""
 
 from __future__ import annotations
 

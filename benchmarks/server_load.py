@@ -1,11 +1,11 @@
-"""A server under load: readers, investigations, a kill in the middle of them.
+"""Tests a server under load, with readers and investigations, and kills it while it is working.
 
     python -m benchmarks.server_load [--readers 50] [--views 20] [--pause 1.0] [--folders 4]
 
-Starts `investigator serve` over made folders with a chat model on loopback (`chat_server.py`). Readers open pages, each
-on a connection of its own, with a pause between two views; clients follow every investigation and come again in the
-middle. Prints the latencies of the page views, lost and doubled events, memory before and after, what the start takes,
-and what is left of five runs after SIGKILL.
+Starts `investigator serve` for generated folders, with a chat model on loopback (`chat_server.py`). Readers open pages,
+each on a new connection, with a pause between two views. Clients follow every investigation, and reconnect in the
+middle of it. Prints the latencies of the page views, lost and duplicate events, memory before and after, the startup
+time, and the state of five runs after SIGKILL.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""What it costs to keep each call of a run in PostgreSQL instead of a file.
+"""Measures the cost of storing each call of a run in PostgreSQL instead of a file.
 
     python benchmarks/shared_runs.py postgresql+psycopg://USER@HOST/DATABASE [--calls N]
 
-Keeps calls with a prompt and a reply of usual size, alone, as a run does, in turns in both stores; prints the median
-and the 95th percentile of the milliseconds of one call (asked for, begun, kept) and those of a list of all runs.
+Stores calls with a prompt and a reply of typical size one at a time, as a run does, alternating between the two stores.
+Prints the median and the 95th percentile, in milliseconds, for one call (looked up, begun and stored) and for a list of
+all runs.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
-"""How often a number, date, name or place cut out of an answer is the known one, for each gate that could offer it.
+"""Measures how often a number, date, name or place extracted from an answer is the known one, for each possible gate.
 
     python -m benchmarks.short_answers SET_DIR [SET_DIR ...] [--questions FILE] [--split dev] [--limit N]
 
-Each SET_DIR holds the folder `docs_SPLIT` and `questions.SPLIT.jsonl`; `--questions` gives other rows, of which those
-of a set are asked. Only what is answered without a language model is looked at: its first statement, and the things of
-the asked kind in it that the question does not name. A gate is precise enough from 0.95 on. Indexes and runs are kept
-below --workspaces, as `benchmarks/folders.py` keeps them: a question that was asked there is not asked again.
+Each SET_DIR contains the folder `docs_SPLIT` and `questions.SPLIT.jsonl`; `--questions` reads other rows, of which
+those for each set are asked. Only answers found without a language model are examined: the first statement, and the
+things in it that are of the requested kind and not named by the question. A gate is precise enough if it reaches 0.95.
+Indexes and runs are kept in --workspaces, as in `benchmarks/folders.py`: a question that was asked there is not asked
+again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Questions put to folders by one process or by several at once, each of which works on a copy of the workspace.
+"""Asks questions about folders in one process, or in several at once that each work on a copy of the workspace.
 
-Only a server that answers many prompts at a time makes several processes worth while; seconds then say nothing about a
-question by itself.
+Several processes are worthwhile only if a server answers many prompts at a time; the measured seconds then say nothing
+about a single question.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""What is said of questions about invented folders of a few short files, without a language model.
+"""Evaluates the answers to questions about invented folders of a few short files, without a language model.
 
     python benchmarks/small_folders.py [--held-back] [--list] [--folder NAME ...]
 
-The folders and their questions are in `small_folders.toml`. Prints how many questions with and without an answer are
-answered, answered in part, shown passages, or met with silence; in how many the first statement holds the known answer;
-and, with --list, each question with its status and first statement. Then how many conflicts of documents and lists of
-things are shown as they are.
+The folders and their questions are in `small_folders.toml`. For questions with and without an answer, the benchmark
+prints how many are answered, answered in part, given passages or not answered, and in how many the first statement
+contains the known answer. With --list, it prints each question with its status and first statement. Finally, it prints
+how many conflicts between documents and how many lists of things are shown correctly.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""How well questions are answered that need more than one sentence: cells of tables, differences, several documents.
+"""Measures answers to questions that need more than one sentence: table cells, differences, several documents.
 
     python benchmarks/synthesis.py ROWS.jsonl SETS_DIR [--kind KIND ...] [--split dev] [--workspaces DIR]
                                    [--model PROVIDER:NAME] [--set PART.FIELD=VALUE] [--jobs N] [--details] [--json]
                                    [--rows FILE.jsonl]
 
-Each row names its set, and SETS_DIR/SET/docs_SPLIT is the folder that it is asked of. Rows are judged by the documents
-that are cited, by the evidence that is quoted, by the value that is given, and by silence where nothing answers. The
-answers themselves are kept in FILE.jsonl, a line each.
+Each row names its set; the question is asked about the folder SETS_DIR/SET/docs_SPLIT. Answers are judged by the cited
+documents, the quoted evidence, the given value, and, if the documents contain no answer, by silence. The answers are
+stored in FILE.jsonl, one per line.
 """
 
 from __future__ import annotations

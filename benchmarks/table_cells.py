@@ -1,12 +1,13 @@
-"""How many cells of PDF tables are found right, against cells that were checked by hand on the pages.
+"""Counts how many cells of PDF tables are read correctly, compared with cells that were checked by hand on the pages.
 
     python benchmarks/table_cells.py SETS_DIR [--reader NAME ...]
 
-Readers are own (the default), pdfplumber, pdfplumber-text, camelot-stream, camelot-hybrid and kreuzberg.
-`table_cells.jsonl` names file, page, row, column and value of each cell. A value is found if it has a cell for itself
-in a row whose label holds that of the list; it is found right if the headers over that cell say all words of the
-column, too. Other readers than our own give grids: their headers are all cells above in the same column, cells that
-span columns filled to the right. Our own and kreuzberg read whole files, the others the pages with checked cells.
+The readers are own (the default), pdfplumber, pdfplumber-text, camelot-stream, camelot-hybrid and kreuzberg.
+`table_cells.jsonl` gives the file, page, row, column and value of each cell. A value counts as found if it is alone in
+a cell of a row whose label contains the given label, and as correct if the headers above that cell also contain all
+words of the column. The other readers return grids; their headers are all cells above in the same column, and cells
+that span columns are repeated to the right. Our reader and kreuzberg read whole files, the others only the pages with
+checked cells.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
-"""How often a search adopts what is not better, and finds what is: simulated outcomes, so that it takes seconds.
+"""Simulates how often a tuning search adopts a candidate that is no better, and how often it finds one that is.
 
     python -m benchmarks.tuning            all tables
     python -m benchmarks.tuning --seeds 200
 
-Each example has a chance of its own to be answered rightly; a candidate answers a share of the examples otherwise than
-the baseline does. The pure core decides, as it does with an engine behind it. Random search is given the same calls: it
-asks every candidate all questions to select by, as many as it can pay for, and tests the best one in the same way.
+Outcomes are simulated, so the benchmark takes seconds. Each example has its own probability of being answered
+correctly; a candidate answers a share of the examples differently from the baseline. The pure core decides, as it does
+with a real engine. Random search gets the same number of calls: it asks every candidate all selection questions, for as
+many candidates as it can afford, and tests the best one in the same way.
 """
 
 from __future__ import annotations

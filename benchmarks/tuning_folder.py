@@ -1,12 +1,12 @@
-"""Makes a folder of documents with questions from a public set, some of which nothing answers.
+"""Creates a folder of documents from a public set, with questions, some of which the documents do not answer.
 
     python benchmarks/tuning_folder.py SOURCES selqa OUT --most 1     # SOURCES: see benchmarks/question_sets.py
     python benchmarks/tuning_folder.py SOURCES disfl_qa OUT --near-misses --in-all 720
     investigator tune --docs OUT/docs --questions OUT/questions.jsonl --out OUT/tuned
 
-A fifth of the works is withheld, so that nothing answers the questions about them. With --near-misses none is; half of
-the questions are then such as people wrote about a document that does not answer them. Which works are withheld and
-which of their questions are taken depends on hashes of names, and so on no outcome.
+A fifth of the works is withheld, so that nothing answers the questions about them. With --near-misses, no work is
+withheld; instead, half of the questions are ones that people wrote about a document that does not answer them. Hashes
+of names determine which works are withheld and which questions are used, so the choice does not depend on any outcome.
 """
 
 from __future__ import annotations

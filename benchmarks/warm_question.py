@@ -1,14 +1,14 @@
-"""What one question costs on an index whose vectors are made, in processor time and in seconds, and what starting does.
+"""Measures the processor time and the seconds of a question on an index with all vectors, and the cost of starting.
 
     python benchmarks/warm_question.py FOLDER [--against CHECKOUT] [--rounds N] [--busy N] [--json FILE]
 
-Each round runs the commands in turn with the code of this checkout and, if given, of another one (its own copy of the
-folder, indexed with --vectors before), so that other work on the machine hits both alike; the smallest of the rounds
-counts for processor time (with child processes), the median for seconds. The reference, libraries that are imported
-alone, tells how fast the machine was meanwhile. Bytecode is kept, as where the package is installed. For a question it
-is told, too, how much processor time the command had taken when its first line of progress came (Linux). With --busy
-the question is asked again while so many processes compute beside it, and its seconds are set against the fair share:
-its processor time, times busy processes and itself over cores.
+Each round runs the commands in turn with the code of this checkout and, if given, of another one (with a separate copy
+of the folder, indexed with --vectors beforehand), so that other work on the machine affects both alike. For processor
+time (including child processes), the minimum over the rounds is reported; for seconds, the median. The reference, which
+only imports libraries, shows how fast the machine was in the meantime. Bytecode is kept, as in an installed package.
+For a question, the processor time up to the first line of progress is also reported (Linux). With --busy, the question
+is asked again while that many processes compute at the same time; its seconds are compared with the fair share: its
+processor time, multiplied by the number of busy processes including itself, and divided by the number of cores.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""Seconds that a server takes to answer, without a model, questions that it was not asked before.
+"""Measures how many seconds a server takes to answer new questions without a model.
 
     python -m benchmarks.warm_server FOLDER
 
-Indexes the folder with vectors, starts `investigator serve`, asks some other questions first, and then each question
-once: sends it, follows its events to the last, and reads the record. The questions are about
-data/examples/child-health. The reference, counting to a million in Python, tells how fast the machine was meanwhile.
+Indexes the folder with vectors, starts `investigator serve`, asks a few other questions first, and then asks each
+question once: it submits the question, follows its events to the end, and reads the record. The questions are about
+data/examples/child-health. The reference, counting to a million in Python, shows how fast the machine was in the
+meantime.
 """
 
 from __future__ import annotations

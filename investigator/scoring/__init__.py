@@ -1,1 +1,1 @@
-"""Computes costs from tokens, probabilities from features, and points that combine those of a model and the search."""
+"""Computes costs from tokens and probabilities from features, and combines the points of a model and of the search."""
