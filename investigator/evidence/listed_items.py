@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from investigator.evidence.quotes import quote_at
 from investigator.language.addressed import addresses_model
+from investigator.language.labels import SIGNATURE
 from investigator.language.late_patterns import late
 from investigator.language.negation import negates
 from investigator.language.normalise import one_line
@@ -14,6 +15,7 @@ from investigator.language.terms import content_words
 from investigator.questions.cues import cue_roots, cue_words, names_nothing
 from investigator.questions.related import is_irregular, root, roots, stands
 from investigator.records import Document, Quote
+from investigator.tables.things import WHO
 
 ASKS_FOR_THINGS = re.compile(r"^\W*(?:what|which|who|list|name|show|find|give)\b", re.IGNORECASE)
 _BULLET = re.compile(r"^[ \t]*(?P<mark>[-*•‣◦–]|\(?\d{1,3}[.)])[ \t]+(?=\S)", re.MULTILINE)
@@ -27,8 +29,6 @@ _COPULA = late(r"\b(?:are|were|is|was)\b", re.IGNORECASE)
 _WORD = late(r"[^\W_]+")
 _FILLER = late(r"^(?:\s|:|\b(?:are|is|were|was|of|the following|as follows|both)\b)+", re.IGNORECASE)
 _BRACKETS = late(r"\([^()]*\)")
-_WHO = late(r"\W*who\b", re.IGNORECASE)
-_SIGNED = late(r"\W*signed\b", re.IGNORECASE)
 _COMMA = late(r"[,;]\s+(?:(?:and|or|und|oder)\b)?\s*")
 _LAST = late(r"\s(?:and|or|und|oder|&)\s(?!.*\s(?:and|or|und|oder|&)\s)")
 _CLAUSE = late(
@@ -110,7 +110,7 @@ def enumerated(question: str, sentence: str, before: str = "") -> tuple[str, ...
         if (inside or _INSIDE.match(question)) and said.isdisjoint(cue_roots("lists", "contains")):
             continue
         items = _items(listed)
-        if _WHO.match(question) and not all(any(map(str.isupper, item)) for item in items):
+        if WHO.match(question) and not all(any(map(str.isupper, item)) for item in items):
             continue  # the items are not names
         if len(items) >= least:
             return items
@@ -123,7 +123,8 @@ def _divisions(question: str, sentence: str, needs: Sequence[str]) -> Iterator[t
     """
     label, colon, listed = sentence.partition(":")
     if colon:
-        if not _SIGNED.match(label):
+        signed = SIGNATURE.match(sentence)
+        if not (signed and signed["verb"]):
             yield label, listed, _INTRODUCED
         return
     is_done = not _IS.match(question) or any(word.endswith("ed") or is_irregular(word) for word in needs)

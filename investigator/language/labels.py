@@ -15,7 +15,12 @@ _FULL = 60  # minimum length in characters of a line that was probably broken at
 _LINE = late(
     r"[ \t>*_#•–-]*(?P<label>[^\W\d_a-z](?:[^\n:.!?;()]|\([^\n()]*\)|\.(?=\w))*?)[*_]*[ \t]*:(?!\S*//)[*_]*(?=\s|$)"
 )
-_SIGNATURE = late(r"\W*(?:for and )?(?:for|on behalf of)\s+(?:the\s+)?(?-i:[A-Z])[^\n:]*:\W*(?-i:[A-Z])", re.IGNORECASE)
+SIGNATURE = late(
+    r"\W*(?P<verb>signed\b)?[\s,]*(?P<party>(?:for and )?(?:for|on behalf of)\s+(?:the\s+)?(?P<name>[^\n:]+))?"
+    r"[^\n:]*:\W*",
+    re.IGNORECASE,
+)
+"""The label of a signature: "Signed for the tenant:", "Signed:", or, in a signature block, "For the tenant:"."""
 _NAME_AND_ROLE = late(r"(?P<name>[^\W\d_a-z]\S*(?: [^\W\d_a-z]\S*){1,3})\n(?P<role>[^\W\d_a-z][^\n]*[^\n.!?])")
 _CLAUSE = late(r"\b(?:is|are|was|were|has|have|had|will|would|shall|must|may|can|did|does|that|which|who)\b")
 _BRACKETS = late(r"\([^()]*\)")
@@ -45,7 +50,9 @@ def as_statement(text: str) -> str:
     """
     if below := _NAME_AND_ROLE.fullmatch(text):
         return f"{below['name']}, {below['role']}"
-    return f"Signed {text}" if _SIGNATURE.match(text) else text
+    signed = SIGNATURE.match(text)
+    is_block = signed is not None and not signed["verb"] and (signed["name"] or "")[:1].isupper()
+    return f"Signed {text}" if signed and is_block and text[signed.end() :][:1].isupper() else text
 
 
 def lines_beside(text: str, start: int) -> Iterator[LabelLine]:

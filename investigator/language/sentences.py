@@ -18,7 +18,7 @@ _RUNS_ON = re.compile(r"[^\W\dA-Z_]|[,;:.)]")
 _ROW = re.compile(r"[^:;]{1,60}: [^;]*; [^:;]{1,60}: ")
 """Matches a table row in which every cell follows its header: "room: kitchen; item: chairs"."""
 _INCOMPLETE = re.compile(r"(?:\b(?:the|an?|of|and|or|to|in|for|by|with|from|that|our|its|their)|,)$")
-_SIGNED = re.compile(
+_LETTER_END = re.compile(
     r"[^\n]{0,20}\b(?i:regards|wishes|sincerely|faithfully|truly|greetings|yours)[ ,.!]*\n\s*"
     r"[^\W\d_a-z][\w.'’-]*(?: [^\W\d_][\w.'’-]*){1,3}"
 )
@@ -112,7 +112,7 @@ def _signed(text: str, lines: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """
     for at, ((start, named), (role, end)) in enumerate(pairwise(lines)):
         closing = text[lines[at - 1][0] : start] if at else "" if len(lines) > 2 else _ALONE
-        if _SIGNED.fullmatch(closing + text[start:named]) and _ROLE.fullmatch(text, role, end):
+        if _LETTER_END.fullmatch(closing + text[start:named]) and _ROLE.fullmatch(text, role, end):
             return [*lines[:at], (start, end), *lines[at + 2 :]]
     return lines
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from investigator.language.late_patterns import late
+from investigator.language.labels import SIGNATURE
 from investigator.language.negation import negates
 from investigator.language.terms import content_words, stop_words, words
 from investigator.questions.answer_types import AnswerType, required_type
@@ -13,7 +13,6 @@ from investigator.questions.cues import cue_words, cues, names_nothing, patterns
 from investigator.questions.related import related_roots, root, roots
 
 _EARLIER = frozenset({"old", "original", "initial"})
-_SIGNED = late(r"signed (?:for|on behalf of)\b[^:]*:", re.IGNORECASE)
 _BRACKETS = re.compile(r"\([^()]*\)")
 
 
@@ -50,8 +49,8 @@ def signs_for(question: str, text: str) -> bool:
     """Return True if a text is a signature on behalf of somebody whom a question asks about. The person who "signed for
     the lessor" is not the lessor.
     """
-    signed = _SIGNED.match(text)
-    if signed is None or "sign" in roots(question):
+    signed = SIGNATURE.match(text)
+    if not (signed and signed["verb"] and signed["party"]) or "sign" in roots(question):
         return False
     return roots(text[signed.end() :]).isdisjoint(roots(" ".join(content_words(question))))
 

@@ -38,7 +38,6 @@ _LONGEST_OBJECT = 3  # maximum number of words
 _NEXT = late(r"\s+[a-z][\w-]+")
 _COMPLEMENT = late(r"^[^.;:]{0,40}?\bto (?!the\b|an?\b|[A-Z\d])[a-z]+ (?:the|an?|its|their|his|her|our)\b")
 """An infinitive phrase that is the object of a verb: "decided on 5 May to hold the fair"."""
-_WORD_OR_MARK = late(r"[^\W_]+(?:[-'’][^\W_]+)*|[^\w\s]")
 _POSSESSIVE = late(r"(?:s['’]|['’]s)\s*$")
 
 
@@ -71,16 +70,23 @@ def is_active_for(question: str, sentence: str) -> bool:
     verb without a form of "be" before it, immediately followed by the thing that the verb acts on.
     """
     asked = clause(question)
-    if asked is None or not asked.is_passive:
+    if asked is None or not asked.is_passive or root(asked.verb) not in roots(sentence):
         return False
-    articles, be = cue_words("order", "determiners"), cue_words("order", "forms_of_be") | cue_words("order", "passive")
-    tokens = [token for token in map(folded, _WORD_OR_MARK.findall(sentence)) if token not in articles]
-    said = [root(token) for token in tokens]
-    wanted = [root(asked.verb), *map(root, words(" ".join(asked.subject)))]
-    at = next((at for at in range(1, len(said)) if said[at : at + len(wanted)] == wanted), 0)
-    after = "".join(tokens[at + len(wanted) :][:1])
-    is_whole = not after.isalpha() or after in stop_words()  # "the roof" is not "the roof garden"
-    return at > 0 and is_whole and tokens[at - 1] not in be
+    thing = [root(word) for word in words(" ".join(asked.subject))]
+    return any(_is_active(thing, before, after) for before, after in _around(asked.verb, sentence))
+
+
+def _is_active(thing: Sequence[str], before: str, after: str) -> bool:
+    """Return True if a verb between two pieces of a sentence is in the active voice and acts on a thing."""
+    be = cue_words("order", "forms_of_be") | cue_words("order", "passive")
+    leading, following = (
+        [word for word in map(folded, COMPOUND.findall(text)) if word not in cue_words("order", "determiners")]
+        for text in (before, _CLAUSE_END.split(after)[0])
+    )
+    next_word = "".join(following[len(thing) :][:1])
+    is_whole = not next_word.isalpha() or next_word in stop_words()  # "the roof" is not "the roof garden"
+    is_object = [root(word) for word in following[: len(thing)]] == thing
+    return bool(leading) and leading[-1] not in be and is_object and is_whole
 
 
 @lru_cache(maxsize=512)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import takewhile, zip_longest
+from itertools import islice, takewhile, zip_longest
 
 from investigator.language.terms import content_words, folded, stop_words, words
 from investigator.questions.answer_types import AnswerType, spans
@@ -77,10 +77,12 @@ def alike_wordings(part: Part, likeness: Mapping[str, float]) -> tuple[str, ...]
     return tuple(sorted(alike, key=lambda text: -likeness[text])) or key_words(part)
 
 
-def same_by_grammar(part: Part, library: DocumentIndex) -> tuple[str, ...]:
-    """Return the grammatically equivalent wordings of a part whose words all occur in the folder. Raises StoreError."""
-    others = (one.question for one in equivalents(part) if one.question != part.question)
-    return tuple(text for text in others if all(term.document_share for term in library.term_frequencies(text)))
+def same_by_grammar(part: Part, library: DocumentIndex) -> Iterator[str]:
+    """Yield the grammatically equivalent wordings of a part whose words all occur in the folder. Raises StoreError."""
+    for one in equivalents(part):
+        is_other = one.question != part.question
+        if is_other and all(term.document_share for term in library.term_frequencies(one.question)):
+            yield one.question
 
 
 def key_words(part: Part) -> tuple[str, ...]:
@@ -186,7 +188,7 @@ def searched_otherwise(state: State, parts: Sequence[Part], library: DocumentInd
     for part in parts:
         wordings = [text for text in rewordings(part, shares) if text not in searched]
         likeness = dict(zip(wordings, library.likeness(part.question, wordings), strict=True))
-        every = (*same_by_grammar(part, library)[:_MOST_ASKED], *alike_wordings(part, likeness))
+        every = (*islice(same_by_grammar(part, library), _MOST_ASKED), *alike_wordings(part, likeness))
         alike = [text for text in every if text not in searched]
         nearest = alike[: max(1, _MOST_SEARCHES // len(parts))]
         cards = {text: library.cards((text,)) for text in nearest}

@@ -167,7 +167,8 @@ def _newest_first(found: Verdict, question: str, document: Load) -> Verdict:
     newer = [(claim, sides) for claim, sides in given.items() if sides]
     if not newer:
         return found
-    said = " ".join(f"{sides[-1].quote.document_id} is newer than {sides[0].quote.document_id}." for _, sides in newer)
+    pairs = dict.fromkeys((sides[-1].quote.document_id, sides[0].quote.document_id) for _, sides in newer)
+    said = " ".join(f"{new} is newer than {old}." for new, old in pairs)
     claims = sorted(found.claims, key=lambda claim: bool(given[claim]))
     return replace(found, claims=tuple(claims), reason=f"{found.reason} {said}")
 

@@ -208,12 +208,16 @@ def _is_inside(claim: Claim, other: Claim) -> bool:
     """
     if any(len(one.quotes) != 1 or one.computation for one in (claim, other)):
         return False
-    (one,), (whole,) = claim.quotes, other.quotes
-    if one.cell is None and whole.cell is not None and "\n" not in one.text:
-        one, whole = whole, one
-    elif one.cell is not None or whole.cell is not None:
+    (own,), (others,) = claim.quotes, other.quotes
+    if own.cell is not None:
         return False
-    return one.document_id == whole.document_id and whole.start <= one.start and one.end <= whole.end
+    if others.cell is not None:
+        return "\n" not in own.text and _contains(own, others)
+    return _contains(others, own)
+
+
+def _contains(whole: Quote, part: Quote) -> bool:
+    return part.document_id == whole.document_id and whole.start <= part.start and part.end <= whole.end
 
 
 def answering_quotes(question: str, quotes: Sequence[Quote], load: Load) -> tuple[Quote, ...]:

@@ -21,7 +21,7 @@ from investigator.tables.cell_values import currencies, gives_no_value, timeless
 from investigator.tables.cells import TableView
 from investigator.tables.document_tables import DocumentTables
 from investigator.tables.measures import is_unit_note
-from investigator.tables.naming import Named, says
+from investigator.tables.naming import Named, is_called
 
 _HOW_MUCH = re.compile(r"(?<!by )\bhow much\b(?! (?:time|longer|older|later|earlier))", re.IGNORECASE)
 _NAME_PART = r"(?:[A-ZÀ-ÖØ-Þ][\w.'’-]*|(?:de|von|van|der|di|da)\b)"
@@ -64,18 +64,13 @@ def asked_label(asked: TableQuestion, tables: DocumentTables, view: TableView, r
     left = [cell for cell in labels if roots(view.words(cell)).isdisjoint(asked.said)]
     if not left or len(labels) == 1:
         return None
-    headed = [cell for cell in left if _is_called(asked, tables.named(" ".join(view.column_headers(cell))))]
+    headed = [cell for cell in left if is_called(tables.named(" ".join(view.column_headers(cell))), asked)]
     if headed:
         return headed[0] if len(headed) == 1 else None
     if required_type(asked.text) is not AnswerType.NAME or len(left) != 1 or not _PERSON.fullmatch(view.words(left[0])):
         return None
     header = roots(" ".join(view.column_headers(left[0])))
     return left[0] if not header.isdisjoint(cue_roots("lists", "people")) else None
-
-
-def _is_called(asked: TableQuestion, header: Named) -> bool:
-    """Return True if a question contains all distinctive words of a header."""
-    return any(says(header, term) for term in asked.terms) and not header.not_said(asked.said)
 
 
 @lru_cache(maxsize=256)

@@ -13,7 +13,7 @@ from investigator.questions.related import roots
 from investigator.tables.asked import table_question
 from investigator.tables.cells import TableView
 from investigator.tables.document_tables import DocumentTables
-from investigator.tables.naming import says, share_not_said
+from investigator.tables.naming import is_called
 from investigator.tables.times import header_time
 
 WITHOUT = re.compile(r"\b(?:not|no|non|without|free of|lack)\b|n['’]t\b", re.IGNORECASE)
@@ -105,7 +105,5 @@ def _asked_columns(question: str, tables: DocumentTables, view: TableView) -> It
     """Yield the columns whose headers contain no distinctive word that is missing from a question."""
     asked = table_question(question)
     for column, cell in view.columns.items():
-        header = tables.named(" ".join(view.column_headers(cell)))
-        is_named = header.telling and any(says(header, term) for term in asked.terms)
-        if is_named and not share_not_said(header, asked.said, asked):
+        if is_called(tables.named(" ".join(view.column_headers(cell))), asked):
             yield column

@@ -100,6 +100,12 @@ def without(named: Named, taken: frozenset[str]) -> Named:
     return replace(named, every=named.every - taken)
 
 
+def is_called(named: Named, asked: TableQuestion) -> bool:
+    """Return True if a question contains all distinctive words of a name."""
+    is_named = bool(named.telling) and any(says(named, term) for term in asked.terms)
+    return is_named and not share_not_said(named, asked.said, asked)
+
+
 def spells(spelled: frozenset[str], term: AskedTerm) -> bool:
     """Return True if a term is a name or occurs in the same form: "operations" does not match "operating"."""
     return term.is_name or bool(term.initials) or _singular(term.text) in spelled

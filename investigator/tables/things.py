@@ -34,7 +34,7 @@ _OPENING = late(
     r"|its|their|different|distinct|various|other))*\s+",
     re.IGNORECASE,
 )
-_WHO = late(r"^\W*who(?: (?:is|are|was|were|has|have|had|does|do|did))? ", re.IGNORECASE)
+WHO = late(r"^\W*who\b(?:['’]s| (?:is|are|was|were|has|have|had|does|do|did)\b)? ?", re.IGNORECASE)
 _ASKS_LIST = late(rf"{_PLEASE}list\b", re.IGNORECASE)
 _COUNTING = late(rf"{_PLEASE}(?:{_COUNTS})\b", re.IGNORECASE)
 _SOURCE = late(
@@ -83,8 +83,8 @@ def asked_things(question: str) -> AskedThings | None:
     comparison that names no amount: "the cheapest boats".
     """
     asked = normalise(" ".join(question[:_LONGEST_READ].split())).text
-    asks_who = _WHO.match(asked) is not None
-    asked = _WHO.sub("which people ", asked)
+    asks_who = WHO.match(asked) is not None
+    asked = WHO.sub("which people ", asked)
     is_count = _COUNTING.match(asked) is not None
     opening = _OPENING.match(asked)
     if opening is None or not (is_count or asks_who or lists_things(asked) or _ASKS_LIST.match(asked)):

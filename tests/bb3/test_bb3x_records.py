@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from investigator.bb3.bb3x.conversation_files import (
+    as_json_line,
     conversation_of,
     conversations_in,
-    line_of,
     write_conversations,
 )
 from investigator.bb3.bb3x.persons import facts_of, kept_memory, memory_line, turn_of
@@ -82,14 +82,14 @@ def test_every_field_of_the_card_is_read_in_both_spellings(given_form: dict[str,
     assert bot.search_knowledge_doc_urls == ("https://example.org/galaxy",)
     assert bot.mturk == {"good": 1, "bad": 0.5}
     assert not bot.is_canned
-    assert json.loads(line_of(conversation)) == given_form
+    assert json.loads(as_json_line(conversation)) == given_form
 
 
 def test_property_names_of_the_card_are_read_too_and_written_as_its_paths() -> None:
     message = {"text": "x", "sender": "bot", "is_liked": True, "is_safety_controlled_response": True}
     conversation = conversation_of(json.dumps({"message_history": [message]}))
     assert conversation.message_history[0].is_liked
-    written = json.loads(line_of(conversation))["message_history"][0]
+    written = json.loads(as_json_line(conversation))["message_history"][0]
     assert written == {"text": "x", "sender": "bot", "isLiked": True, "isSafetyControlledResponse": True}
 
 
@@ -226,7 +226,7 @@ _MESSAGES = st.fixed_dictionaries(
 def test_whatever_a_conversation_holds_comes_back(fields: dict[str, Any], more: dict[str, Any]) -> None:
     wire = {**more, **fields}
     conversation = conversation_of(json.dumps(wire))
-    written = line_of(conversation)
+    written = as_json_line(conversation)
     assert "\n" not in written
     assert json.loads(written) == wire
     assert conversation_of(written) == conversation

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from investigator.bb3.bb3x.conversation_files import conversation_of, line_of
+from investigator.bb3.bb3x.conversation_files import as_json_line, conversation_of
 from investigator.bb3.bb3x.records import Conversation
 from investigator.bb3.feedback import (
     QUESTIONS,
@@ -36,7 +36,7 @@ def test_after_a_dislike_the_record_holds_every_field() -> None:
     conversation = disliked(talk(), DislikeType.SPAM)
     conversation = asked_after_dislike(conversation, "b3")
     conversation = answered_after_dislike(conversation, "Just say hello", "h4")
-    *_, marked, _, question, answer = json.loads(line_of(conversation))["message_history"]
+    *_, marked, _, question, answer = json.loads(as_json_line(conversation))["message_history"]
     assert marked == {
         "sender": "bot",
         "text": "Buy now!",

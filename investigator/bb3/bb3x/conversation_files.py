@@ -40,7 +40,7 @@ def conversations_in(path: Path) -> Iterator[Conversation]:
         yield conversation_of(line, f"line {number} of {path}")
 
 
-def line_of(conversation: Conversation) -> str:
+def as_json_line(conversation: Conversation) -> str:
     """Return a conversation as one line of JSON, without a newline; `conversation_of` parses it. Lone surrogates, which
     UTF-8 cannot encode, become U+FFFD.
     """
@@ -53,7 +53,7 @@ def write_conversations(path: Path, conversations: Iterable[Conversation]) -> No
 
     Consent is not checked here: see `release.publish`. Raises FolderError if the file cannot be written.
     """
-    lines = "".join(f"{line_of(conversation)}\n" for conversation in conversations)
+    lines = "".join(f"{as_json_line(conversation)}\n" for conversation in conversations)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_private(path, lines.encode())

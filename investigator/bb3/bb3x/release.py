@@ -18,7 +18,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TextIO
 
-from investigator.bb3.bb3x.conversation_files import conversations_in, line_of, unwritable
+from investigator.bb3.bb3x.conversation_files import as_json_line, conversations_in, unwritable
 from investigator.bb3.bb3x.records import Conversation
 from investigator.bb3.bb3x.redaction import Redactor
 from investigator.bb3.bb3x.release_card import Counts, card_of
@@ -152,7 +152,7 @@ def _write_parts(
         }
         for conversation in conversations:
             split = split_of(conversation)
-            files[split].write(line_of(conversation) + "\n")
+            files[split].write(as_json_line(conversation) + "\n")
             counts[split].add(conversation)
         for file in files.values():
             file.flush()

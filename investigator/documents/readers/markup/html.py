@@ -80,7 +80,7 @@ class HtmlText(HTMLParser):
         """Begin the structure that a tag opens."""
         if tag in _SILENT:
             self._silent += 1
-        elif self._is_hidden(tag, attrs):
+        elif self._hides(tag, attrs):
             return
         elif tag == "title":
             self._in_title = not self.title
@@ -104,7 +104,7 @@ class HtmlText(HTMLParser):
         """End the structure that a tag closes."""
         if tag in _SILENT:
             self._silent = max(0, self._silent - 1)
-        elif self._hiding and self._stays_hidden(tag):
+        elif self._hiding and self._ends_inside_hidden(tag):
             return
         elif tag in ("title", "head"):
             self._in_title = False
@@ -138,8 +138,8 @@ class HtmlText(HTMLParser):
         else:
             self._builder.words(data)
 
-    def _is_hidden(self, tag: str, attrs: Attributes) -> bool:
-        """Return True for a tag that begins a hidden element or is inside one."""
+    def _hides(self, tag: str, attrs: Attributes) -> bool:
+        """Note a tag that begins a hidden element or is inside one; return True for both."""
         if len(self._hiding) == 1 and tag in _ENDED_BY.get(self._hiding[0], ()):
             self._hiding.clear()
         given = dict(attrs)
@@ -148,8 +148,10 @@ class HtmlText(HTMLParser):
             self._hiding += [] if tag in _VOID else [tag]
         return bool(self._hiding)
 
-    def _stays_hidden(self, tag: str) -> bool:
-        """Return True for an end tag inside a hidden element; that of an outer element also ends the hidden one."""
+    def _ends_inside_hidden(self, tag: str) -> bool:
+        """End the elements that an end tag closes, if any. Return False if the tag belongs to an element around the
+        hidden one; it ends the hidden one, too.
+        """
         if tag in _VOID:
             return True
         if tag not in self._hiding:
