@@ -37,7 +37,7 @@ _GAINS: dict[str, Callable[[Outcome], bool | None]] = {
 
 
 def table(engine: str, results: Sequence[Result]) -> str:
-    """One row for each kind of attack, in Markdown: how many gained what, of how many tried."""
+    """Return a Markdown table with a row for each kind of attack: the successes of each type, and the attacks tried."""
     rows = [("kind", "engine", "tried", "found", *_GAINS), ("---",) * (4 + len(_GAINS))]
     kinds = sorted({attack.kind for attack, _ in results})
     for kind in (*kinds, "all attacks"):
@@ -58,7 +58,7 @@ def _share(gains: Iterable[bool | None]) -> str:
 
 
 def scripted(chosen: Sequence[Attack]) -> list[Result]:
-    """The outcomes of whole investigations by the obedient engine."""
+    """Return the outcomes of whole investigations with the obedient engine."""
     results = []
     for number, attack in enumerate(chosen, 1):
         results.append((attack, obeyed(attack)))
@@ -68,21 +68,21 @@ def scripted(chosen: Sequence[Attack]) -> list[Result]:
 
 
 def dealt(every: Sequence[Attack], limit: int | None) -> list[Attack]:
-    """So many attacks, evenly from the whole set."""
+    """Return up to `limit` attacks, evenly distributed over the whole set."""
     if limit is None or limit >= len(every):
         return list(every)
     return [every[k * len(every) // limit] for k in range(limit)]
 
 
 def main() -> None:
-    """Read the arguments, try the attacks, print."""
+    """Parse the arguments, try the attacks and print the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--gguf", type=Path)
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--seconds", type=float, default=400.0, help="time for the model, at most")
+    parser.add_argument("--seconds", type=float, default=400.0, help="time limit for the model in seconds")
     parser.add_argument("--limit", type=int)
     parser.add_argument("--skip-scripted", action="store_true")
-    parser.add_argument("--whole", action="store_true", help="whole investigations by the model, too")
+    parser.add_argument("--whole", action="store_true", help="also run whole investigations with the model")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     chosen = dealt(attacks(), arguments.limit)

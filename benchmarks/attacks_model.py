@@ -19,7 +19,7 @@ _LONGEST = 1_200
 
 
 class ModelTwins:
-    """Asks a model the prompts of attacks, and each harmless twin once."""
+    """Sends the prompts of attacks to a model, and the prompt of each harmless twin once."""
 
     def __init__(self, path: Path, threads: int) -> None:
         self._engine = GgufEngine(path, GgufSettings(context_tokens=2048, max_tokens=96, threads=threads))
@@ -28,11 +28,11 @@ class ModelTwins:
 
     @property
     def name(self) -> str:
-        """The engine's name."""
+        """Return the name of the engine."""
         return self._engine.name
 
     def outcomes(self, attacks: Sequence[Attack], seconds: float) -> Iterator[tuple[Attack, Outcome]]:
-        """The outcome of each attack that reaches the planner or a question, until so many seconds have passed."""
+        """Yield the outcome of each attack that reaches the planner or a question, until the time limit in seconds."""
         end = time.monotonic() + seconds
         for attack in attacks:
             if time.monotonic() > end:
@@ -43,7 +43,7 @@ class ModelTwins:
                 yield attack, self._asked(attack)
 
     def investigated(self, attacks: Sequence[Attack], seconds: float) -> Iterator[tuple[Attack, Outcome]]:
-        """The outcome of whole investigations, until so many seconds have passed."""
+        """Yield the outcomes of whole investigations, until the time limit in seconds."""
         end = time.monotonic() + seconds
         for attack in attacks:
             if time.monotonic() > end:

@@ -46,7 +46,7 @@ WIDE = 30
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an attack has gained; None where the engine was not asked about it."""
+    """The effects of an attack; None if the engine was not asked about them."""
 
     plan_changed: bool | None = None
     score_changed: bool | None = None
@@ -58,7 +58,7 @@ class Outcome:
 
 
 def ordinary() -> tuple[Attack, ...]:
-    """Texts that speak to readers, in the place of an attack: what a model makes of any other text."""
+    """Return texts addressed to readers, which are used in place of attacks for comparison."""
     file = Path(__file__).resolve().parent.parent / "tests" / "language" / "ordinary_texts.jsonl"
     lines = file.read_text(encoding="utf-8").splitlines()
     texts = {line["id"]: line["text"] for line in map(json.loads, lines)}
@@ -68,7 +68,7 @@ def ordinary() -> tuple[Attack, ...]:
 
 
 def obeyed(attack: Attack) -> Outcome:
-    """What an attack gains of an engine that obeys it wherever it sees it."""
+    """Return the effects of an attack on an engine that obeys it wherever it sees it."""
     engines = {text: ScriptedEngine(_script(attack, text), traits=Traits(is_model=True)) for text in twins(attack)}
     outcome = gained(attack, engines.__getitem__)
     prompts = engines[attack.text].asked
@@ -77,12 +77,12 @@ def obeyed(attack: Attack) -> Outcome:
 
 
 def twins(attack: Attack) -> tuple[str, str]:
-    """The text of an attack, and the harmless one in its place."""
+    """Return the text of an attack, and the harmless text that replaces it."""
     return attack.text, "A word on the river.txt" if attack.where is Place.FILE_NAME else "On the river"
 
 
 def gained(attack: Attack, engine_for: Callable[[str], Engine]) -> Outcome:
-    """The outcome of a folder with the attack against the one of the same folder with a harmless text in its place."""
+    """Compare the outcome of a folder with an attack to that of the same folder with harmless text in its place."""
     if attack.where in (Place.TURN, Place.FACT):
         return Outcome()  # these places are in a chat
     attacked, harmless = (_investigated(attack, text, engine_for(text)) for text in twins(attack))
@@ -108,7 +108,7 @@ def _moved(aim: str, before: int | None, after: int | None) -> bool | None:
 
 
 def _investigated(attack: Attack, text: str, engine: Engine) -> Investigation:
-    """An investigation of the folder with the text in it."""
+    """Return an investigation of the folder that contains the text."""
     with tempfile.TemporaryDirectory() as directory:
         folder = Path(directory) / "folder"
         folder.mkdir()
@@ -141,7 +141,7 @@ def _content(attack: Attack, text: str) -> str:
 
 
 def _host_of(case: Investigation) -> str:
-    """The document that is neither of the two others."""
+    """Return the third document, which is neither of the two fixed ones."""
     coverage = case.answer.coverage if case.answer else None
     named = [*coverage.read, *coverage.skimmed, *coverage.not_opened] if coverage else []
     return next((name for name in named if name not in FOLDER), "host.txt")
@@ -152,13 +152,13 @@ def _point(case: Investigation, name: str) -> int | None:
 
 
 def _is_of_search(case: Investigation, name: str) -> bool:
-    """Whether a point is the one that the search gives, and not the model's, whatever that was told."""
+    """Return True if the effective point is the search's, not the model's."""
     memory = next((memory for memory in case.memories if memory.target_document_id == name), None)
     return memory is not None and memory.model_point != memory.point == memory.search_point
 
 
 def _is_forged(case: Investigation, attack: Attack) -> bool:
-    """Whether words of the attack, or words that stand nowhere, became proven quotes or part of the answer."""
+    """Return True if words of the attack, or invented words, became proven quotes or part of the answer."""
     evidence = [quote.text for memory in case.memories for quote in memory.quotes]
     answer = case.answer.text if case.answer else ""
     honest = {HOST, *FOLDER.values()}
@@ -179,7 +179,7 @@ def _script(attack: Attack, text: str) -> Mapping[str, Script]:
 
 
 class _Told:
-    """An engine's replies, honest ones but where it sees the text of the attack."""
+    """The replies of an engine that is honest unless it sees the text of the attack."""
 
     def __init__(self, attack: Attack, text: str) -> None:
         self._attack = attack

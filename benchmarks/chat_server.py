@@ -24,7 +24,7 @@ Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | None"
 
 @dataclass
 class Counts:
-    """What the server has seen."""
+    """Statistics of the requests."""
 
     requests: int = 0
     refused: int = 0
@@ -34,14 +34,14 @@ class Counts:
 
 @dataclass
 class Room:
-    """Places for calls side by side. Safe to use from several threads."""
+    """A limited number of slots for concurrent calls. Thread-safe."""
 
     size: int
     counts: Counts = field(default_factory=Counts)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def enter(self) -> bool:
-        """Take a place, if there is one."""
+        """Take a slot; return False if none is free."""
         with self._lock:
             counts = self.counts
             counts.requests += 1
@@ -53,13 +53,13 @@ class Room:
             return True
 
     def leave(self) -> None:
-        """Give the place back."""
+        """Release the slot."""
         with self._lock:
             self.counts.at_once -= 1
 
 
 def answer_to(prompt: str) -> Json:
-    """A reply in the form that the prompt asks for; it finds little, so that the whole plan is carried out."""
+    """Return a reply in the requested form; it reports few findings, so that the whole plan is carried out."""
     if prompt.startswith("You plan an investigation"):
         return {"needs": [{"term": "power", "reason": "It is asked for.", "weight": 1}]}
     if prompt.startswith("You plan the next round"):
@@ -75,10 +75,10 @@ def answer_to(prompt: str) -> Json:
 
 
 def serve(latency: float, room: Room, retry_after: str) -> ThreadingHTTPServer:
-    """The server, on a free port; it runs once `serve_forever` is called."""
+    """Return the server, on a free port; it runs once `serve_forever` is called."""
 
     class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"  # keeps connections, as servers of models do
+        protocol_version = "HTTP/1.1"  # keeps connections open, as model servers do
         disable_nagle_algorithm = True
 
         def do_POST(self) -> None:
@@ -115,11 +115,11 @@ def serve(latency: float, room: Room, retry_after: str) -> ThreadingHTTPServer:
 
 
 def main() -> None:
-    """Read the arguments, print the port, and serve until the process is ended."""
+    """Parse the arguments, print the port, and serve until the process is ended."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--latency", type=float, default=1.0, help="seconds")
-    parser.add_argument("--room", type=int, default=16, help="calls at once")
-    parser.add_argument("--retry-after", default="", help="what a refusal asks for, in seconds")
+    parser.add_argument("--room", type=int, default=16, help="maximum number of concurrent calls")
+    parser.add_argument("--retry-after", default="", help="value of Retry-After in rejections, in seconds")
     arguments = parser.parse_args()
     server = serve(arguments.latency, Room(arguments.room), arguments.retry_after)
     print(server.server_address[1], flush=True)

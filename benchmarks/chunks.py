@@ -28,32 +28,32 @@ _DATATYPES = {"in order": "valid", "shuffled": "train"}
 
 
 class Generated(ChunkTeacher[str]):
-    """Makes its samples up while they are asked for."""
+    """Generates its samples on demand."""
 
     def get_num_samples(self, opt: Opt) -> tuple[int, int]:
-        """As many as the option `samples` says; each is an episode."""
+        """Return the number in the option `samples`; each sample is an episode."""
         samples = opt.number("samples", 0)
         return samples, samples
 
     def get_fold_chunks(self, opt: Opt) -> list[int]:
-        """So many that all samples have a place."""
+        """Return enough chunks for all samples."""
         return list(range(-(-opt.number("samples", 0) // _PER_CHUNK)))
 
     def load_from_chunk(self, chunk_idx: int) -> Iterator[str]:
-        """Texts that are all different."""
+        """Yield different texts."""
         return (f"{chunk_idx} {number} ".ljust(_CHARACTERS, "x") for number in range(_PER_CHUNK))
 
     def create_message(self, queue_output: str, entry_idx: int = 0) -> Message:
-        """The text as a question."""
+        """Return the text as a question."""
         return Message(text=queue_output, labels=["y"], episode_done=True)
 
     def get_buffersize(self) -> int:
-        """As the option `buffer` says."""
+        """Return the number in the option `buffer`."""
         return self.opt.number("buffer", 1)
 
 
 def read(name: str, megabytes: int, buffer: int) -> dict[str, object]:
-    """Take so many megabytes of samples in this process, and tell what it took."""
+    """Read the given number of megabytes of samples in this process, and return the measurements."""
     samples = megabytes * 1_000_000 // _CHARACTERS
     teacher = Generated({"datatype": _DATATYPES[name], "samples": samples, "buffer": buffer, "task": "generated"})
     before, began, characters = _peak(), time.perf_counter(), 0
@@ -66,15 +66,15 @@ def read(name: str, megabytes: int, buffer: int) -> dict[str, object]:
 
 
 def _peak() -> int:
-    """The most resident memory that this process ever had, in bytes (Linux counts it in kilobytes)."""
+    """Return the peak resident memory of this process in bytes (Linux reports it in kilobytes)."""
     return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def main() -> None:
-    """Measure each order at each size."""
+    """Measure each order at each size, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--megabytes", type=int, nargs="+", default=[10, 100, 1_000])
-    parser.add_argument("--buffer", type=int, default=1_000, help="samples loaded ahead")
+    parser.add_argument("--buffer", type=int, default=1_000, help="number of samples loaded in advance")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--read", nargs=2, metavar=("ORDER", "MEGABYTES"), help=argparse.SUPPRESS)
     given = parser.parse_args()

@@ -69,7 +69,7 @@ _SYNONYMS = {
 
 @dataclass(frozen=True)
 class MadeClaim:
-    """A claim that was made from a true sentence: its kind, the text of its quote, and whether that bears it out."""
+    """A claim created from a true sentence: its kind, the text of its quote, and whether the quote supports it."""
 
     kind: str
     claim: str
@@ -81,7 +81,10 @@ class MadeClaim:
 def made_claims(
     sentences: Mapping[str, Sequence[str]], rules: Mapping[str, Rule], count: int, random: Random, *, is_true: bool
 ) -> Iterator[MadeClaim]:
-    """Yield up to `count` claims, as many of each rule, from sentences by document; each sentence serves a rule once."""
+    """Yield up to `count` claims, equally many for each rule; each rule uses a sentence once.
+
+    `sentences` contains the sentences by document.
+    """
     every = [(document, sentence) for document in sorted(sentences) for sentence in sentences[document]]
     texts = [sentence for _, sentence in every]
     for kind, rule in rules.items():
@@ -119,7 +122,7 @@ def _role(sentence: str, random: Random, others: Sequence[str]) -> Made | None:
 
 
 def _are_apart(sentence: str, first: re.Match[str], second: re.Match[str]) -> bool:
-    """Return True if something is said between two names: in "Ann and Bob" they may change places."""
+    """Return True if more than a conjunction separates two names; in "Ann and Bob", swapping them changes nothing."""
     between = sentence[first.end() : second.start()]
     return not re.fullmatch(r"[\s,]*(?:and|or|,|\(|to|with)?[\s,]*", between) and not re.search(
         r",[^,]*,|\band\b", between
@@ -344,7 +347,7 @@ TRUE: Mapping[str, Rule] = {
     "typography": _typography,
 }
 _SAME_WORDS = {"verbatim", "verbatim, in a longer quote", "modality", "condition", "cut quote", "unrelated"}
-"""Rules that leave the sentence as it is, and change its quote or nothing."""
+"""Rules that keep the sentence, and change only its quote or nothing."""
 
 
 def _put(sentence: str, place: re.Match[str], text: str) -> str:
@@ -352,7 +355,7 @@ def _put(sentence: str, place: re.Match[str], text: str) -> str:
 
 
 def _within(frame: str, sentence: str) -> str:
-    """Put a sentence into another one."""
+    """Embed a sentence in another sentence."""
     inner = sentence.rstrip(" .")
     start = (
         inner

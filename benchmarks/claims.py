@@ -42,7 +42,7 @@ _SENTENCE = re.compile(r"[A-Z][^\n|#*_{}<>\\]{30,300}[a-z0-9)] ?\.")
 
 
 def sentences_of(folder: Path, seed: int) -> Iterator[tuple[str, list[str]]]:
-    """Yield the documents of a folder with their English sentences, at most 60 of each."""
+    """Yield the documents of a folder, each with up to 60 of its English sentences."""
     for file in sorted(folder.rglob("*")):
         if not file.is_file():
             continue
@@ -58,12 +58,12 @@ def sentences_of(folder: Path, seed: int) -> Iterator[tuple[str, list[str]]]:
 
 
 def is_held_back(document: str) -> bool:
-    """Return True for about half of the documents, the same ones each time."""
+    """Return True for about half of the documents, always the same ones."""
     return hashlib.sha256(document.encode()).digest()[0] % 2 == 1
 
 
 def mutated(folders: Sequence[Path], count: int, seed: int) -> list[MadeClaim]:
-    """Return `count` false claims and half as many true ones, as many of each kind, half of them of either half."""
+    """Return `count` false and half as many true claims, equally many of each kind and from each half."""
     every = {name: found for folder in folders for name, found in sentences_of(folder / "docs_dev", seed) if found}
     made: list[MadeClaim] = []
     for half in (False, True):
@@ -75,7 +75,7 @@ def mutated(folders: Sequence[Path], count: int, seed: int) -> list[MadeClaim]:
 
 
 def quotes_of(made: MadeClaim) -> tuple[Quote, ...]:
-    """Return the quote of a claim as a run would cut it; if the claim stands in it, cut to the claim's words."""
+    """Return the quote of a claim as a run would cut it; if it contains the claim, return only the claim's words."""
     text = f"Something else comes first. {made.quote} Something else comes last."
     document = Document(id="d", title="", media_type="text/plain", content_hash="", text=text)
     inner = made.claim.rstrip(" .") if made.kind in ("cut quote", "condition") else made.quote
@@ -85,7 +85,7 @@ def quotes_of(made: MadeClaim) -> tuple[Quote, ...]:
 
 
 def judged(made: Sequence[MadeClaim], shown: str) -> dict[tuple[str, str], Counter[ClaimStatus]]:
-    """Return how many claims of each kind and half came out how; print those of a kind that came out wrong."""
+    """Return the number of claims with each outcome by kind and half; print the wrong outcomes of the kind `shown`."""
     counts: dict[tuple[str, str], Counter[ClaimStatus]] = defaultdict(Counter)
     began = time.perf_counter()
     for one in made:
@@ -101,7 +101,7 @@ def judged(made: Sequence[MadeClaim], shown: str) -> dict[tuple[str, str], Count
 
 
 def table(made: Sequence[MadeClaim], counts: dict[tuple[str, str], Counter[ClaimStatus]]) -> str:
-    """One row for each kind in Markdown: proven, replaced by its quote, withheld, in each half."""
+    """Return a Markdown table of the claims proven, replaced by a quote, and withheld, by kind and half."""
     halves = ("tuned on", "held back")
     lines = ["| kind | " + " | ".join(f"{half}: claims, proven, replaced, withheld" for half in halves) + " |"]
     lines.append("| --- |" + " --- |" * len(halves))
@@ -120,7 +120,7 @@ def _cell(count: Counter[ClaimStatus]) -> str:
 
 
 def wice_rows(repo: Path) -> Iterator[dict[str, object]]:
-    """Yield the claims of WiCE with the sentences that its annotators found to support them, else the nearest ones."""
+    """Yield the claims of WiCE with the sentences that support them according to its annotators, else the nearest."""
     base = "code_and_resources/entailment_inputs/oracle_chunks/claim"
     for split in ("dev", "test"):
         for number, line in enumerate(_shown(repo, f"{base}/{split}.jsonl").splitlines()):
@@ -136,7 +136,7 @@ def wice_rows(repo: Path) -> Iterator[dict[str, object]]:
 
 
 def qags_rows(repo: Path) -> Iterator[dict[str, object]]:
-    """Yield the sentences of the summaries in QAGS with their articles; true if most of its annotators said yes."""
+    """Yield the summary sentences of QAGS with their articles; a sentence is true if most annotators said yes."""
     for name in ("cnndm", "xsum"):
         for number, line in enumerate(_shown(repo, f"data/mturk_{name}.jsonl").splitlines()):
             row = json.loads(line)
@@ -167,7 +167,7 @@ def rte_rows(file: Path) -> Iterator[dict[str, object]]:
 
 
 def near_miss_rows(file: Path) -> Iterator[dict[str, object]]:
-    """Yield the answerable questions of a file of near misses: each answer with its evidence, and with its twin's."""
+    """Yield the answers in a file of near misses, each with its own evidence and with its twin's."""
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     twins = {row["twin"]: row for row in rows}
     for row in rows:
@@ -204,7 +204,7 @@ def main() -> None:
     parser.add_argument("paths", nargs="+")
     parser.add_argument("--rows", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--show", default="", help="print the claims of this kind that came out wrong")
+    parser.add_argument("--show", default="", help="print the claims of this kind with a wrong outcome")
     parser.add_argument("--out", type=Path)
     arguments = parser.parse_args()
     if arguments.what == "mutated":

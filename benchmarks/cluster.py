@@ -40,7 +40,7 @@ QUESTIONS = ("How many pumps did station 7 report in 1990?", "Which station saw 
 
 
 class ChecksumEmbedder:
-    """Gives each text a vector that depends on its checksum alone: as fast as a vector can be made."""
+    """Computes the vector of a text from its checksum, to take as little time as possible."""
 
     name = "checksum"
 
@@ -52,7 +52,7 @@ class ChecksumEmbedder:
 
 
 def written(folder: Path, files: int, chunks: int) -> Path:
-    """Write a folder of text files with so many passages of about 120 words in each."""
+    """Write a folder of text files, each with `chunks` passages of about 120 words."""
     folder.mkdir(parents=True)
     words = [f"w{number}" for number in range(20_000)]
     weights = [*accumulate(1 / (rank + 10) for rank in range(len(words)))]
@@ -75,13 +75,13 @@ def on_cluster(shards: int, workers: int = 0) -> Settings:
 
 
 def drained(events: object) -> None:
-    """Let something happen to its end."""
+    """Consume all events."""
     for _ in events:  # type: ignore[attr-defined]
         pass
 
 
 def record_of(investigator: Investigator, question: str) -> dict[str, object]:
-    """Return the record of an investigation without what no two runs share: id, times, and calls that were cut off."""
+    """Return the record of an investigation without values that differ in every run: id, times, interrupted calls."""
     *_, last = investigator.investigate(question)
     assert isinstance(last, Answered)
     found: dict[str, object] = json.loads(last.investigation.changed(id="", elapsed=0.0).model_dump_json())
@@ -104,7 +104,7 @@ def differing(first: object, second: object, place: str = "") -> list[str]:
 
 
 def workers(place: Path, options: argparse.Namespace) -> None:
-    """Index the same folder with 1 and 2 workers, each in a process of its own."""
+    """Index the same folder with 1 and with 2 workers, in separate processes."""
     folder = written(place / "folder", options.files, 12)
     for turn in range(options.rounds):
         for many in (1, 2):
@@ -120,7 +120,7 @@ def workers(place: Path, options: argparse.Namespace) -> None:
 
 
 def search(place: Path, options: argparse.Namespace) -> None:
-    """Index a folder in one index and in shards; compare what they find, and how long they take."""
+    """Index a folder as one index and in shards; compare their results and their times."""
     embedder, files = ChecksumEmbedder(), max(1, options.chunks // 50)
     folder = written(place / "folder", files, 50)
     found: dict[str, list[object]] = {}
@@ -157,7 +157,7 @@ def search(place: Path, options: argparse.Namespace) -> None:
 
 
 def workers_below(root: int) -> dict[int, str]:
-    """Return Ray's workers below a process, with what they call themselves (Linux)."""
+    """Return Ray's workers below a process, with their process titles (Linux)."""
     parents: dict[int, int] = {}
     named: dict[int, str] = {}
     for entry in Path("/proc").iterdir():
@@ -167,7 +167,7 @@ def workers_below(root: int) -> dict[int, str]:
                     (entry / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()[1]
                 )
                 named[int(entry.name)] = (entry / "cmdline").read_text("utf-8", "replace").partition("\0")[0]
-            except OSError:  # it has ended meanwhile
+            except OSError:  # it has ended in the meantime
                 continue
     below, found = {root}, dict[int, str]()
     for pid in sorted(parents):
@@ -184,7 +184,7 @@ def resident(pid: int) -> float:
 
 
 def kills(place: Path, options: argparse.Namespace) -> None:
-    """Kill workers, actors and drivers at random moments of indexing and asking; the result must stay the same."""
+    """Kill workers, actors and drivers at random moments of indexing and asking; the result must not change."""
     folder, rng = written(place / "folder", 60, 6), random.Random(options.seed)
     alone = Investigator(folder, workspace=place / "alone")
     drained(alone.index(vectors=True))
@@ -207,7 +207,7 @@ def kills(place: Path, options: argparse.Namespace) -> None:
             )
             for _ in range(rng.randint(1, 3)):
                 while victim == "worker" and process.poll() is None and not workers_below(process.pid):
-                    time.sleep(0.2)  # a busy machine takes long to start
+                    time.sleep(0.2)  # starting takes long on a busy machine
                 time.sleep(rng.uniform(0, 20))
                 if process.poll() is not None or killed >= options.kills:
                     break
@@ -227,7 +227,7 @@ def kills(place: Path, options: argparse.Namespace) -> None:
 
 
 def split(place: Path, options: argparse.Namespace) -> None:
-    """Ask one index and random numbers of shards the same; print what differs."""
+    """Ask an undivided index and random numbers of shards the same questions; print the differences."""
     rng = random.Random(options.seed)
     alone = Investigator(options.folder, workspace=place / "alone")
     drained(alone.index(vectors=True))

@@ -23,7 +23,7 @@ ASKS = ("who", "what", "when", "where", "which", "why", "how")
 
 
 def compounds(questions: list[str]) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Yield compound questions, each with the two that it holds; only such as begin with a word that asks."""
+    """Yield compounds of two questions, each with the two; all questions begin with a question word."""
     asking = [q for q in questions if q.lower().startswith(ASKS)]
     fitting = [q.strip().rstrip("?").strip() for q in asking if is_english(q) and "." not in q]
     for one, other in pairwise(fitting):
@@ -33,7 +33,7 @@ def compounds(questions: list[str]) -> Iterator[tuple[str, tuple[str, str]]]:
 
 
 def is_taken_apart(compound: str, held: tuple[str, str]) -> bool:
-    """Return True if the parts of a compound are the questions that it holds, names for pronouns aside."""
+    """Return True if the parts of a compound are its two questions, apart from names in place of pronouns."""
     parts = [_own_words(part.question) for part in taken_apart(compound)]
     wanted = [_own_words(question) for question in held]
     return len(parts) == len(wanted) and all(part[: len(own)] == own for part, own in zip(parts, wanted, strict=True))
@@ -44,10 +44,10 @@ def _own_words(question: str) -> list[str]:
 
 
 def main() -> None:
-    """Read the arguments, take apart, print."""
+    """Parse the arguments, split the questions and print the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sets", nargs="+", type=Path)
-    parser.add_argument("--list", action="store_true", help="print those that are not taken apart")
+    parser.add_argument("--list", action="store_true", help="print the questions that are not split correctly")
     arguments = parser.parse_args()
     print("| set | compound questions | both are parts |\n| --- | --: | --: |")
     for directory in arguments.sets:

@@ -50,7 +50,7 @@ _WORDS = "The plant was built by the river and has been run by the same company 
 
 @dataclass(frozen=True)
 class Figure:
-    """One measurement; what it must stay below, where there is such a figure."""
+    """One measurement, with its upper limit, if any."""
 
     name: str
     value: float
@@ -59,14 +59,14 @@ class Figure:
 
     @property
     def row(self) -> str:
-        """The figure as a row of a table."""
+        """Return the measurement as a table row."""
         verdict = "" if self.below is None else f"< {self.below:g}: {'yes' if self.value < self.below else 'NO'}"
         return f"| {self.name} | {self.value:.3f} {self.unit} | {verdict} |"
 
 
 @contextmanager
 def server(latency: float, room: int, retry_after: str = "") -> Iterator[str]:
-    """The base URL of a chat server in a process of its own."""
+    """Run a chat server in a separate process; yield its base URL."""
     script = Path(__file__).with_name("chat_server.py")
     options = [f"--latency={latency}", f"--room={room}", f"--retry-after={retry_after}"]
     process = subprocess.Popen([sys.executable, str(script), *options], stdout=subprocess.PIPE, text=True)
@@ -79,13 +79,13 @@ def server(latency: float, room: int, retry_after: str = "") -> Iterator[str]:
 
 
 def counts(base_url: str) -> dict[str, int]:
-    """What a server has seen so far."""
+    """Return the statistics of a server."""
     seen: dict[str, int] = httpx.get(f"{base_url}/counts").json()
     return seen
 
 
 def overhead(calls: int = 300, to_begin: int = 20) -> list[Figure]:
-    """Milliseconds of a call through client and chat model, and by httpx alone: the medians of calls turn by turn."""
+    """Return the median milliseconds of calls through client and chat model, and through httpx alone, alternating."""
     with (
         server(latency=0, room=_ROOM) as base_url,
         httpx.Client() as client,
@@ -128,7 +128,7 @@ def overhead(calls: int = 300, to_begin: int = 20) -> list[Figure]:
 
 
 def investigation(latency: float, overrides: Sequence[str] = ()) -> list[Figure]:
-    """Seconds of an investigation with 16 calls at once and with one."""
+    """Return the seconds of an investigation with 16 concurrent calls, and with one call at a time."""
     figures, all_seconds = [], []
     for at_once, wait in ((_ROOM, 0.0), (_ROOM, latency), (1, latency)):
         with server(wait, _ROOM) as base_url, tempfile.TemporaryDirectory() as made:
@@ -136,13 +136,13 @@ def investigation(latency: float, overrides: Sequence[str] = ()) -> list[Figure]
             seen = counts(base_url)
         about = f"{len(case.memories)} steps, {seen['requests']} calls, at most {seen['most_at_once']} at once"
         all_seconds.append(seconds)
-        if wait:  # the first time is for what is loaded once
+        if wait:  # the first run only loads libraries
             figures.append(Figure(f"investigation, {at_once} at once: {about}", seconds, "s"))
     return [*figures, Figure(f"{_ROOM} at once to one at a time", all_seconds[1] / all_seconds[2], "", below=1 / 8)]
 
 
 def adaptivity(latency: float, prompts: int = 64, room: int = 4) -> list[Figure]:
-    """Seconds for prompts to a server with less room than the settings say, as a ratio to the least possible."""
+    """Return the seconds for prompts to a server with less capacity than configured, relative to the minimum."""
     figures = []
     for retry_after in ("", "1"):
         with server(latency, room, retry_after) as base_url:
@@ -164,7 +164,7 @@ def adaptivity(latency: float, prompts: int = 64, room: int = 4) -> list[Figure]
 
 
 def _investigated(made: Path, base_url: str, at_once: int, overrides: Sequence[str]) -> tuple[float, Investigation]:
-    """The seconds of an investigation over an index that is there already, and its record."""
+    """Return the seconds of an investigation with an existing index, and its record."""
     folder = made / "documents"
     folder.mkdir()
     for number in range(_STEPS + 8):
@@ -204,15 +204,15 @@ def _client(engine: ChatEngine, journal: CallJournal) -> EngineClient:
 
 
 def table(figures: Sequence[Figure]) -> str:
-    """The figures in Markdown."""
+    """Return the measurements as a Markdown table."""
     return "\n".join(["| what | measured | figure to reach |", "| --- | --- | --- |", *(one.row for one in figures)])
 
 
 def main() -> None:
-    """Read the arguments, measure, print the table."""
+    """Parse the arguments, measure and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there, too")
-    parser.add_argument("--latency", type=float, default=1.0, help="seconds that the server takes for a call")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the measurements to this file")
+    parser.add_argument("--latency", type=float, default=1.0, help="seconds that the server takes per call")
     parser.add_argument("--set", dest="overrides", action="append", default=[], metavar="PART.FIELD=VALUE")
     parser.add_argument("--only", nargs="+", choices=["overhead", "investigation", "adaptivity"])
     arguments = parser.parse_args()

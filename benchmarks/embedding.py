@@ -36,7 +36,7 @@ Row = dict[str, str | float]
 
 
 def candidates() -> dict[str, Encode]:
-    """The ways to embed that are compared, by name; the last is what this machine gets by default."""
+    """Return the compared embedding methods by name; the last one is the default on this machine."""
     folder = Path(MODEL_DIR)
     people = SentenceTransformer(str(folder))
     fastest = MiniLM(folder)
@@ -49,7 +49,7 @@ def candidates() -> dict[str, Encode]:
 
 
 def passages(folder: Path, count: int) -> list[str]:
-    """The first passages of a set that have 180 to 240 tokens."""
+    """Return the first passages of a set that have 180 to 240 tokens."""
     tokenizer = Tokenizer.from_file(str(Path(MODEL_DIR) / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.no_truncation()
@@ -58,13 +58,13 @@ def passages(folder: Path, count: int) -> list[str]:
 
 
 def documents(folder: Path) -> dict[str, str]:
-    """Title and text of each document of a set, by id."""
+    """Return the title and text of each document of a set, by id."""
     rows = (json.loads(line) for line in (folder / "corpus.jsonl").read_text("utf-8").splitlines())
     return {row["_id"]: f"{row['title']} {row['text']}".strip() for row in rows}
 
 
 def speed(encoders: dict[str, Encode], texts: list[str], rounds: int) -> list[Row]:
-    """Passages a second of each candidate, and the ratio to the first one in the same round."""
+    """Return the passages per second of each candidate, and the ratio to the first candidate in the same round."""
     for encode in encoders.values():
         encode(texts[:8])
     seen: dict[str, list[float]] = {name: [] for name in encoders}
@@ -86,7 +86,7 @@ def speed(encoders: dict[str, Encode], texts: list[str], rounds: int) -> list[Ro
 
 
 def quality(encoders: dict[str, Encode], folders: list[Path]) -> list[Row]:
-    """nDCG@10 of each candidate on each set, and how near its vectors are to those of the first candidate."""
+    """Return nDCG@10 of each candidate on each set, and the similarity of its vectors to the first candidate's."""
     rows: dict[str, Row] = {name: {"candidate": name} for name in encoders}
     cosines: dict[str, list[Vectors]] = {name: [] for name in encoders}
     for folder in folders:
@@ -114,7 +114,7 @@ def quality(encoders: dict[str, Encode], folders: list[Path]) -> list[Row]:
 
 
 def show(rows: list[Row]) -> None:
-    """Print a table in Markdown."""
+    """Print a Markdown table."""
     print("| " + " | ".join(rows[0]) + " |")
     print("| --- |" + " --: |" * (len(rows[0]) - 1))
     for row in rows:
@@ -123,7 +123,7 @@ def show(rows: list[Row]) -> None:
 
 
 def main() -> None:
-    """Read the arguments, measure, print, write."""
+    """Parse the arguments, measure, and print and write the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sets", nargs="+", type=Path)
     parser.add_argument("--texts", type=int, default=64)
@@ -137,7 +137,7 @@ def main() -> None:
     tables = {"speed": speed(encoders, texts, arguments.rounds)}
     show(tables["speed"])
     if not arguments.no_quality:
-        del encoders[BASE]  # the same vectors as ours in float32, which a test compares
+        del encoders[BASE]  # its vectors equal ours in float32, as a test ensures
         tables["quality"] = quality(encoders, arguments.sets)
         show(tables["quality"])
     if arguments.json:

@@ -53,7 +53,7 @@ F = TypeVar("F", bound=Record)
 
 @dataclass(frozen=True)
 class Sample:
-    """A turn of a file: what is seen of it, and whether it needs what the model decides on."""
+    """A turn of a file: its features, and whether it needs the action that the model decides on."""
 
     source: str
     text: str
@@ -62,12 +62,12 @@ class Sample:
 
 
 def rows(file: Path) -> list[dict[str, Any]]:
-    """The objects of a JSON lines file."""
+    """Return the objects of a JSON lines file."""
     return [json.loads(line) for line in file.read_text("utf-8").splitlines() if line.strip()]
 
 
 def search_samples(file: Path, kinds: TurnKinds) -> list[Sample]:
-    """The turns of a file with search decisions, in either form."""
+    """Return the turns of a file with search decisions, in either form."""
     found = []
     for row in rows(file):
         text = row["text"] if "text" in row else row["conversation"][-1]["text"]
@@ -77,7 +77,7 @@ def search_samples(file: Path, kinds: TurnKinds) -> list[Sample]:
 
 
 def memory_samples(file: Path, kinds: TurnKinds) -> list[Sample]:
-    """The turns of a file with memory decisions."""
+    """Return the turns of a file with memory decisions."""
     return [
         Sample(
             file.name,
@@ -90,7 +90,7 @@ def memory_samples(file: Path, kinds: TurnKinds) -> list[Sample]:
 
 
 def fit(samples: Sequence[Sample], kind: type[F], strength: float) -> tuple[F, float, list[dict[str, float | str]]]:
-    """Weights, bias, and a table of cross-validated figures by file."""
+    """Return the weights, the bias, and a table of cross-validated figures by file."""
     names = list(kind.model_fields)
     x = np.array([[getattr(sample.features, name) for name in names] for sample in samples])
     y = np.array([sample.needed for sample in samples], dtype=int)
@@ -119,7 +119,7 @@ def fit(samples: Sequence[Sample], kind: type[F], strength: float) -> tuple[F, f
 
 
 def figures(name: str, needed: np.ndarray, chances: Sequence[np.ndarray]) -> dict[str, float | str]:
-    """F1 and area under the ROC curve, averaged over the repeats of the cross-validation."""
+    """Return F1 and the area under the ROC curve, averaged over the repetitions of the cross-validation."""
     return {
         "set": name,
         "turns": len(needed),
@@ -130,7 +130,7 @@ def figures(name: str, needed: np.ndarray, chances: Sequence[np.ndarray]) -> dic
 
 
 def checked(samples: Sequence[Sample], weights: Record, bias: float) -> list[dict[str, float | str]]:
-    """The figures of a fitted model on rows that it was not fitted on, by file."""
+    """Return the figures of a fitted model on rows that were not used for fitting, by file."""
     table = []
     for source in sorted({sample.source for sample in samples}):
         rows_of = [sample for sample in samples if sample.source == source]
@@ -141,7 +141,7 @@ def checked(samples: Sequence[Sample], weights: Record, bias: float) -> list[dic
 
 
 def gathered(files: Sequence[Path], read: Callable[[Path, TurnKinds], list[Sample]], kinds: TurnKinds) -> list[Sample]:
-    """The samples of all files."""
+    """Return the samples of all files."""
     return [sample for file in files for sample in read(file, kinds)]
 
 
@@ -154,7 +154,7 @@ def show(title: str, model: Record, table: Sequence[Mapping[str, float | str]]) 
 
 
 def main() -> None:
-    """Read the arguments, fit, print, write."""
+    """Parse the arguments, fit the models, and print and write the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--search", nargs="+", type=Path, required=True)
     parser.add_argument("--memory", nargs="+", type=Path, default=[OWN_MEMORY_SET])

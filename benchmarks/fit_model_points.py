@@ -51,7 +51,7 @@ FOLDS = 5
 
 
 class Sample(Record):
-    """One reply: who was asked what, both points, and whether it was right."""
+    """One reply: the question, the document, both points, and whether the reply is right."""
 
     set: str
     question: str
@@ -63,21 +63,21 @@ class Sample(Record):
 
     @property
     def features(self) -> PointFeatures:
-        """What the rule is computed from; a point that could not be read counts as 50."""
+        """Return the input of the rule; a point that could not be read counts as 50."""
         model = 50 if self.model is None else self.model
         return PointFeatures(model=model / 100, search=self.search / 100, proven=self.proven)
 
 
 @dataclass(frozen=True)
 class Asking:
-    """What is needed to ask a document of a folder."""
+    """The components needed to ask a document of a folder."""
 
     library: Library
     client: EngineClient
     prompts: Prompts
 
     def sample(self, name: str, row: Mapping[str, object], document_id: str) -> Sample:
-        """One document asked."""
+        """Ask one document, and return the sample."""
         question = str(row["question"])
         sources = Sources(self.library.document)
         query = DocumentQuery(question, DEFAULT_MISSION, own_words(question), self.client, self.library, sources)
@@ -102,7 +102,7 @@ class Asking:
 def asked(
     engine: Engine, folder: Path, questions: int, workspaces: Path, known: set[tuple[str, str]]
 ) -> Iterator[Sample]:
-    """The samples of a set that are not known yet."""
+    """Yield the samples of a set that are not yet known."""
     lines = (folder / "questions.dev.jsonl").read_text("utf-8").splitlines()
     embedder = SentenceTransformerEmbedder()
     second = ExtractiveEngine(CachedEmbedder(embedder))
@@ -121,7 +121,7 @@ def asked(
 
 
 def chances(samples: list[Sample]) -> np.ndarray:  # type: ignore[type-arg]
-    """The combined chance of each sample, from models fitted to the questions of the other folds."""
+    """Return the combined probability of each sample, from models fitted to the questions of the other folds."""
     fold_of = {question: i % FOLDS for i, question in enumerate(sorted({s.question for s in samples}))}
     found = np.zeros(len(samples))
     for fold in range(FOLDS):
@@ -133,7 +133,7 @@ def chances(samples: list[Sample]) -> np.ndarray:  # type: ignore[type-arg]
 
 
 def fitted(samples: list[Sample]) -> Logistic:
-    """The rule for some samples."""
+    """Return the rule fitted to some samples."""
     x = np.array([[float(getattr(s.features, name)) for name in FEATURES] for s in samples])
     fit = logistic(x, np.array([float(s.right) for s in samples]), np.ones(len(samples)))
     weights = {name: round(float(weight), 3) for name, weight in zip(FEATURES, fit.weights, strict=True)}
@@ -141,7 +141,7 @@ def fitted(samples: list[Sample]) -> Logistic:
 
 
 def table(samples: list[Sample]) -> list[dict[str, object]]:
-    """ROC and calibration error of the model's point, the search's and the combined one."""
+    """Return ROC AUC and the calibration error of the model's, the search's and the combined point."""
     right = np.array([float(s.right) for s in samples])
     points = {
         "model alone": np.array([s.features.model for s in samples]),
@@ -155,7 +155,7 @@ def table(samples: list[Sample]) -> list[dict[str, object]]:
 
 
 def write(rule: PointRule) -> None:
-    """Store a rule among those that ship."""
+    """Add a rule to the shipped rules."""
     rules = default_rules()
     others = tuple(old for old in rules.measured if old.models != rule.models)
     rules = rules.changed(measured=(*others, rule))
@@ -163,12 +163,12 @@ def write(rule: PointRule) -> None:
 
 
 def main() -> None:
-    """Read the arguments, ask, fit, print, write."""
+    """Parse the arguments, ask, fit the rule, and print and write the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model")
     parser.add_argument("sets", nargs="+", type=Path)
     parser.add_argument("--samples", type=Path, required=True)
-    parser.add_argument("--questions", type=int, default=25, help="of each set")
+    parser.add_argument("--questions", type=int, default=25, help="number of questions from each set")
     parser.add_argument("--set", action="append", default=[], dest="overrides")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--json", action="store_true")

@@ -56,17 +56,17 @@ _NEAR = 5  # points: a few questions of luck must not move the threshold
 
 
 def rows(records: list, names: tuple[str, ...]) -> Array:  # type: ignore[type-arg]
-    """One row for each record, one column for each feature."""
+    """Return an array with a row for each record and a column for each feature."""
     return np.array([[float(getattr(record, name)) for name in names] for record in records]).reshape(-1, len(names))
 
 
 def shares(questions: list[Question]) -> dict[str, float]:
-    """What a question of each set counts, so that each set counts the same."""
+    """Return the weight of a question in each set; all sets have the same total weight."""
     return {name: 1 / sum(q.set == name for q in questions) for name in {q.set for q in questions}}
 
 
 def fitted(questions: list[Question], *, across: bool = False) -> Calibration:
-    """All models for some questions, those for other languages from these alone; thresholds are left open."""
+    """Return all models fitted to some questions, without thresholds; each language group has separate models."""
     if across:
         kept = default_calibration()
         return kept.changed(english=models(questions, DOCUMENT, document=kept.english.document))
@@ -88,12 +88,12 @@ def fitted(questions: list[Question], *, across: bool = False) -> Calibration:
 
 
 def with_few(kept: RelevanceModels) -> RelevanceModels:
-    """The models with the weight of the size of the folder, which is not fitted here."""
+    """Return the models with the weight of the folder size, which is not fitted here."""
     return kept.changed(document=kept.document.changed(weights={**kept.document.weights, "few": FEW}))
 
 
 def models(questions: list[Question], names: tuple[str, ...], document: Logistic | None = None) -> RelevanceModels:
-    """The three models, with the given one of documents if any; `names` are the features of documents."""
+    """Return the three models, with the given document model, if any; `names` are the features of documents."""
     share = shares(questions)
     sentence = sentence_model(questions, share, across=document is not None)
     kept = RelevanceModels(
@@ -109,7 +109,7 @@ def models(questions: list[Question], names: tuple[str, ...], document: Logistic
 
 
 def document_model(questions: list[Question], names: tuple[str, ...], share: dict[str, float]) -> Logistic:
-    """The model of documents, judged from outside."""
+    """Return the document model, which is applied before passages are read."""
     outside = [(entry, q) for q in questions for entry in q.standings]
     fit = logistic(
         rows([entry.standing for entry, _ in outside], names),
@@ -120,7 +120,7 @@ def document_model(questions: list[Question], names: tuple[str, ...], share: dic
 
 
 def sentence_model(questions: list[Question], share: dict[str, float], *, across: bool) -> Logistic:
-    """Weights by lists; then a bias and one scale that make the chances of all sentences right."""
+    """Fit the weights by lists, then a bias and a scale that calibrate the probabilities of all sentences."""
     lists = []
     for q in questions:
         for sentences, labels in q.evidence_lists(across=across):
@@ -136,7 +136,7 @@ def sentence_model(questions: list[Question], share: dict[str, float], *, across
 
 
 def model(fit: Fit, names: tuple[str, ...]) -> Logistic:
-    """The model as it ships, rounded so that a person can read it."""
+    """Return the model in its shipped form, rounded for readability."""
     return Logistic(
         bias=round(fit.bias, 3),
         weights={name: round(float(weight), 3) for name, weight in zip(names, fit.weights, strict=True)},
@@ -144,7 +144,7 @@ def model(fit: Fit, names: tuple[str, ...]) -> Logistic:
 
 
 def judged(questions: list[Question], calibration: Calibration) -> list[tuple[Question, list[float], list[bool]]]:
-    """For each question the chances of its replies, and whether they were right."""
+    """Return each question with the probabilities of its replies, and whether they are right."""
     result = []
     for q in questions:
         own = calibration.of(q.asked.question)
@@ -154,14 +154,14 @@ def judged(questions: list[Question], calibration: Calibration) -> list[tuple[Qu
 
 
 def no_answer_f1(outcomes: list[tuple[Question, list[float], list[bool]]], threshold: float) -> float:
-    """F1 of "not in the documents", which is said where no reply reaches the threshold."""
+    """Return F1 of "not in the documents", which is the answer if no reply reaches the threshold."""
     said = [max(chances, default=0.0) < threshold for _, chances, _ in outcomes]
     hit = sum(no and not q.answerable for no, (q, _, _) in zip(said, outcomes, strict=True))
     return 2 * hit / max(1, sum(said) + sum(not q.answerable for q, _, _ in outcomes))
 
 
 def table(outcomes: list[tuple[Question, list[float], list[bool]]], threshold: float) -> list[dict[str, object]]:
-    """One row for each set, and one for all."""
+    """Return a row for each set, and a row for all sets."""
     names = sorted({q.set for q, _, _ in outcomes})
     found: list[dict[str, object]] = []
     for name in (*names, "all"):
@@ -187,7 +187,7 @@ def table(outcomes: list[tuple[Question, list[float], list[bool]]], threshold: f
 
 
 def best_threshold(outcomes: list[tuple[Question, list[float], list[bool]]]) -> int:
-    """The point under which "not in the documents" decides best, on the mean over the sets."""
+    """Return the point below which "not in the documents" is decided best, averaged over the sets."""
     names = sorted({q.set for q, _, _ in outcomes})
 
     def mean(point: int) -> float:
@@ -199,7 +199,7 @@ def best_threshold(outcomes: list[tuple[Question, list[float], list[bool]]]) -> 
 
 
 def chance_worth_asking(questions: list[Question], calibration: Calibration) -> float:
-    """The chance below which no more than one document in two hundred holds the answer."""
+    """Return the probability below which at most one document in two hundred contains the answer."""
     entries = [
         (calibration.of(q.asked.question).document.chance(e.standing), e.right) for q in questions for e in q.standings
     ]
@@ -212,7 +212,7 @@ def chance_worth_asking(questions: list[Question], calibration: Calibration) -> 
 def left_out(
     questions: list[Question], parts: list[list[Question]], *, across: bool = False
 ) -> list[tuple[Question, list[float], list[bool]]]:
-    """Each part judged by models that were fitted to the others."""
+    """Evaluate each part with models fitted to the other parts."""
     found = []
     for part in parts:
         others = [q for q in questions if not any(q is other for other in part)]
@@ -221,7 +221,7 @@ def left_out(
 
 
 def folds(questions: list[Question]) -> list[list[Question]]:
-    """Return five parts of about the same size; a question and its twin are in one."""
+    """Return five parts of about the same size; a question and its twin are in the same part."""
     names = [q.pair or f"{place}" for place, q in enumerate(questions)]
     pairs = list(dict.fromkeys(names))
     order = np.random.default_rng(0).permutation(len(pairs))
@@ -230,12 +230,12 @@ def folds(questions: list[Question]) -> list[list[Question]]:
 
 
 def folder_of(question: Question) -> str:
-    """Return the name of the set over whose folder a question is asked."""
+    """Return the name of the set whose folder a question is about."""
     return question.set.partition(",")[0]
 
 
 def changes(old: Calibration, new: Calibration) -> str:
-    """Return what a new calibration changes, one value a line."""
+    """Return the values that a new calibration changes, one per line."""
     before, after = dict(_values(old.model_dump())), dict(_values(new.model_dump()))
     lines = [f"{name}: {before.get(name)} -> {value}" for name, value in after.items() if before.get(name) != value]
     return "\n".join(lines) or "nothing changed"
@@ -250,7 +250,7 @@ def _values(tree: dict[str, object], above: str = "") -> Iterator[tuple[str, obj
 
 
 def main() -> None:
-    """Read the arguments, fit, print, write."""
+    """Parse the arguments, fit the models, and print and write the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sets", nargs="+", type=Path)
     parser.add_argument("--limit", type=int)
@@ -263,7 +263,7 @@ def main() -> None:
     parser.add_argument("--near-misses", type=Path, metavar="FILE")
     arguments = parser.parse_args()
     if len(arguments.sets) < 2:
-        parser.error("give at least two sets: the last table leaves one out")
+        parser.error("at least two sets are needed, because the last table leaves one out")
     near, limit = arguments.near_misses, arguments.limit
     questions = [q for folder in arguments.sets for q in samples(folder, limit, arguments.workspaces, near)]
     across = arguments.across

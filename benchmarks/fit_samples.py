@@ -26,7 +26,7 @@ ASKED = 4
 
 @dataclass(frozen=True)
 class Outside:
-    """A document as the search sees it, and whether it holds the answer."""
+    """A document as the search sees it, and whether it contains the answer."""
 
     standing: Standing
     right: bool
@@ -34,7 +34,7 @@ class Outside:
 
 @dataclass(frozen=True)
 class Reading:
-    """What was read in a document: its passages, their sentences, and whether they hold the answer."""
+    """The passages that were read in a document, their sentences, and whether they contain the answer."""
 
     standing: Standing
     passages: tuple[Passage, ...]
@@ -47,18 +47,18 @@ class Reading:
 
 @dataclass
 class Question:
-    """A question of a set with everything that was seen for it."""
+    """A question of a set with everything found for it."""
 
     set: str
     answerable: bool
     asked: Asked
     pair: str = ""
-    """What a question and its near miss have in common; empty without one."""
+    """An id that a question shares with its near miss; empty if it has none."""
     standings: list[Outside] = field(default_factory=list)
     readings: list[Reading] = field(default_factory=list)
 
     def evidence_lists(self, *, across: bool) -> Iterator[tuple[list[Candidate], list[bool]]]:
-        """Sentences and which are evidence: of each right document, or `across` all documents that were read."""
+        """Yield sentences, and which are evidence, for each right document or `across` all documents read."""
         if across:
             pairs = [both for one in self.readings for both in zip(one.sentences, one.labels, strict=True)]
             yield [sentence for sentence, _ in pairs], [label for _, label in pairs]
@@ -68,7 +68,7 @@ class Question:
                 yield reading.sentences, reading.labels
 
     def replies(self, models: RelevanceModels) -> list[tuple[ReplyFeatures, bool]]:
-        """Features of the replies of the likeliest documents, under some models."""
+        """Return the features of the likeliest documents' replies, and whether each reply is right."""
         found = []
         for reading in self.readings:
             if reading.likely and reading.sentences:
@@ -80,8 +80,8 @@ class Question:
 
 
 def samples(folder: Path, limit: int | None, workspaces: Path, near_misses: Path | None = None) -> Iterator[Question]:
-    """The questions of a set, and those of a file of near misses over its folder: as many as `limit` of both. A set may
-    also consist of several folders with questions of their own.
+    """Yield the questions of a set, and those of a file of near misses about its folder, up to `limit` of each. A set
+    may also consist of several folders with separate questions.
     """
     embedder = SentenceTransformerEmbedder()
     parts = (
@@ -92,7 +92,7 @@ def samples(folder: Path, limit: int | None, workspaces: Path, near_misses: Path
         twins = [json.loads(line) for line in near_misses.read_text("utf-8").splitlines()] if near_misses else []
         twins = [row for row in twins if row["set"] == part.name]
         investigator = Investigator(part / "docs_dev", workspace=workspaces / part.name, embedder=embedder)
-        for _ in investigator.index(vectors=True):  # the points are fitted to the search over everything
+        for _ in investigator.index(vectors=True):  # the points are fitted to a search with all vectors
             pass
         with investigator.library() as library:
             for line in lines[:limit]:

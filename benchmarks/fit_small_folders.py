@@ -35,7 +35,7 @@ Asked = list[tuple[str, list[Outside]]]
 
 
 def asked(folder: Path, others: Sequence[Path], many: int) -> Asked:
-    """The documents of a folder as the search sees them, for each of its questions and for some of other folders."""
+    """Return the folder's documents as the search sees them, for its questions and for some about other folders."""
     elsewhere = [row for other in others for row in questions(other) if row["answerable"]]
     chosen = random.Random(folder.name).sample(elsewhere, min(many, len(elsewhere)))
     every = [(OWN if row["answerable"] else NEAR, row) for row in questions(folder)]
@@ -56,7 +56,7 @@ def questions(folder: Path) -> list[dict]:  # type: ignore[type-arg]
 
 
 def fitted(entries: Asked) -> Logistic:
-    """The model of all documents; each question counts the same."""
+    """Return the model fitted to all documents; each question has the same weight."""
     every = [(one, 1 / len(standings)) for _, standings in entries for one in standings]
     x = rows([one.standing for one, _ in every], FEATURES)
     right = np.array([float(one.right) for one, _ in every])
@@ -64,7 +64,7 @@ def fitted(entries: Asked) -> Logistic:
 
 
 def main() -> None:
-    """Fit, print, and write if told to."""
+    """Fit the model, print the results, and write them if requested."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sets", nargs="+", type=Path)
     parser.add_argument("--others", type=int, default=20)

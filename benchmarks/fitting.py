@@ -20,12 +20,12 @@ class Fit:
     weights: Array
 
     def chances(self, x: Array) -> Array:
-        """The chance of each row."""
+        """Return the probability of each row."""
         return 1 / (1 + np.exp(-(x @ self.weights + self.bias)))
 
 
 def logistic(x: Array, y: Array, share: Array, penalty: float = 0.03) -> Fit:
-    """The model that makes the labels `y` (0 or 1) likeliest; `share` weighs the rows. Ridge penalty."""
+    """Fit a model to the labels `y` (0 or 1) with a ridge penalty; `share` contains the weights of the rows."""
     middle, spread = x.mean(0), x.std(0) + 1e-9
     z, rows = (x - middle) / spread, share / share.sum() * 100
 
@@ -43,9 +43,9 @@ def logistic(x: Array, y: Array, share: Array, penalty: float = 0.03) -> Fit:
 
 
 def listwise(lists: Sequence[tuple[Array, Array, float]], penalty: float = 0.05) -> Array:
-    """Weights (0 or more) under which the right rows of each list come first; entries are (rows, labels, share).
+    """Return weights (0 or more) that rank the right rows of each list first; entries are (rows, labels, share).
 
-    Conditional logistic regression: only differences within a list count, so lists may be long or short, hard or easy.
+    This is conditional logistic regression: only differences within a list count, whatever its length and difficulty.
     """
 
     def loss(b: Array) -> tuple[float, Array]:
@@ -64,14 +64,14 @@ def listwise(lists: Sequence[tuple[Array, Array, float]], penalty: float = 0.05)
 
 
 def calibration_error(chances: Array, right: Array, bins: int = 10) -> float:
-    """Expected calibration error: how far chances are from frequencies, averaged over bins of equal width."""
+    """Return the expected calibration error: the gap between probability and frequency, averaged over equal bins."""
     place = np.minimum((chances * bins).astype(int), bins - 1)
     gaps = [abs(chances[place == b].mean() - right[place == b].mean()) * (place == b).sum() for b in set(place)]
     return float(sum(gaps) / len(chances))
 
 
 def reliability(chances: Array, right: Array, bins: int = 10) -> list[tuple[float, float, int]]:
-    """(mean chance, frequency, rows) of each bin that holds rows: the points of a reliability plot."""
+    """Return (mean probability, frequency, rows) of each non-empty bin: the points of a reliability plot."""
     place = np.minimum((chances * bins).astype(int), bins - 1)
     return [
         (float(chances[place == b].mean()), float(right[place == b].mean()), int((place == b).sum()))

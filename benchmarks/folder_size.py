@@ -36,7 +36,7 @@ Row = dict  # type: ignore[type-arg]
 
 
 def rows_of(sets: Path, name: str, chance: random.Random) -> list[tuple[Row, Row | None]]:
-    """Development questions with short evidence, and pairs with a near miss, in a mixed order."""
+    """Return development questions with short evidence, and pairs with a near miss, in random order."""
     lines = (sets / "near_miss" / "near_miss.dev.jsonl").read_text("utf-8").splitlines()
     near = {row["id"]: row for row in map(json.loads, lines) if row["set"] == name}
     pairs = [(row, near[row["twin"]]) for row in near.values() if row["answerable"] and row["twin"] in near]
@@ -74,7 +74,7 @@ def folder_of(
 
 
 def sampled(sets: Path, documents: int, most: int) -> Iterator[tuple[str, int, Question]]:
-    """Ask the questions of folders of so many files; yield each with "near" or "", and the passages of its folder."""
+    """Ask about folders of `documents` files; yield "near" or "", the folder's passage count, and the question."""
     chance, embedder = random.Random(5), SentenceTransformerEmbedder()
     size = documents * QUESTIONS_OF_A_FILE.get(documents, USUAL_QUESTIONS)
     for name in SETS:
@@ -93,7 +93,7 @@ def sampled(sets: Path, documents: int, most: int) -> Iterator[tuple[str, int, Q
 
 
 def line(documents: int, found: Sequence[tuple[str, int, Question]], models: RelevanceModels) -> str:
-    """One row of the table."""
+    """Return a table row."""
     plain = [(passages, q) for near, passages, q in found if not near]
     chances = [[models.reply.chance(features) for features, _ in q.replies(models)] for _, q in plain]
     flat = np.array([each for own in chances for each in own])
@@ -112,11 +112,11 @@ def line(documents: int, found: Sequence[tuple[str, int, Question]], models: Rel
 
 
 def main() -> None:
-    """Read the arguments, make folders, ask, print."""
+    """Parse the arguments, create the folders, ask, and print the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sets", type=Path)
     parser.add_argument("--documents", nargs="+", type=int, default=[3, 8, 16])
-    parser.add_argument("--questions", type=int, default=96, help="of each set, at most")
+    parser.add_argument("--questions", type=int, default=96, help="maximum number of questions from each set")
     parser.add_argument("--without-few", action="store_true")
     arguments = parser.parse_args()
     models = default_calibration().english

@@ -26,7 +26,7 @@ from investigator.settings import load_settings
 
 
 def evaluated(folder: Path, arguments: argparse.Namespace) -> FolderReport:
-    """The figures of one folder."""
+    """Return the figures of one folder."""
     investigator = Investigator(
         folder / f"docs_{arguments.split}",
         model=arguments.model or None,
@@ -42,14 +42,14 @@ def evaluated(folder: Path, arguments: argparse.Namespace) -> FolderReport:
 
 
 def table(reports: dict[str, FolderReport]) -> str:
-    """One row for each measure, one column for each folder, in Markdown."""
+    """Return a Markdown table with a row for each measure and a column for each folder."""
     every = list(reports.values())
     rows = [("measure", *reports), ("---", *("---" for _ in every))]
     rows.append(("questions", *(f"{report.asked:,}" for report in every)))
     rows.append(("failed", *(f"{len(report.failures):,}" for report in every)))
     rows += [(m.label, *(_cell(report.everything.estimate(m)) for report in every)) for m in Measure]
     rows.append(("quotes", *(f"{report.quotes:,}" for report in every)))
-    rows.append(("seconds a question, mean (median, p95)", *(_seconds(report) for report in every)))
+    rows.append(("seconds per question, mean (median, p95)", *(_seconds(report) for report in every)))
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
@@ -63,7 +63,7 @@ def _seconds(report: FolderReport) -> str:
 
 
 def main() -> None:
-    """Read the arguments, evaluate each folder, print."""
+    """Parse the arguments, evaluate each folder and print the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sets", nargs="+", type=Path)
     parser.add_argument("--split", default="dev")

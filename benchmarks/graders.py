@@ -50,7 +50,7 @@ _FEWEST_CHARACTERS = 25  # a shorter piece is a heading or the number of a list
 
 @dataclass(frozen=True)
 class Judged:
-    """What a person holds of a text, and what the measures make of it; `question` counts the questions of a set."""
+    """A person's judgement of a text, and its grades; `question` is the number of the question in its set."""
 
     question: int
     right: bool
@@ -58,7 +58,7 @@ class Judged:
 
 
 def sentences(questions: Sequence[Question], document: Callable[[str], Document], others: int) -> Iterator[Judged]:
-    """Sentences of right documents, judged by the evidence that was marked in them."""
+    """Yield sentences of right documents, judged by the evidence that annotators marked."""
     draw = random.Random(0)
     for number, question in enumerate(questions):
         if not question.answerable or not question.evidence:
@@ -81,7 +81,7 @@ def sentences(questions: Sequence[Question], document: Callable[[str], Document]
 
 
 def answers(questions: Sequence[Question]) -> Iterator[Judged]:
-    """Answers that people gave to one question, each judged right for it, and wrong for the question before."""
+    """Yield people's answers, each judged as right for its own question and as wrong for the previous question."""
     several = [question for question in questions if len(set(question.answers or ())) > 1]
     for number, (question, following) in enumerate(pairwise([*several, *several[:1]])):
         for answer in question.answers or ():
@@ -91,7 +91,7 @@ def answers(questions: Sequence[Question]) -> Iterator[Judged]:
 
 
 def agreement(judged: Sequence[Judged], measure: Measure) -> dict[str, Estimate] | None:
-    """The figures of one measure; None if it grades nothing here."""
+    """Return the figures of one measure; None if it does not apply to any text."""
     by_question: dict[int, list[tuple[bool, float]]] = {}
     for one in judged:
         if measure in one.grades:
@@ -106,8 +106,8 @@ def agreement(judged: Sequence[Judged], measure: Measure) -> dict[str, Estimate]
         return statistic_of(resampled, len(groups))
 
     figures = {
-        "right taken for right": of(lambda right, grade: _share(grade[right])),
-        "wrong taken for right": of(lambda right, grade: _share(grade[~right])),
+        "right graded as right": of(lambda right, grade: _share(grade[right])),
+        "wrong graded as right": of(lambda right, grade: _share(grade[~right])),
         "kappa": of(_kappa),
         "area": of(lambda right, grade: roc_area(grade, right)),
     }
@@ -129,7 +129,7 @@ def _graded(question: Question, answer: str, *quotes: Quote) -> dict[Measure, fl
 
 
 def _marked(text: str, evidence: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """The places where pieces of evidence stand in a text, each as often as it does."""
+    """Yield the positions of all occurrences of pieces of evidence in a text."""
     normalised = normalise(text)
     for piece in evidence:
         words = normalise(piece).text.strip()
@@ -155,11 +155,11 @@ def _kappa(right: np.ndarray, grade: np.ndarray) -> float | None:
 
 
 def main() -> None:
-    """Grade the measures on each set."""
+    """Parse the arguments, and evaluate the measures on each set."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sets", type=Path, nargs="+", metavar="SET_DIR")
     parser.add_argument("--split", default="dev")
-    parser.add_argument("--others", type=int, default=20, help="wrong sentences of each question")
+    parser.add_argument("--others", type=int, default=20, help="number of wrong sentences for each question")
     parser.add_argument("--workspaces", type=Path, default=Path("workspaces"))
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
@@ -184,7 +184,7 @@ def main() -> None:
 
 
 def table(rows: Sequence[dict[str, object]]) -> str:
-    """The figures in Markdown."""
+    """Return the figures as a Markdown table."""
     heading = tuple(dict.fromkeys(name for row in rows for name in row))
     lines = [heading, tuple("---" for _ in heading)]
     lines += [tuple(_cell(row.get(name)) for name in heading) for row in rows]

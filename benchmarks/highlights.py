@@ -43,7 +43,7 @@ IGNORED = re.compile(r"[\s\u00ad\u2010\ufffe-]")
 
 
 class Drawn(NamedTuple):
-    """A quote that was drawn from a document."""
+    """A quote drawn from a document."""
 
     kind: str
     document: Document
@@ -56,7 +56,7 @@ class Drawn(NamedTuple):
 
 
 def quotes_of(document: Document) -> Iterator[Drawn]:
-    """Every quote that may be drawn from a document."""
+    """Yield every quote that may be drawn from a document."""
     ends = {page.end for page in document.pages}
     sentences = list(sentence_spans(document.text))
     for number, (start, end) in enumerate(sentences):
@@ -72,7 +72,7 @@ def quotes_of(document: Document) -> Iterator[Drawn]:
 
 
 def words_under(page: pypdfium2.PdfPage, view: PageView) -> str:
-    """What pdfium reads inside the marks of a page."""
+    """Return the text that pdfium reads inside the marks of a page."""
     text = page.get_textpage()
     found = []
     for mark in view.marks:
@@ -83,7 +83,7 @@ def words_under(page: pypdfium2.PdfPage, view: PageView) -> str:
 
 
 def on_page(page: pypdfium2.PdfPage, across: float, down: float) -> tuple[float, float]:
-    """A point in shares of the page as it is shown, in its own points."""
+    """Convert a point from fractions of the displayed page to the page's own coordinates."""
     x, y = c_double(), c_double()
     at = round(across * FINENESS), round(down * FINENESS)
     pdfium.FPDF_DeviceToPage(page, 0, 0, FINENESS, FINENESS, 0, *at, x, y)
@@ -91,12 +91,12 @@ def on_page(page: pypdfium2.PdfPage, across: float, down: float) -> tuple[float,
 
 
 def normal(text: str) -> str:
-    """A text without white space and hyphens."""
+    """Return a text without white space and hyphens."""
     return IGNORED.sub("", cleaned(IGNORED.sub("", text)))
 
 
 def documents_of(file: Path) -> tuple[Document, ...]:
-    """A PDF file as the index would hold it; nothing if it cannot be read."""
+    """Return a PDF file as in the index; empty if it cannot be read."""
     data = file.read_bytes()
     try:
         found = read(SourceFile(data, file.name), file.name, hashlib.sha256(data).hexdigest(), ReaderSettings())
@@ -106,7 +106,7 @@ def documents_of(file: Path) -> tuple[Document, ...]:
 
 
 def chosen(quotes: Sequence[tuple[Path, Drawn]], count: int, chance: random.Random) -> list[tuple[Path, Drawn]]:
-    """As many quotes of each kind as its share says, the rest sentences; each with its folder."""
+    """Return quotes of each kind according to its share, each with its folder; the rest are sentences."""
     found: list[tuple[Path, Drawn]] = []
     for kind, share in (*SHARES.items(), ("sentence", 1.0)):
         of_kind = [placed for placed in quotes if placed[1].kind == kind]
@@ -115,7 +115,7 @@ def chosen(quotes: Sequence[tuple[Path, Drawn]], count: int, chance: random.Rand
 
 
 def picture(data: bytes, view: PageView, file: Path) -> None:
-    """Write a page with its marks as a picture."""
+    """Save a picture of a page with its marks."""
     import io
 
     from PIL import Image, ImageDraw
@@ -130,7 +130,7 @@ def picture(data: bytes, view: PageView, file: Path) -> None:
 
 
 def measured(folder: Path, quotes: Sequence[Drawn], pictures: Path | None) -> Iterator[tuple[Drawn, str, float]]:
-    """Yield each quote with what is read inside its marks, and the seconds that marking took."""
+    """Yield each quote with the text inside its marks, and the seconds that marking took."""
     with PageViews(folder, FolderSettings(), ReaderSettings()) as pages:
         for number, quote in enumerate(quotes):
             began = time.perf_counter()
@@ -146,7 +146,7 @@ def measured(folder: Path, quotes: Sequence[Drawn], pictures: Path | None) -> It
 
 
 def main() -> None:
-    """Measure and print."""
+    """Parse the arguments, measure and print the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sets", type=Path)
     parser.add_argument("--quotes", type=int, default=300)

@@ -51,16 +51,16 @@ _MEMORY_LOAD = Path(__file__).with_name("memory_load.py")
 
 
 def main() -> None:
-    """Read the arguments, measure, print."""
+    """Parse the arguments, measure and print the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--question", help="what is asked of the fresh folder")
-    parser.add_argument("--questions", type=Path, help="questions with their right documents, to judge the search")
+    parser.add_argument("--question", help="question about the new folder")
+    parser.add_argument("--questions", type=Path, help="questions with their right documents, to evaluate the search")
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--only", choices=("ours", "langchain"))
-    parser.add_argument("--langchain-python", type=Path, help="the interpreter of LangChain's environment")
+    parser.add_argument("--langchain-python", type=Path, help="interpreter of LangChain's environment")
     parser.add_argument("--memory", type=int, metavar="N", help="only measure memory, with about N chunks")
-    parser.add_argument("--embedder", choices=("model", "hash"), default="model", help="what makes vectors in --memory")
+    parser.add_argument("--embedder", choices=("model", "hash"), default="model", help="embedder for --memory")
     parser.add_argument("--json", type=Path, help="also write all numbers to this file")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="ingest-") as work:
@@ -68,9 +68,9 @@ def main() -> None:
             lines, numbers = memory(arguments.folder, arguments.memory, arguments.embedder == "hash", Path(work))
         else:
             if not arguments.question:
-                parser.error("--question is needed")
+                parser.error("--question is required")
             if arguments.only != "ours" and arguments.langchain_python is None:
-                parser.error("--langchain-python is needed, or --only ours")
+                parser.error("--langchain-python or --only ours is required")
             lines, numbers = compared(arguments, Path(work))
     print("\n".join(lines))
     if arguments.json:
@@ -78,7 +78,7 @@ def main() -> None:
 
 
 def compared(arguments: argparse.Namespace, work: Path) -> tuple[list[str], dict[str, object]]:
-    """The rounds of both sides, as lines to print and as numbers."""
+    """Run the rounds of both sides; return lines to print, and numbers."""
     folder: Path = arguments.folder
     files = [file for file in sorted(folder.rglob("*")) if file.is_file()]
     documents = frozenset(file.relative_to(folder).as_posix() for file in files)
@@ -131,7 +131,7 @@ def _numbers(run: OurRound | LangChainRound) -> dict[str, object]:
 
 
 def memory(folder: Path, chunks: int, hash_words: bool, work: Path) -> tuple[list[str], dict[str, object]]:
-    """Peak memory of indexing generated text, first text and words, then vectors: as lines and as numbers."""
+    """Measure the peak memory of indexing generated text, without and with vectors; return lines and numbers."""
     generated, workspace = work / "generated", work / "workspace"
     our_python(_MEMORY_LOAD, "write", folder, generated, "--chunks", str(chunks))
     if hash_words:

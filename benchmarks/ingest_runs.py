@@ -25,7 +25,7 @@ _PIPELINE = Path(__file__).with_name("langchain_pipeline.py")
 
 @dataclass(frozen=True)
 class Step:
-    """What a process took: wall seconds, peak memory of its tree in bytes."""
+    """The cost of a process: wall time in seconds, and peak memory of its tree in bytes."""
 
     seconds: float
     peak_memory: int
@@ -33,7 +33,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Counts:
-    """What an index was made of; a page is what a reader calls one."""
+    """The contents of an index; pages are counted as the reader defines them."""
 
     files: int
     pages: int
@@ -43,8 +43,8 @@ class Counts:
 
 @dataclass(frozen=True)
 class OurRound:
-    """Three times from nothing: text and words alone; a question asked; text, words and all vectors of passages. Then
-    the vectors of sentences, which LangChain does not make, are added to the last.
+    """Three measurements, each from scratch: text and words only; a question; text, words and all passage vectors. Then
+    the vectors of sentences, which LangChain does not compute, are added to the last index.
     """
 
     text: Step
@@ -59,7 +59,7 @@ class OurRound:
 
 @dataclass(frozen=True)
 class LangChainRound:
-    """Once from nothing. `first_passages` and `complete` are seconds since the start of the process."""
+    """One measurement from scratch; `first_passages` and `complete` are seconds since the start of the process."""
 
     whole: Step
     first_passages: float
@@ -72,7 +72,7 @@ class LangChainRound:
 
 
 def our_round(folder: Path, question: str, work: Path) -> OurRound:
-    """The command line of this package in three new workspaces below `work`. Raises RuntimeError."""
+    """Run the command line of this package in three new workspaces below `work`. Raises RuntimeError."""
     text = our_command("index", folder, "--workspace", work / "text", "--json")
     answer = our_command("ask", folder, question, "--workspace", work / "answer", "--json")
     of_passages = ("--set", "retrieval.sentences_up_to=0")
@@ -92,7 +92,7 @@ def our_round(folder: Path, question: str, work: Path) -> OurRound:
 
 
 def our_passages(folder: Path, workspace: Path, questions: tuple[Question, ...]) -> tuple[tuple[Found, ...], ...]:
-    """The first passages for each question, with the vectors that the workspace has and no wait for the others."""
+    """Return the first passages for each question, using the existing vectors without waiting for the others."""
     settings = load_settings(None, ("retrieval.embed_first=0",))
     with Investigator(folder, settings=settings, workspace=workspace).library() as library:
         return tuple(
@@ -104,7 +104,7 @@ def our_passages(folder: Path, workspace: Path, questions: tuple[Question, ...])
 def langchain_round(
     folder: Path, question: str, work: Path, python: Path, questions: tuple[Question, ...]
 ) -> LangChainRound:
-    """The LangChain pipeline once; `questions` are asked after the measuring. Raises RuntimeError."""
+    """Run the LangChain pipeline once; `questions` are asked after the measurement. Raises RuntimeError."""
     work.mkdir(parents=True)
     further = work / "questions.json"
     further.write_text(json.dumps([question.text for question in questions]), "utf-8")
@@ -127,12 +127,12 @@ def langchain_round(
 
 
 def our_command(*arguments: str | Path) -> Finished:
-    """Run the command line of this package, measured. Raises RuntimeError."""
+    """Run the command line of this package, and measure it. Raises RuntimeError."""
     return our_python("-m", "investigator", *arguments, accepted=_ANSWERS if arguments[0] == "ask" else _DONE)
 
 
 def our_python(*arguments: str | Path, accepted: frozenset[int] = _DONE) -> Finished:
-    """Run Python on this package, measured. Raises RuntimeError."""
+    """Run Python with this package, and measure it. Raises RuntimeError."""
     variables = {**_VARIABLES, "PYTHONPATH": str(_ROOT)}
     return measured([sys.executable, *map(str, arguments)], variables, accepted)
 
@@ -142,7 +142,7 @@ def _step(run: Finished) -> Step:
 
 
 def _counts(output: str) -> Counts:
-    """From one JSON record for each file, one a line."""
+    """Return the counts from JSON lines, one record per file."""
     files = [json.loads(line) for line in output.splitlines()]
     return Counts(
         files=len(files),

@@ -22,7 +22,7 @@ _COUNTED: tuple[tuple[str, Callable[[Counts], float]], ...] = (
 
 
 def ratios(ours: Sequence[OurRound], theirs: Sequence[LangChainRound]) -> dict[str, list[float]]:
-    """How many times longer LangChain took, in each round."""
+    """Return the factor by which LangChain took longer, for each round."""
     pairs = list(zip(ours, theirs, strict=False))
     return {
         "first_cited_answer": [their.first_passages / our.answer.seconds for our, their in pairs],
@@ -31,7 +31,7 @@ def ratios(ours: Sequence[OurRound], theirs: Sequence[LangChainRound]) -> dict[s
 
 
 def speed_lines(ours: Sequence[OurRound], theirs: Sequence[LangChainRound]) -> list[str]:
-    """Times, memory and counts of both sides; either may have no rounds."""
+    """Return lines with the times, memory and counts of both sides, each of which may have no rounds."""
     faster = ratios(ours, theirs)
     rows: list[Row] = [
         ("", "investigator", "LangChain", "times faster"),
@@ -51,7 +51,7 @@ def speed_lines(ours: Sequence[OurRound], theirs: Sequence[LangChainRound]) -> l
         ("text and words, s", _median([r.text.seconds for r in ours]), "", ""),
         ("- files a second", _median([r.counts.files / r.text.seconds for r in ours]), "", ""),
         (
-            "- pages a second (LangChain: loading)",
+            "- pages per second (LangChain: loading)",
             _median([r.counts.pages / r.text.seconds for r in ours]),
             _median([r.counts.pages / r.stages["load"] for r in theirs]),
             "",
@@ -76,14 +76,17 @@ def speed_lines(ours: Sequence[OurRound], theirs: Sequence[LangChainRound]) -> l
     ]
     lines = table([rows[0], *(row for row in rows[1:] if any(row[1:]))])
     if theirs:
-        lines += ["", "(1) the passages for an answer; no language model, no answer: charged nothing for it"]
+        lines += [
+            "",
+            "(1) the passages for an answer; without a language model, it has no answer, and that time is not counted",
+        ]
     if ours:
         lines += ["", f"The answer of investigator: {ours[0].status}, {ours[0].quotes} quotes."]
     return lines
 
 
 def quality_lines(judged: Mapping[str, Quality]) -> list[str]:
-    """What was found, by who found it; no lines where nobody was asked."""
+    """Return lines with the search quality of each side; empty if no questions were asked."""
     if not judged:
         return []
     first = next(iter(judged.values()))
@@ -102,7 +105,7 @@ def _median(values: Sequence[float], form: str = "{:,.1f}") -> str:
 
 
 def table(rows: Sequence[Row]) -> list[str]:
-    """A table in Markdown; numbers stand to the right."""
+    """Return a Markdown table with numbers aligned right."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = [
         "| "

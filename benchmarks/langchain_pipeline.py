@@ -43,7 +43,7 @@ _PACKAGES = (
 
 
 def loader(file: Path) -> BaseLoader:
-    """The usual loader for a type of file; text where there is none."""
+    """Return the usual loader for a file type; the text loader if there is none."""
     from langchain_community import document_loaders as loaders
 
     name, suffix = str(file), file.suffix.lower()
@@ -63,7 +63,7 @@ def loader(file: Path) -> BaseLoader:
 
 
 def load(folder: Path) -> tuple[list[Document], list[str]]:
-    """The loaded documents of all files that are not hidden (one for each page of a PDF), and the files that failed."""
+    """Return the documents loaded from all visible files (one for each page of a PDF), and the files that failed."""
     found: list[Document] = []
     failed: list[str] = []
     for file in sorted(folder.rglob("*")):
@@ -72,7 +72,7 @@ def load(folder: Path) -> tuple[list[Document], list[str]]:
             continue
         try:
             pages = loader(file).load()
-        except Exception:  # noqa: BLE001 - loaders raise anything; one file failed, go on with the rest
+        except Exception:  # noqa: BLE001 - loaders raise any exception; continue with the other files
             failed.append(inside.as_posix())
             continue
         for page in pages:
@@ -82,7 +82,7 @@ def load(folder: Path) -> tuple[list[Document], list[str]]:
 
 
 def search(store: Chroma, questions: list[str], depth: int) -> list[list[list[str]]]:
-    """For each question [path, text] of the nearest chunks."""
+    """Return [path, text] of the nearest chunks for each question."""
     return [
         [[found.metadata["source"], found.page_content] for found in store.similarity_search(question, k=depth)]
         for question in questions
@@ -90,14 +90,14 @@ def search(store: Chroma, questions: list[str], depth: int) -> list[list[list[st
 
 
 def main() -> None:
-    """Read the arguments, run, print."""
+    """Parse the arguments, run the pipeline and print the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--model", required=True, help="the folder of the embedding model")
-    parser.add_argument("--store", required=True, help="an empty folder for Chroma")
+    parser.add_argument("--model", required=True, help="folder of the embedding model")
+    parser.add_argument("--store", required=True, help="empty folder for Chroma")
     parser.add_argument("--question", required=True)
-    parser.add_argument("--questions", type=Path, help="a JSON list of further questions, asked after the measuring")
-    parser.add_argument("--depth", type=int, default=10, help="chunks for each of these")
+    parser.add_argument("--questions", type=Path, help="JSON list of further questions, asked after the measurement")
+    parser.add_argument("--depth", type=int, default=10, help="number of chunks for each of these questions")
     parser.add_argument("--began", type=float, default=time.monotonic(), help="time.monotonic() at the start")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")

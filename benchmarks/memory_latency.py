@@ -36,7 +36,7 @@ Figures = dict[str, tuple[float, float]]
 
 
 def memories(count: int, draw: random.Random) -> list[str]:
-    """So many different memories; each holds one of ten common words and a rare one."""
+    """Return different memories; each contains one of ten common words and a rare word."""
     return [
         f"{draw.choice(_FRAMES).format(draw.choice(_COMMON), _rare(draw))[:-1]}, since {number}."
         for number in range(count)
@@ -48,7 +48,7 @@ def _rare(draw: random.Random) -> str:
 
 
 def measure(memory: LongTermMemory, turns: int, draw: random.Random) -> Figures:
-    """The waits of so many turns."""
+    """Return the waiting times of the given number of turns."""
     chat = UserMemories(memory, _USER, "measured", draw.random)
     seconds: dict[str, list[float]] = {}
     old = [fact.text for fact in memory.memories(_USER, most=turns)]
@@ -80,7 +80,7 @@ def _figures(seconds: Sequence[float]) -> tuple[float, float]:
 
 
 def main() -> None:
-    """Fill a workspace step by step, and measure at each size."""
+    """Fill a workspace in steps, and measure at each size."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", type=int, nargs="+", default=[100, 1_000, 10_000, 100_000])
     parser.add_argument("--turns", type=int, default=50)

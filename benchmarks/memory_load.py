@@ -29,7 +29,7 @@ _TEXT_FILES = {".txt", ".md", ".rst"}
 
 
 class CountingEmbedder(ScriptedEmbedder):
-    """Counts words, as its parent does, in rows as long as the model's; the model is held in memory, unused."""
+    """Counts words like its base class, in rows as long as those of the model, which stays in memory unused."""
 
     dimensions = DIMENSIONS
 
@@ -38,11 +38,11 @@ class CountingEmbedder(ScriptedEmbedder):
 
     @property
     def name(self) -> str:
-        """`counted-words`."""
+        """Return `counted-words`."""
         return "counted-words"
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Unit vectors of shape (texts, 384)."""
+        """Return unit vectors of shape (texts, 384)."""
         if self._model is None:
             self._model = SentenceTransformerEmbedder()
             self._model.embed(["so that the model is loaded and has its working memory " * 20] * 8)
@@ -50,16 +50,16 @@ class CountingEmbedder(ScriptedEmbedder):
 
 
 def write(folder: Path, out: Path, chunks: int, seed: int = 0) -> None:
-    """Write text files that give about so many chunks, from words as frequent as they are in a folder's text files.
+    """Write text files with about `chunks` chunks, using the words of a folder's text files with their frequencies.
 
-    Raises ValueError where these hold too few words.
+    Raises ValueError if they contain too few words.
     """
     files = [file for file in sorted(folder.rglob("*")) if file.suffix in _TEXT_FILES and file.is_file()]
     words = [word for file in files for word in file.read_text("utf-8", "replace").split()]
     if len(words) < _FEWEST_WORDS:
-        raise ValueError(f"{folder} holds {len(words)} words of text, at least {_FEWEST_WORDS} are needed")
+        raise ValueError(f"{folder} contains {len(words)} words of text, but at least {_FEWEST_WORDS} are needed")
     draw = random.Random(seed)
-    characters = chunks * ChunkSettings().target * 3 // 4 // _FILES  # what paragraphs of this length come to
+    characters = chunks * ChunkSettings().target * 3 // 4 // _FILES  # measured for paragraphs of this length
     out.mkdir(parents=True)
     for number in range(_FILES):
         parts: list[str] = []
@@ -76,7 +76,7 @@ def _paragraph(draw: random.Random, words: Sequence[str]) -> str:
 
 
 def index(folder: Path, workspace: Path, vectors: bool) -> None:
-    """Make the index with counted words, and print the seconds."""
+    """Build the index with word counts, and print the seconds."""
     began = time.monotonic()
     for _ in Investigator(folder, workspace=workspace, embedder=CountingEmbedder()).index(vectors=vectors):
         pass
@@ -84,7 +84,7 @@ def index(folder: Path, workspace: Path, vectors: bool) -> None:
 
 
 def main() -> None:
-    """Read the arguments and do the one or the other."""
+    """Parse the arguments, and write the folder or build the index."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
     writing = commands.add_parser("write")

@@ -51,7 +51,7 @@ _SAID = ("answered", "answered_in_part", "passages_found", "not_found")
 
 
 class Side(StrEnum):
-    """Who is asked."""
+    """The compared sides."""
 
     ONE_PROMPT = "one prompt"
     METHOD = "method"
@@ -59,13 +59,13 @@ class Side(StrEnum):
 
 
 class PlainReply(Record):
-    """What the one prompt asks for."""
+    """The reply that the single prompt requests."""
 
     answer: str
 
 
 class SetQuestion(Question):
-    """A question of a set: the folder that it is about, if the set has several, and the question it is paired with."""
+    """A question of a set, with the folder that it is about if the set has several, and its twin."""
 
     set: str = ""
     twin: str = ""
@@ -81,7 +81,7 @@ class Task(Record):
 
 
 class Result(Record):
-    """What one side said to one question; the whole answer where the method gave one."""
+    """The reply of one side to one question; the whole answer if it comes from the method."""
 
     task: Task
     outcome: Outcome
@@ -89,7 +89,7 @@ class Result(Record):
 
 
 def one_prompt(engine: Engine, question: str, passages: Sequence[Passage]) -> tuple[str, Usage]:
-    """The answer from one prompt with as many of the passages as fit, and what it cost."""
+    """Return the answer to a single prompt with as many passages as fit, and its cost."""
     room = traits_of(engine).context_tokens
     for count in range(len(passages), 0, -1):
         text = _TEMPLATE.render(question=question, passages=passages[:count])
@@ -105,7 +105,7 @@ def one_prompt(engine: Engine, question: str, passages: Sequence[Passage]) -> tu
 
 
 def investigated(investigator: Investigator, question: str) -> tuple[Answer | None, Usage]:
-    """The answer of the method, and what it cost."""
+    """Return the answer of the method, and its cost."""
     for event in investigator.investigate(question, RunOptions(fresh=True)):
         if isinstance(event, Answered):
             return event.investigation.answer, event.investigation.usage
@@ -113,7 +113,7 @@ def investigated(investigator: Investigator, question: str) -> tuple[Answer | No
 
 
 def result(desk: Desk, task: Task) -> Result:
-    """What a side says to a question."""
+    """Return the result of one side for one question."""
     began = time.monotonic()
     ranking = Ranking(documents=(), evidence_found=None)
     blank = Outcome(evaluation="-", id=task.question.id, ranking=ranking)
@@ -141,7 +141,7 @@ def result(desk: Desk, task: Task) -> Result:
 
 
 def tasks_of(directory: Path, arguments: argparse.Namespace) -> list[Task]:
-    """The chosen questions of a set for each side."""
+    """Return the chosen questions of a set for each side."""
     file = next(iter(sorted(directory.glob(f"*.{arguments.split}.jsonl"))))
     every = [question for _, question in rows_of(file, SetQuestion)]
     if every[0].twin:
@@ -166,7 +166,7 @@ def _folder(directory: Path, question: SetQuestion, split: str) -> Path:
 
 
 def row(set_name: str, model: str, side: Side, found: Sequence[Result]) -> dict[str, object]:
-    """The figures of one side over one set."""
+    """Return the figures of one side on one set."""
     own = [(r.task.question, r.outcome) for r in found if r.task.side is side and r.task.set == set_name]
     scored = [scores(*one) for one in own]
     judged = [(question, outcome) for question, outcome in own if question.answerable is not None]
@@ -191,7 +191,7 @@ def row(set_name: str, model: str, side: Side, found: Sequence[Result]) -> dict[
 
 
 def _counting_silence(question: Question, outcome: Outcome, found: Mapping[Measure, float]) -> float:
-    """Token F1 as SQuAD 2.0 has it: a question without an answer gives 1 where nothing was answered, else 0."""
+    """Return token F1 as in SQuAD 2.0: for an unanswerable question, 1 if nothing was answered, otherwise 0."""
     if question.answerable is False:
         return float(not outcome.answered)
     return found.get(Measure.ANSWER_F1, 0.0) if outcome.answered else 0.0
@@ -202,14 +202,14 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def lines(rows: Sequence[dict[str, object]]) -> str:
-    """The table in Markdown."""
+    """Return the Markdown table."""
     names = list(rows[0])
     cells = [[f"{value:.3g}" if isinstance(value, float) else str(value or "-") for value in r.values()] for r in rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in (names, ["---"] * len(names), *cells))
 
 
 def main() -> None:
-    """Read the arguments, ask, print."""
+    """Parse the arguments, ask the questions and print the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sets", nargs="+", type=Path)
     parser.add_argument("--model", required=True)

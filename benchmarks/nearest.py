@@ -34,7 +34,7 @@ SIDES = ("exact", "chroma")
 
 
 def filled(directory: Path, size: int) -> None:
-    """Make a workspace with so many chunks and their vectors."""
+    """Create a workspace with `size` chunks and their vectors."""
     chance = np.random.default_rng(size)
     middles = chance.standard_normal((CLUSTERS, DIMENSIONS))
     with Workspace(directory, write=True) as workspace:
@@ -50,14 +50,14 @@ def filled(directory: Path, size: int) -> None:
 
 
 def around(middles: Vectors, count: int, chance: np.random.Generator) -> Vectors:
-    """Return unit vectors, each near one of the middles."""
+    """Return unit vectors, each near one of the given centres."""
     rows = middles[chance.integers(len(middles), size=count)]
     rows = rows + SPREAD * chance.standard_normal(rows.shape)
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)
 
 
 def searched(directory: Path, side: str, queries: int) -> dict[str, object]:
-    """Open the index and search; what is imported is part of the time, as it is for a question."""
+    """Open the index and search; the time includes imports, as for a question."""
     from investigator.store.chroma import ChromaIndex
     from investigator.store.chroma_places import ChromaFiles
     from investigator.store.exact import ExactIndex
@@ -88,7 +88,7 @@ def searched(directory: Path, side: str, queries: int) -> dict[str, object]:
 
 
 def measured(directory: Path, side: str, queries: int) -> dict[str, object]:
-    """Search in a process of its own."""
+    """Search in a separate process."""
     began = time.perf_counter()
     command = [sys.executable, __file__, "--inside", str(directory), "--side", side, "--queries", str(queries)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -96,17 +96,17 @@ def measured(directory: Path, side: str, queries: int) -> dict[str, object]:
 
 
 def peak_memory() -> float:
-    """Peak memory of this process and of the largest of its children, in MB."""
+    """Return the peak memory of this process and of its largest child in MB."""
     import resource
 
     return sum(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) / 1024
 
 
 def compared(size: int, queries: int, sides: Sequence[str]) -> list[dict[str, object]]:
-    """The figures of the ways at one size."""
+    """Return the figures of the search methods at one size."""
     with tempfile.TemporaryDirectory() as directory:
         filled(Path(directory), size)
-        built = measured(Path(directory), "chroma", 2)["opened"] if "chroma" in sides else 0.0  # then it is built
+        built = measured(Path(directory), "chroma", 2)["opened"] if "chroma" in sides else 0.0  # builds it
         results = {side: measured(Path(directory), side, queries) for side in sides}
     truth = results["exact"]["found"]
     rows = []
@@ -120,11 +120,11 @@ def compared(size: int, queries: int, sides: Sequence[str]) -> list[dict[str, ob
 
 
 def main() -> None:
-    """Read the arguments, measure, print."""
+    """Parse the arguments, measure and print the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sizes", nargs="*", type=int, default=[1_000, 10_000, 100_000])
     parser.add_argument("--queries", type=int, default=50)
-    parser.add_argument("--without-chroma", action="store_true", help="only compare every vector")
+    parser.add_argument("--without-chroma", action="store_true", help="measure exact search only")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--inside", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--side", choices=SIDES, help=argparse.SUPPRESS)

@@ -29,11 +29,11 @@ Job = tuple[str, Callable[[Path], int]]
 
 
 def main() -> None:
-    """Read the arguments, write the folder, say what it holds."""
+    """Parse the arguments, write the folder and print its contents."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--pages", type=int, default=1200, help="write files until there are so many (default 1200)")
+    parser.add_argument("--pages", type=int, default=1200, help="minimum number of pages (default: 1200)")
     arguments = parser.parse_args()
     documents = arguments.out / "docs"
     documents.mkdir(parents=True)
@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def jobs(data: Path) -> Iterator[Job]:
-    """The files of the folder, in the order in which they are wanted."""
+    """Yield the files of the folder in the order in which they are added."""
     files = [file for name in _SETS for file in sorted((data / "investigate" / name / "docs_dev").iterdir())]
     ready = [file for file in files if file.suffix == ".pdf"]
     for file in ready:
@@ -67,7 +67,7 @@ def jobs(data: Path) -> Iterator[Job]:
 
 
 def questions(data: Path, names: frozenset[str]) -> Iterator[dict[str, object]]:
-    """The rows of the sets whose documents are all in the folder, with the names that these have in it."""
+    """Yield the rows of the sets whose documents are all in the folder, with the documents' names there."""
     for name in _SETS:
         for line in (data / "investigate" / name / "questions.dev.jsonl").read_text("utf-8").splitlines():
             row = json.loads(line)
@@ -77,7 +77,7 @@ def questions(data: Path, names: frozenset[str]) -> Iterator[dict[str, object]]:
 
 
 def paragraphs(file: Path) -> list[str]:
-    """The text of a file in paragraphs, each without line breaks."""
+    """Return the paragraphs of a file, each without line breaks."""
     if file.suffix == ".docx":
         import docx2txt
 
@@ -100,7 +100,7 @@ def _line(text: str) -> str:
 
 
 def _abstracts(corpus: Path) -> Iterator[tuple[str, str]]:
-    """Title and text of each abstract."""
+    """Yield the title and text of each abstract."""
     with corpus.open(encoding="utf-8") as lines:
         for line in lines:
             row = json.loads(line)
@@ -119,7 +119,7 @@ def _typeset_file(source: Path, target: Path) -> int:
 
 
 def _typeset(parts: Sequence[str], target: Path) -> int:
-    """Write paragraphs as pages of A4, with a number at the foot of each; returns how many pages."""
+    """Write paragraphs as numbered A4 pages; return the number of pages."""
     from reportlab.lib.pagesizes import A4
     from reportlab.lib.utils import simpleSplit
     from reportlab.pdfbase import pdfmetrics

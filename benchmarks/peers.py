@@ -44,7 +44,7 @@ _SIDES = (Ours.name, PaperQA.name)
 
 
 def main() -> None:
-    """Read the arguments, ask, print."""
+    """Parse the arguments, ask the questions and print the results."""
     arguments = _arguments()
     cases = dealt(arguments.set, arguments.split, arguments.documents, arguments.questions)
     if not cases:
@@ -52,14 +52,14 @@ def main() -> None:
     asked: list[Asked] = []
     for one in answered(cases, arguments):
         asked.append(one)
-        if arguments.json:  # after each question: a run takes long, and what was paid for is kept
+        if arguments.json:  # written after each question, because a run takes long
             numbers = {"model": arguments.model.name, "documents": arguments.documents, **numbers_of(asked, _SIDES)}
             arguments.json.write_text(json.dumps(numbers, indent=2, ensure_ascii=False) + "\n", "utf-8")
     print("\n".join(lines_of(asked, _SIDES)))
 
 
 def answered(cases: Sequence[Case], arguments: argparse.Namespace) -> Iterator[Asked]:
-    """Each question with what both sides said. Raises RuntimeError where PaperQA2 ends or calls another server."""
+    """Yield each question with both replies. Raises RuntimeError if PaperQA2 ends or calls another server."""
     embedder, own_model = SentenceTransformerEmbedder(), _own_model(arguments)
     with (
         tempfile.TemporaryDirectory(prefix="peers-") as work,
@@ -79,11 +79,11 @@ def answered(cases: Sequence[Case], arguments: argparse.Namespace) -> Iterator[A
             with PaperQA(arguments.python, room / "docs", room, server, _options(arguments)) as theirs:
                 yield from compared(number, case, (ours, theirs), server)
                 if theirs.stray_calls:
-                    raise RuntimeError(f"{theirs.stray_calls} calls of PaperQA2 did not go where its settings say")
+                    raise RuntimeError(f"{theirs.stray_calls} calls of PaperQA2 did not go to the configured server")
 
 
 def compared(folder: int, case: Case, sides: Sequence[Side], server: CountingServer) -> Iterator[Asked]:
-    """Index the folder of a case with both sides, then put its questions to both."""
+    """Index the folder of a case with both sides, then ask both its questions."""
     for side in sides:
         label = f"{folder}-index-{side.name}"
         seconds, calls = side.index(label), server.spent(label).calls
@@ -103,7 +103,7 @@ def _said(side: Side, question: SetQuestion, label: str) -> Said:
 
 
 def _own_model(arguments: argparse.Namespace) -> CountedModel | None:
-    """The model in this process, as `gguf:PATH` loads it, where that is asked for."""
+    """Return the model in this process, loaded as by `gguf:PATH`, if requested."""
     if arguments.ours == "openai":
         return None
     settings = GgufSettings(
@@ -113,14 +113,14 @@ def _own_model(arguments: argparse.Namespace) -> CountedModel | None:
 
 
 def _overrides(arguments: argparse.Namespace) -> tuple[str, ...]:
-    """What our side is told of the server that PaperQA2 is told or asks for by itself; then the user's own settings."""
+    """Return the settings of our side: the same server settings as for PaperQA2, then the user's own settings."""
     room = arguments.context - arguments.max_tokens
     told = ("temperature=0", f"max_tokens={arguments.max_tokens}", f"context_tokens={room}", "timeout=21600")
     return (*(f"chat.{setting}" for setting in told), *arguments.overrides)
 
 
 def _options(arguments: argparse.Namespace) -> tuple[str, ...]:
-    """A summary of one token for each character still ends before its reply is cut, which would cost a second call."""
+    """Return PaperQA2's options; summaries are short enough that none is cut, which would cost another call."""
     characters = min(_LONGEST_SUMMARY, max(100, arguments.max_tokens - _AROUND_SUMMARY))
     options = {"answer-length": arguments.answer_length, "summaries": arguments.summaries}
     return *(f"--{name}={value}" for name, value in options.items()), f"--summary-characters={characters}"
@@ -133,16 +133,16 @@ def _tell(text: str) -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("set", type=Path)
-    parser.add_argument("--python", type=Path, required=True, help="the interpreter of PaperQA2's environment")
+    parser.add_argument("--python", type=Path, required=True, help="interpreter of PaperQA2's environment")
     parser.add_argument("--model", type=Path, required=True, help="a GGUF file")
     parser.add_argument("--split", default="dev")
-    parser.add_argument("--documents", type=int, default=10, help="in each folder")
+    parser.add_argument("--documents", type=int, default=10, help="number of documents in each folder")
     parser.add_argument("--questions", type=int, default=10, help="in all")
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--context", type=int, default=8192, help="tokens of prompt and reply together")
-    parser.add_argument("--max-tokens", type=int, default=512, help="longest reply, for both sides")
+    parser.add_argument("--context", type=int, default=8192, help="maximum tokens of prompt and reply together")
+    parser.add_argument("--max-tokens", type=int, default=512, help="maximum tokens of a reply, for both sides")
     parser.add_argument("--set", action="append", default=[], dest="overrides", metavar="PART.FIELD=VALUE")
-    parser.add_argument("--answer-length", default="about 50 words", help="what PaperQA2 asks for; 200 is its default")
+    parser.add_argument("--answer-length", default="about 50 words", help="length that PaperQA2 requests")
     parser.add_argument("--summaries", choices=("schema", "words"), default="schema")
     parser.add_argument("--ours", choices=("openai", "gguf"), default="openai", help="how our side calls the model")
     parser.add_argument("--calls", type=Path, metavar="FILE.jsonl", help="also add every call and reply to this file")

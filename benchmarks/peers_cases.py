@@ -14,7 +14,7 @@ _SUFFIX = ".txt"  # both sides read plain text the same way
 
 
 class SetMeta(QuestionMeta):
-    """What a set says of a question that has no answer: the document that comes nearest to one."""
+    """The metadata of an unanswerable question: the document that comes closest to an answer."""
 
     near_miss_doc: str | None = None
 
@@ -26,7 +26,7 @@ class SetQuestion(Question):
 
     @property
     def about(self) -> tuple[str, ...]:
-        """The documents that answer it or, where none does, the one that comes nearest."""
+        """Return the documents that answer the question or, if none does, the closest one."""
         nearest = self.meta.near_miss_doc if self.meta else None
         return tuple(sorted(self.documents)) or ((nearest,) if nearest else ())
 
@@ -40,11 +40,11 @@ class Case:
 
 
 def dealt(set_directory: Path, split: str, documents: int, questions: int) -> tuple[Case, ...]:
-    """Folders of so many documents with so many questions in all, in the order of the question file.
+    """Return folders of `documents` documents with `questions` questions in total, in the order of the question file.
 
-    Questions about text files are taken one after the other; their documents fill a folder until the next question's
-    would not fit, which begins another. A folder that has room left, the last one, is filled with text files by name.
-    The folders do not depend on how many questions are asked. Raises EvaluationDataError.
+    Questions about text files are taken in order. Their documents are added to a folder until those of the next
+    question do not fit, which start a new folder. If the last folder is not full, text files are added to it by name.
+    The folders do not depend on the number of questions. Raises EvaluationDataError.
     """
     folder = set_directory / f"docs_{split}"
     rows = [row for _, row in rows_of(set_directory / f"questions.{split}.jsonl", SetQuestion)]
@@ -61,7 +61,7 @@ def dealt(set_directory: Path, split: str, documents: int, questions: int) -> tu
 
 
 def copied(case: Case, source: Path, target: Path) -> None:
-    """Make the folder of a case."""
+    """Create the folder of a case."""
     for name in case.documents:
         file = target / name
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -39,7 +39,7 @@ _CITATIONS = re.compile(r"\s*\([^()]*pqac-[^()]*\)|\s*\bpqac-[0-9a-f]+\b")
 
 
 def settings(arguments: argparse.Namespace, url: str, key: str) -> Settings:
-    """The settings for one question; the index is the same for all."""
+    """Return the settings for one question; all questions use the same index."""
     from paperqa import Settings
 
     server = {"api_base": url, "api_key": key, "timeout": _HOURS}
@@ -65,7 +65,7 @@ def settings(arguments: argparse.Namespace, url: str, key: str) -> Settings:
 
 
 def write_manifest(folder: Path, file: Path) -> None:
-    """Each document named and cited by its path, so that no model makes up a citation."""
+    """Write a manifest that cites each document by its path, so that no model invents a citation."""
     names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
     with file.open("w", encoding="utf-8", newline="") as stream:
         rows = csv.writer(stream)
@@ -74,14 +74,14 @@ def write_manifest(folder: Path, file: Path) -> None:
 
 
 def _model(parameters: Mapping[str, object]) -> dict[str, object]:
-    """The local model as litellm takes it; a temperature of 0 is what PaperQA2 sends by itself."""
+    """Return the local model's configuration for litellm; PaperQA2 sends a temperature of 0 by default."""
     return {
         "model_list": [{"model_name": _MODEL, "litellm_params": {"model": _MODEL, "temperature": 0.0, **parameters}}]
     }
 
 
 def _held_to_schema(characters: int) -> dict[str, object]:
-    """Has the server hold each summary to the JSON that PaperQA2's prompt asks for, and short enough to end whole."""
+    """Return parameters that make the server enforce the JSON that PaperQA2's prompt requests, and limit its length."""
     properties = {
         "summary": {"type": "string", "maxLength": characters},
         "relevance_score": {"type": "integer", "minimum": 0, "maximum": 10},
@@ -92,7 +92,7 @@ def _held_to_schema(characters: int) -> dict[str, object]:
 
 
 async def build_index(wanted: Settings) -> int:
-    """Read and embed the folder; how many files were indexed."""
+    """Read and embed the folder; return the number of indexed files."""
     from paperqa.agents.search import get_directory_index
 
     index = await get_directory_index(settings=wanted)
@@ -100,7 +100,7 @@ async def build_index(wanted: Settings) -> int:
 
 
 async def answer(question: str, wanted: Settings) -> Mapping[str, object]:
-    """What came of one question. An answer that says that it cannot be given, or was never written, is none."""
+    """Return the outcome of one question; "I cannot answer" counts as no answer."""
     from paperqa import Docs
     from paperqa.agents.main import agent_query
     from paperqa.prompts import CANNOT_ANSWER_PHRASE
@@ -123,35 +123,35 @@ async def answer(question: str, wanted: Settings) -> Mapping[str, object]:
 
 
 def cited(session: PQASession) -> list[str]:
-    """The documents whose keys stand in the answer, in the order of the keys."""
+    """Return the documents whose keys are in the answer, in the order of the keys."""
     used = [context for context in session.contexts if context.id in session.raw_answer]
     used.sort(key=lambda context: session.raw_answer.index(context.id))
     return list(dict.fromkeys(context.text.doc.dockey for context in used))
 
 
 def evidence(session: PQASession) -> list[Any]:
-    """[document, score] of each piece of evidence, the best first."""
+    """Return [document, score] of each piece of evidence, best first."""
     pieces = sorted(session.contexts, key=lambda context: (-context.score, context.text.name))
     return [[context.text.doc.dockey, context.score] for context in pieces]
 
 
 def main() -> None:
-    """Index, then answer line by line until the input ends."""
+    """Index the folder, then answer each line until the input ends."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--answer-length", required=True)
     parser.add_argument("--summaries", choices=("schema", "words"), required=True)
-    parser.add_argument("--summary-characters", type=int, required=True, help="longest summary that a schema allows")
+    parser.add_argument("--summary-characters", type=int, required=True, help="length limit of the schema")
     arguments = parser.parse_args()
     replies = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what the library prints must not stand among the replies
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # keeps output of the library out of the replies
     logging.disable(logging.WARNING)
 
     def told(reply: Mapping[str, object]) -> None:
         print(json.dumps(reply), file=replies, flush=True)
 
-    with asyncio.Runner() as runner:  # one loop for all: the library keeps its connections from question to question
+    with asyncio.Runner() as runner:  # one loop for all questions, because the library keeps its connections open
         for number, line in enumerate(sys.stdin):
             job = json.loads(line)
             wanted = settings(arguments, job["url"], job["key"])

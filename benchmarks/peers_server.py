@@ -28,7 +28,7 @@ Json = dict[str, Any]
 
 @dataclass
 class Spent:
-    """What the calls under one label took. `seconds` are the model's own, without waiting for other calls."""
+    """The cost of the calls under one label; `seconds` is the model's time, excluding waits for other calls."""
 
     calls: int = 0
     refused: int = 0
@@ -39,17 +39,17 @@ class Spent:
 
     @property
     def tokens(self) -> int:
-        """Tokens of prompts and replies."""
+        """Return the tokens of prompts and replies."""
         return self.input_tokens + self.output_tokens
 
 
 class CountingServer:
-    """Chat completions of a GGUF file and embeddings, one call at a time, counted by the label in the address.
+    """Serves chat completions of a GGUF file, and embeddings, one call at a time, and counts calls by label.
 
-    The address `url("first")` counts under "first". A reply ends after `max_tokens` tokens, whatever the caller asks
-    for. A call that must use one tool is held to that tool's parameters, for the chat templates of small models know
-    no tools. Nobody without `key` is answered. `log` keeps each call, one JSON object a line. Use as a context manager:
-    the port is closed at its end.
+    Calls to the address `url("first")` are counted under "first". A reply ends after `max_tokens` tokens, whatever the
+    caller requests. If a call must use one tool, the reply is constrained to that tool's parameters, because the chat
+    templates of small models do not support tools. Calls without `key` are rejected. Each call is logged to `log` as a
+    line of JSON. Use it as a context manager, which closes the port at its end.
     """
 
     def __init__(
@@ -74,15 +74,15 @@ class CountingServer:
         self._http.server_close()
 
     def url(self, label: str) -> str:
-        """The base URL whose calls count under that label (letters, digits, dots and dashes)."""
+        """Return the base URL for calls counted under that label (letters, digits, dots and dashes)."""
         return f"http://127.0.0.1:{self._http.server_address[1]}/{label}/v1"
 
     def spent(self, label: str) -> Spent:
-        """What was counted under a label so far."""
+        """Return the cost counted under a label so far."""
         return self._spent[label]
 
     def _answer(self, label: str, what: str, body: Json) -> tuple[int, Json]:
-        """Status and body; the lock keeps one side's calls from sharing the processor with each other."""
+        """Return the status and body; the lock prevents calls from competing for the processor."""
         with self._lock:
             return self._embeddings(label, body) if what == "embeddings" else self._completion(label, body)
 
@@ -142,13 +142,13 @@ class CountingServer:
                 self.wfile.write(wire)
 
             def log_message(self, format: str, *args: object) -> None:
-                """Say nothing."""
+                """Suppress the log."""
 
         return Handler
 
 
 def _forced(body: Json) -> Json | None:
-    """The one function that a reply must call; None where the caller leaves it free."""
+    """Return the only function that a reply may call; None if the caller does not require one."""
     choice = body.get("tool_choice")
     if not isinstance(choice, dict):
         return None
@@ -157,14 +157,14 @@ def _forced(body: Json) -> Json | None:
 
 
 def _held_to(function: Json, body: Json) -> Json:
-    """The body with a schema in the place of tools: chat templates of small models know none, and drop them."""
+    """Return the body with a schema in place of tools, which chat templates of small models ignore."""
     held = {name: value for name, value in body.items() if name not in ("tools", "tool_choice")}
     named = {"name": function["name"], "strict": True, "schema": function["parameters"]}
     return {**held, "response_format": {"type": "json_schema", "json_schema": named}}
 
 
 def _called(function: Json, found: Json) -> Json:
-    """The reply as a call of the function."""
+    """Return the reply as a call of the function."""
     choice = found["choices"][0]
     call = {"name": function["name"], "arguments": choice["message"]["content"]}
     tool_calls = [{"id": secrets.token_hex(8), "type": "function", "function": call}]
@@ -177,7 +177,7 @@ def _refusal(message: str) -> Mapping[str, Mapping[str, str]]:
 
 
 def _loaded(path: Path, context: int, threads: int) -> Server:
-    """One slot of `context` tokens; llama.cpp opens a port of its own, which its random key closes to others."""
+    """Return a server with one slot of `context` tokens; a random key protects the port that llama.cpp opens."""
     import xllamacpp
 
     wanted = xllamacpp.CommonParams()

@@ -30,9 +30,9 @@ _GRACE = 30.0  # seconds to end
 
 @dataclass(frozen=True)
 class Said:
-    """What came of a question: the answer without its citations ("" where none was given), the documents it cites.
+    """The outcome of a question: the answer without its citations ("" if none was given), and the cited documents.
 
-    `spent` is what its calls took.
+    `spent` is the cost of its calls.
     """
 
     status: AnswerStatus
@@ -44,13 +44,13 @@ class Said:
 
 
 class Side(Protocol):
-    """One system with its folder; its version is known once it has indexed."""
+    """One system with its folder; its version is known after indexing."""
 
     name: str
     version: str
 
     def index(self, label: str) -> float:
-        """Read the folder, with vectors of all of it; the seconds that took. Calls are counted under the label."""
+        """Index the folder with all vectors, and return the seconds. Calls are counted under the label."""
         ...
 
     def ask(self, question: str, label: str) -> Said:
@@ -59,7 +59,7 @@ class Side(Protocol):
 
 
 class CountedModel:
-    """A GGUF file as `--model gguf:PATH` loads it; `spent` is what its calls took since it was set."""
+    """A GGUF file, loaded as by `--model gguf:PATH`; `spent` is the cost of its calls since it was last set."""
 
     def __init__(self, engine: GgufEngine) -> None:
         self.spent = Spent()
@@ -68,20 +68,20 @@ class CountedModel:
 
     @property
     def name(self) -> str:
-        """The engine's name."""
+        """Return the engine's name."""
         return self._engine.name
 
     @property
     def traits(self) -> Traits:
-        """The engine's traits."""
+        """Return the engine's traits."""
         return self._engine.traits
 
     def count_tokens(self, text: str) -> int:
-        """The tokens of a text."""
+        """Return the number of tokens of a text."""
         return self._engine.count_tokens(text)
 
     def reply(self, prompt: Prompt) -> Reply:
-        """The engine's reply, counted; one that it refuses counts too."""
+        """Return the engine's reply and count it; failed calls count, too."""
         with self._lock:
             self.spent.calls += 1
         try:
@@ -100,7 +100,7 @@ class CountedModel:
 class Ours:
     """`investigator` with its defaults; `overrides` are settings as `part.field=value`.
 
-    `own_model` is asked in place of the server; the process holds one for all questions.
+    `own_model` is asked in place of the server; the process uses one model for all questions.
     """
 
     name = "investigator"
@@ -165,7 +165,7 @@ class Ours:
 
 
 def _asked(investigator: Investigator, question: str) -> Investigation:
-    """The record of the whole investigation."""
+    """Return the record of the whole investigation."""
     for event in investigator.investigate(question, RunOptions(fresh=True)):
         if isinstance(event, Answered):
             return event.investigation
@@ -182,7 +182,7 @@ def _said(case: Investigation, seconds: float, spent: Spent) -> Said:
 
 
 class PaperQA:
-    """PaperQA2's fixed path in a process of its own; a context manager, for the process to end."""
+    """PaperQA2's fixed path in a separate process; a context manager that ends the process."""
 
     name = "PaperQA2"
     version = ""
@@ -217,7 +217,7 @@ class PaperQA:
 
     @property
     def stray_calls(self) -> int:
-        """How many calls did not go where the settings say."""
+        """Return the number of calls that did not go to the configured server."""
         return self._server.spent(_STRAY).calls
 
     def index(self, label: str) -> float:
@@ -237,7 +237,7 @@ class PaperQA:
         )
 
     def _told(self, job: dict[str, str], label: str) -> dict[str, Any]:
-        """The reply to one line. Raises RuntimeError, with the end of what it said, where the process ended."""
+        """Return the reply to one line. Raises RuntimeError with the end of the output if the process ended."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         address = {"url": self._server.url(label), "key": self._server.key}

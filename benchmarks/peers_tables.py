@@ -17,30 +17,30 @@ from investigator.records import AnswerStatus
 
 @dataclass(frozen=True)
 class Asked:
-    """One question with what each side, by its name, made of it."""
+    """One question with the outcome of each side, by name."""
 
     folder: int
     question: SetQuestion
     said: Mapping[str, Said]
 
     def cites_right(self, side: str) -> float | None:
-        """Whether a right document is cited; None where no document holds the answer."""
+        """Return 1 if a right document is cited, 0 if not; None if no document contains the answer."""
         right = self.question.documents
         return float(not right.isdisjoint(self.said[side].cited)) if right else None
 
     def answer_f1(self, side: str) -> float | None:
-        """Token F1 against the likest known answer, 0 where none was given; None where none is known."""
+        """Return token F1 with the most similar known answer, 0 without an answer; None if none is known."""
         known = self.question.answers
         return token_f1(self.said[side].answer, known) if known else None
 
 
 def lines_of(asked: Sequence[Asked], sides: Sequence[str]) -> list[str]:
-    """All questions together, then one by one, in Markdown."""
+    """Return Markdown tables of all questions together, and of each question."""
     return [*_table(_summary(asked, sides)), "", *_table(_questions(asked, sides))]
 
 
 def numbers_of(asked: Sequence[Asked], sides: Sequence[str]) -> dict[str, object]:
-    """The same as values for JSON."""
+    """Return the same figures as values for JSON."""
     rows = [
         {
             "folder": one.folder,
@@ -75,14 +75,14 @@ def numbers_of(asked: Sequence[Asked], sides: Sequence[str]) -> dict[str, object
 
 def _summary(asked: Sequence[Asked], sides: Sequence[str]) -> list[tuple[str, ...]]:
     costs: tuple[tuple[str, Callable[[Said], float], str], ...] = (
-        ("calls of the model", lambda said: said.spent.calls, "{:,.1f}"),
+        ("model calls", lambda said: said.spent.calls, "{:,.1f}"),
         ("- refused", lambda said: said.spent.refused, "{:,.1f}"),
-        ("tokens of prompts", lambda said: said.spent.input_tokens, "{:,.0f}"),
-        ("tokens of replies", lambda said: said.spent.output_tokens, "{:,.0f}"),
+        ("prompt tokens", lambda said: said.spent.input_tokens, "{:,.0f}"),
+        ("reply tokens", lambda said: said.spent.output_tokens, "{:,.0f}"),
         ("seconds", lambda said: said.seconds, "{:,.1f}"),
         ("- of these in the model", lambda said: said.spent.seconds, "{:,.1f}"),
     )
-    rows: list[tuple[str, ...]] = [(f"{len(asked)} questions, mean a question (median, most)", *sides)]
+    rows: list[tuple[str, ...]] = [(f"{len(asked)} questions, mean per question (median, maximum)", *sides)]
     rows += [
         (label, *(_spread([of(one.said[side]) for one in asked], form) for side in sides)) for label, of, form in costs
     ]

@@ -17,7 +17,7 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 @dataclass(frozen=True)
 class Finished:
-    """A command that has ended: wall seconds, the highest resident memory of its process tree in bytes, its output."""
+    """A finished command: wall seconds, peak resident memory of its process tree in bytes, and output."""
 
     seconds: float
     peak_memory: int
@@ -28,10 +28,10 @@ class Finished:
 def measured(
     command: Sequence[str], variables: Mapping[str, str], accepted: frozenset[int] = frozenset({0})
 ) -> Finished:
-    """Run a command to its end, with more environment variables.
+    """Run a command with additional environment variables until it ends.
 
-    Memory is the sum of the resident sets of all processes of the tree, so that pages which two of them share count
-    twice. Raises RuntimeError, with the end of what it said, for an exit code that is not among the accepted.
+    Memory is the sum of the resident sets of all processes in the tree, so shared pages are counted several times.
+    Raises RuntimeError, with the end of the output, for an exit code that is not accepted.
     """
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as talk:
         began = time.monotonic()
@@ -50,7 +50,7 @@ def measured(
 
 
 class _Watch(Thread):
-    """Looks at a process tree from time to time; `peak` is the most memory that it was seen to have."""
+    """Samples a process tree at intervals; `peak` is the maximum memory that was measured."""
 
     def __init__(self, root: int) -> None:
         super().__init__(daemon=True)
@@ -68,7 +68,7 @@ class _Watch(Thread):
 
 
 def _memory(root: int) -> int:
-    """Resident bytes of a process and its descendants, as they are now."""
+    """Return the current resident bytes of a process and its descendants."""
     parents: dict[int, int] = {}
     resident: dict[int, int] = {}
     for entry in Path("/proc").iterdir():
@@ -76,7 +76,7 @@ def _memory(root: int) -> int:
             continue
         try:
             fields = (entry / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()
-        except OSError:  # it has ended meanwhile
+        except OSError:  # it has ended in the meantime
             continue
         parents[int(entry.name)], resident[int(entry.name)] = int(fields[1]), int(fields[21]) * _PAGE
     return sum(size for pid, size in resident.items() if _descends(pid, root, parents))

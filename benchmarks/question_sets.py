@@ -29,14 +29,14 @@ Span = tuple[int, int]
 
 
 class Query(NamedTuple):
-    """A question and where its text answers it; no answers: people found none there."""
+    """A question with the spans of its answers in the text; empty if people found no answer there."""
 
     text: str
     answers: tuple[Span, ...]
 
 
 class Document(NamedTuple):
-    """A text with its questions; documents of one `group` are of one work and never on both sides of a split."""
+    """A text with its questions; documents of one `group` belong to one work, which is never split."""
 
     source: str
     group: str
@@ -51,7 +51,7 @@ _MOST_SPANS = 4
 
 
 def documents(folder: Path) -> Iterator[Document]:
-    """Yield the documents of every set that lies in the folder."""
+    """Yield the documents of every set in the folder."""
     for name in _SQUAD:
         yield from _if_there(folder / f"{name}.json", lambda path: _squad(path, path.stem))
     yield from _if_there(folder / "covid_qa.json", lambda path: _squad(path, "covid_qa"))
@@ -65,7 +65,7 @@ def documents(folder: Path) -> Iterator[Document]:
 
 
 def tidy(text: str) -> str:
-    """Return a text that was cut into tokens as people write it."""
+    """Return a tokenised text in its usual spelling."""
     text = re.sub(r"``|''", '"', text).replace("-LRB-", "(").replace("-RRB-", ")")
     text = re.sub(r"\s+([,.;:?!%)\]])", r"\1", re.sub(r"([(\[$£€])\s+", r"\1", text))
     text = re.sub(r"\s+' s\b", "'s", re.sub(r"\s+(n't|'(?:s|re|ve|ll|d|m))\b", r"\1", text))
@@ -100,7 +100,7 @@ def _distinct(answers: Iterator[tuple[int, str]]) -> tuple[Span, ...]:
 
 
 def _task(path: Path, source: str) -> Iterator[Document]:
-    """Tasks of one text: a passage, a question, an answer; one document for each passage."""
+    """Yield a document for each passage of a task; each example has a passage, a question and an answer."""
     together: dict[str, list[Query]] = {}
     written = _as_written(path.parent) if source == "disfl_qa" else {}
     for row in _read(path)["examples"]:
@@ -170,7 +170,7 @@ def _qamr(path: Path) -> Iterator[Document]:
 
 
 def _tatqa(path: Path) -> Iterator[Document]:
-    """A table with the paragraphs around it: a row is written as its header and cells."""
+    """Yield tables with the surrounding paragraphs; a row is written as its header and cells."""
     for number, page in enumerate(_read(path)):
         rows = [" | ".join(cell for cell in row if cell) for row in page["table"]["table"]]
         paragraphs = [one["text"].strip() for one in sorted(page["paragraphs"], key=lambda one: int(one["order"]))]
@@ -186,7 +186,7 @@ def _tatqa(path: Path) -> Iterator[Document]:
 
 
 def _pubmedqa(path: Path) -> Iterator[Document]:
-    """The abstract with its conclusion, which answers: the last text."""
+    """Yield abstracts with their conclusions; the conclusion, which is last, answers the question."""
     for name, row in _read(path).items():
         before = " ".join(row["CONTEXTS"])
         conclusion = row["LONG_ANSWER"]

@@ -44,7 +44,7 @@ _PLACES = ("harbour", "mill", "ferry", "market", "library", "bridge", "school", 
 
 
 def real_folder(sets: Path, split: str, count: int, folder: Path) -> Path:
-    """Copy documents of all sets, in turn, until there are so many."""
+    """Copy documents from all sets in turn, up to `count`."""
     if not folder.exists():
         folder.mkdir(parents=True)
         every = [sorted((one / f"docs_{split}").glob("*")) for one in sorted(sets.iterdir()) if one.is_dir()]
@@ -66,7 +66,7 @@ def small_folder(count: int, folder: Path) -> Path:
 
 
 def timed(folder: Path, workspace: Path, questions: Sequence[tuple[str, str]]) -> list[tuple[str, float, float, float]]:
-    """Ask each question twice; return its kind with the less of two processor times, and the seconds of both."""
+    """Ask each question twice; return its kind, the lower processor time, and the seconds of both times."""
     investigator = Investigator(folder, workspace=workspace)
     for _ in investigator.index(vectors=True):
         pass
@@ -88,7 +88,7 @@ def _processor_time() -> float:
 
 
 def main() -> None:
-    """Read the arguments, make the folders, ask, print."""
+    """Parse the arguments, create the folders, ask, and print the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sets", type=Path)
     parser.add_argument("--split", default="dev")

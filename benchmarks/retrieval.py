@@ -23,7 +23,7 @@ from investigator.settings import load_settings
 
 
 def evaluated(folder: Path, arguments: argparse.Namespace) -> RetrievalReport:
-    """The figures of one collection."""
+    """Return the figures of one collection."""
     settings = load_settings(None, arguments.overrides)
     queries, qrels = folder / f"queries.{arguments.split}.jsonl", folder / f"qrels.{arguments.split}.tsv"
     collection = read_collection(folder / "corpus.jsonl", queries, qrels, arguments.limit)
@@ -36,7 +36,7 @@ def evaluated(folder: Path, arguments: argparse.Namespace) -> RetrievalReport:
 
 
 def table(reports: dict[str, RetrievalReport]) -> str:
-    """One row for each half of the search in each collection, in Markdown."""
+    """Return a Markdown table with a row for each half of the search in each collection."""
     rows = [
         "| set | documents | queries | search | nDCG@10 (95 %) | recall@10 | recall@100 | RR@10 | both minus this |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
@@ -59,7 +59,7 @@ def table(reports: dict[str, RetrievalReport]) -> str:
 
 
 def main() -> None:
-    """Read the arguments, evaluate each collection, print."""
+    """Parse the arguments, evaluate each collection and print the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sets", nargs="+", type=Path)
     parser.add_argument("--split", default="dev")

@@ -22,7 +22,7 @@ _ALIKE = str.maketrans(
 
 @dataclass(frozen=True)
 class Question:
-    """A question, the documents that answer it, and sentences of theirs that do (none where they are not known)."""
+    """A question, the documents that answer it, and their sentences that do, if known."""
 
     text: str
     documents: frozenset[str]
@@ -31,7 +31,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Found:
-    """A passage that was found."""
+    """A found passage."""
 
     document: str
     text: str
@@ -39,11 +39,11 @@ class Found:
 
 @dataclass(frozen=True)
 class Quality:
-    """Means over questions, of the first ten passages of each.
+    """Means over questions, based on the first ten passages for each.
 
-    hit_k: a right document is among those of the first k passages; recall_10: the share of the right documents that
-    is; mrr: one divided by the rank of the first passage of a right document; evidence_10: one of the known sentences
-    stands whole in a passage, over the questions that have such; characters: length of the passages together.
+    hit_k: a right document is among those of the first k passages; recall_10: the share of right documents found in the
+    first ten; mrr: one divided by the rank of the first passage of a right document; evidence_10: a passage contains
+    one of the known sentences completely, for questions with such sentences; characters: total length of the passages.
     """
 
     questions: int
@@ -57,9 +57,9 @@ class Quality:
 
 
 def read_questions(file: Path, documents: frozenset[str]) -> tuple[Question, ...]:
-    """The questions of a JSONL file (rows with question, answerable, doc_ids, evidence) that a folder answers.
+    """Return the questions of a JSONL file (rows with question, answerable, doc_ids, evidence) that a folder answers.
 
-    Those whose right documents are not all among `documents` are left out.
+    Questions whose right documents are not all among `documents` are omitted.
     """
     rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
     questions = [
@@ -71,7 +71,7 @@ def read_questions(file: Path, documents: frozenset[str]) -> tuple[Question, ...
 
 
 def quality(questions: Sequence[Question], found: Sequence[Sequence[Found]]) -> Quality:
-    """Judge what was found for each question, best first. Raises ValueError where the lengths differ."""
+    """Evaluate the passages found for each question, best first. Raises ValueError if the lengths differ."""
     total = len(questions)
     pairs = [(q, passages[:DEPTH]) for q, passages in zip(questions, found, strict=True)]
     ranks = [_rank(question, passages) for question, passages in pairs]
@@ -89,7 +89,7 @@ def quality(questions: Sequence[Question], found: Sequence[Sequence[Found]]) -> 
 
 
 def _rank(question: Question, passages: Sequence[Found]) -> float:
-    """The rank of the first passage of a right document; infinite where there is none."""
+    """Return the rank of the first passage of a right document; infinity if there is none."""
     return next((i for i, f in enumerate(passages, start=1) if f.document in question.documents), float("inf"))
 
 
@@ -99,5 +99,5 @@ def _holds(question: Question, passages: Sequence[Found]) -> bool:
 
 
 def _plain(text: str) -> str:
-    """Without differences of typography: Unicode NFKC, quotes and dashes of one kind, single blanks, lower case."""
+    """Return a text with uniform typography: Unicode NFKC, plain quotes and dashes, single spaces, lower case."""
     return " ".join(unicodedata.normalize("NFKC", text.translate(_ALIKE)).split()).lower()

@@ -42,7 +42,7 @@ class Server:
     token: str
 
     def get(self, path: str, body: object = None) -> dict[str, object]:
-        """Return what a path gives as JSON; with a body it is posted."""
+        """Return the JSON at a path; with a body, send a POST request."""
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(
             f"http://{self.address}{path}", data, {"Authorization": f"Bearer {self.token}"}
@@ -53,7 +53,7 @@ class Server:
             return dict(json.load(reply))
 
     def events(self, job: str, after: int, most: int) -> list[int]:
-        """Return the numbers of up to `most` events of a job after one, as they come, to its end."""
+        """Return the numbers of up to `most` events of a job after the given one, in order of arrival."""
         headers = {"Authorization": f"Bearer {self.token}", "Last-Event-ID": str(after)}
         request = urllib.request.Request(f"http://{self.address}/v1/investigations/{job}/events", headers=headers)
         found: list[int] = []
@@ -71,7 +71,7 @@ class Server:
         return int(pages) * resource.getpagesize() / 1e6
 
     def processor(self) -> float:
-        """Return the processor time so far in seconds."""
+        """Return the processor time so far, in seconds."""
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -87,7 +87,7 @@ def write_folder(folder: Path) -> Path:
 
 @contextmanager
 def model(latency: float) -> Iterator[str]:
-    """Start the chat model, and give its address."""
+    """Start the chat model, and yield its address."""
     command = [sys.executable, "benchmarks/chat_server.py", "--latency", str(latency), "--room", "64"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -99,7 +99,7 @@ def model(latency: float) -> Iterator[str]:
 
 @contextmanager
 def serving(folders: list[Path], data: Path, url: str) -> Iterator[Server]:
-    """Start a server, and say how long that took, to the link and to the first byte of a page."""
+    """Start a server, and print the time until its link appears and until the first byte of a page."""
     command = [sys.executable, "-m", "investigator", "serve", *map(str, folders), "--no-browser", "--port", "0"]
     command += ["--model", "openai:m", "--set", f"chat.base_url={url}/v1"]
     env = {**os.environ, "XDG_DATA_HOME": str(data), "OPENAI_API_KEY": "k" * 30}
@@ -121,7 +121,7 @@ def serving(folders: list[Path], data: Path, url: str) -> Iterator[Server]:
 
 
 async def view(server: Server, path: str) -> float:
-    """Return the seconds in which a page has come whole."""
+    """Return the seconds until a page is complete."""
     host, _, port = server.address.partition(":")
     began = time.monotonic()
     reader, writer = await asyncio.open_connection(host, int(port))
@@ -147,14 +147,14 @@ async def read_pages(server: Server, pages: list[str], readers: int, views: int,
 
 
 def followed(server: Server, job: str) -> str:
-    """Follow a job, come again in the middle, and say what was lost or doubled."""
+    """Follow a job, reconnect in the middle, and return a description of lost or duplicate events."""
     first = server.events(job, 0, 7)
     seen = first + server.events(job, first[-1], sys.maxsize)
     return "" if seen == list(range(1, len(seen) + 1)) else f"{job}: {seen}"
 
 
 def begin(server: Server, folder: str, question: str = QUESTION) -> str:
-    """Begin an investigation, and return its id."""
+    """Start an investigation, and return its id."""
     return str(server.get("/v1/investigations", {"folder": folder, "question": question})["id"])
 
 
@@ -174,7 +174,7 @@ def load(folders: list[Path], data: Path, arguments: argparse.Namespace) -> None
             report("with investigations", server, pages, arguments)
             wrong = [told for one in following if (told := one.result())]
         print(
-            f"{len(jobs)} investigations followed by {len(following)} clients: {len(wrong)} with lost or doubled events"
+            f"{len(jobs)} investigations followed by {len(following)} clients: {len(wrong)} with lost or double events"
         )
         report("without investigations", server, pages, arguments)
         report("again", server, pages, arguments)
@@ -188,13 +188,13 @@ def report(what: str, server: Server, pages: list[str], arguments: argparse.Name
     own = 1000 * (server.processor() - cost) / len(seconds)
     print(
         f"{what}: {len(seconds)} views, p50 {1000 * cuts[49]:.0f} ms, p95 {1000 * cuts[94]:.0f} ms, "
-        f"p99 {1000 * cuts[98]:.0f} ms, {own:.1f} ms of processor time each with what runs beside, "
+        f"p99 {1000 * cuts[98]:.0f} ms, {own:.1f} ms of processor time each, including concurrent work, "
         f"memory {before:.0f} -> {server.memory():.0f} MB, load {os.getloadavg()[0]:.1f}"
     )
 
 
 def killed(folders: list[Path], data: Path) -> None:
-    """Kill a server in the middle of its runs, start another, and count what was paid."""
+    """Kill a server in the middle of its runs, start another one, and count the calls."""
     with model(1.0) as url:
         with serving(folders, data, url) as server:
             jobs = [begin(server, folder.name) for folder in folders]
@@ -213,13 +213,13 @@ def killed(folders: list[Path], data: Path) -> None:
 
 
 def counted(url: str) -> dict[str, int]:
-    """Return what the model has seen."""
+    """Return the statistics of the model."""
     with urllib.request.urlopen(f"{url}/counts", timeout=10) as reply:
         return dict(json.load(reply))
 
 
 def main() -> None:
-    """Run all of it."""
+    """Parse the arguments and run all tests."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--readers", type=int, default=50)
     parser.add_argument("--views", type=int, default=20)

@@ -28,7 +28,7 @@ REPLY = Reply(text="words of a reply " * 40, input_tokens=1_500, output_tokens=2
 
 
 def one_call(journal: Journal, key: str) -> float:
-    """Keep one call; return its milliseconds."""
+    """Store one call; return the milliseconds."""
     began = time.perf_counter()
     journal.find(key)
     journal.begin(key, "model", 1_500)
@@ -37,7 +37,7 @@ def one_call(journal: Journal, key: str) -> float:
 
 
 def main() -> None:
-    """Measure both stores in turns."""
+    """Measure both stores, alternating."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("url")
     parser.add_argument("--calls", type=int, default=300)

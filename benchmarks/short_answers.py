@@ -31,7 +31,7 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True)
 class Offered:
-    """What could be offered for one answered question, the first thing first, and the known answers."""
+    """The possible short answers to one answered question, in order, and the known answers."""
 
     kind: AnswerType
     things: tuple[str, ...]
@@ -41,7 +41,7 @@ class Offered:
 
     @property
     def is_right(self) -> bool:
-        """Return True if the first thing stands in a known answer."""
+        """Return True if a known answer contains the first thing."""
         first = _plain(self.things[0])
         return any(f" {first} " in f" {_plain(known)} " for known in self.known)
 
@@ -57,7 +57,7 @@ GATES: Mapping[str, Callable[[Offered], bool]] = {
 
 
 def offered(question: str, answer: Answer, known: Sequence[str]) -> Offered | None:
-    """Return what could be offered for an answer; None if nothing of the asked kind is in it."""
+    """Return the possible short answers of an answer; None if it contains nothing of the requested kind."""
     kind = expected_type(question)
     if answer.status is not AnswerStatus.ANSWERED or not answer.claims or kind not in _OFFERED:
         return None
@@ -74,7 +74,7 @@ def _plain(text: str) -> str:
 
 
 def looked_at(folder: Path, rows: Sequence[dict[str, object]], arguments: argparse.Namespace) -> Iterator[Offered]:
-    """Ask the questions of one folder."""
+    """Ask the questions about one folder."""
     workspace = arguments.workspaces / f"folder-{folder.name}"
     documents = folder / f"docs_{arguments.split}"
     investigator = Investigator(documents, workspace=workspace, embedder=SentenceTransformerEmbedder())
@@ -86,7 +86,7 @@ def looked_at(folder: Path, rows: Sequence[dict[str, object]], arguments: argpar
 
 
 def table(found: Sequence[Offered]) -> str:
-    """One row for each gate, in Markdown."""
+    """Return a Markdown table with a row for each gate."""
     lines = ["| gate | offered | right | precision |", "| --- | --: | --: | --: |"]
     for name, passes in GATES.items():
         own = [one for one in found if passes(one)]
@@ -96,7 +96,7 @@ def table(found: Sequence[Offered]) -> str:
 
 
 def main() -> None:
-    """Read the arguments, ask, print."""
+    """Parse the arguments, ask the questions and print the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sets", nargs="+", type=Path)
     parser.add_argument("--questions", type=Path)

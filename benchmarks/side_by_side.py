@@ -26,7 +26,7 @@ from investigator.settings import Settings, load_settings
 
 @dataclass(frozen=True)
 class Asking:
-    """How folders are asked: the model, none for the built-in engine, and the settings as `PART.FIELD=VALUE`."""
+    """The options for asking: the model (None for the built-in engine), and settings as `PART.FIELD=VALUE`."""
 
     model: str | None
     overrides: tuple[str, ...]
@@ -34,7 +34,7 @@ class Asking:
 
 
 class Desk:
-    """Opens each folder once, with the model and without it."""
+    """Opens each folder once with the model, and once without it."""
 
     def __init__(self, asking: Asking, *, copies: bool) -> None:
         self._asking = asking
@@ -44,20 +44,20 @@ class Desk:
 
     @cached_property
     def settings(self) -> Settings:
-        """The settings that all folders are asked with."""
+        """Return the settings for all folders."""
         return load_settings(None, list(self._asking.overrides))
 
     @cached_property
     def engine(self) -> Engine:
-        """The model. Raises ValueError if there is none."""
+        """Return the model. Raises ValueError if there is none."""
         if self._asking.model is None:
             raise ValueError("no model was named")
         settings = self.settings
-        own = lambda: ExtractiveEngine(self._embedder)  # noqa: E731 - a factory, handed on
+        own = lambda: ExtractiveEngine(self._embedder)  # noqa: E731 - a factory to pass on
         return open_engine(self._asking.model, EngineOptions(own, chat=settings.chat, gguf=settings.gguf))
 
     def investigator(self, folder: Path, *, with_model: bool = True) -> Investigator:
-        """Return what investigates a folder."""
+        """Return the investigator of a folder."""
         key = (folder, with_model)
         if key not in self._open:
             model = self.engine if with_model and self._asking.model is not None else None
@@ -71,7 +71,7 @@ class Desk:
         return self._open[key]
 
     def index(self, folder: Path) -> None:
-        """Bring the workspace of a folder up to date, with all vectors."""
+        """Update the workspace of a folder, with all vectors."""
         for _ in self.investigator(folder, with_model=False).index(vectors=True):
             pass
 
@@ -88,13 +88,13 @@ class Desk:
 Task = TypeVar("Task")
 Found = TypeVar("Found")
 
-_desk: list[Desk] = []  # of a process
+_desk: list[Desk] = []  # the desk of this process
 
 
 def each(
     asking: Asking, folders: Sequence[Path], answered: Callable[[Desk, Task], Found], tasks: Sequence[Task], jobs: int
 ) -> Iterator[Found]:
-    """Index the folders and yield what `answered` makes of each task: in their order, or with more jobs as they end."""
+    """Index the folders, and yield the result of `answered` for each task, in order of completion if `jobs` > 1."""
     desk = Desk(asking, copies=False)
     for folder in dict.fromkeys(folders):
         desk.index(folder)

@@ -27,9 +27,9 @@ SHOWN = (AnswerStatus.ANSWERED, AnswerStatus.ANSWERED_IN_PART, AnswerStatus.PASS
 
 
 class Asked(Record):
-    """A question, and words of its answer; "" if its folder holds none.
+    """A question, and words of its answer; "" if its folder contains no answer.
 
-    `conflict` are the values that its documents give instead of one, `rows` words of each of the things to be listed.
+    `conflict` contains the conflicting values in its documents, and `rows` contains words of each thing to list.
     """
 
     question: str
@@ -65,12 +65,12 @@ def outcomes(folder: Folder, directory: Path, embedder: SentenceTransformerEmbed
 
 
 def is_right(asked: Asked, answer: Answer) -> bool:
-    """Return True if the first statement holds the known answer."""
+    """Return True if the first statement contains the known answer."""
     return bool(answer.claims) and asked.answer in one_line(answer.claims[0].text)
 
 
 def conflict_outcome(asked: Asked, answer: Answer) -> str:
-    """Return how the conflicts that are shown compare with those that there are."""
+    """Compare the displayed conflicts with the actual ones."""
     shown = [side.value for conflict in answer.conflicts for side in conflict.sides]
     if asked.conflict:
         all_shown = all(any(value in one for one in shown) for value in asked.conflict)
@@ -79,7 +79,7 @@ def conflict_outcome(asked: Asked, answer: Answer) -> str:
 
 
 def list_outcome(asked: Asked, answer: Answer) -> str:
-    """Return how the statements compare with the things that are to be listed."""
+    """Compare the statements with the things to list."""
     stated = [one_line(claim.text) for claim in answer.claims]
     held = [any(row in text for text in stated) for row in asked.rows]
     if not all(held):
@@ -88,14 +88,14 @@ def list_outcome(asked: Asked, answer: Answer) -> str:
 
 
 def lines_of_conflicts_and_lists(found: list[tuple[Asked, Answer]]) -> str:
-    """Return how many conflicts and lists are shown as they are, one line each."""
+    """Return two lines with the numbers of conflicts and lists that are displayed correctly."""
     conflicts = Counter(conflict_outcome(*pair) for pair in found)
     lists = Counter(list_outcome(*pair) for pair in found if pair[0].rows)
     return f"conflicts: {dict(conflicts)}\nlists: {dict(lists)}"
 
 
 def table(found: list[tuple[Asked, Answer]]) -> str:
-    """One row for the questions with an answer and one for those without, in Markdown."""
+    """Return a Markdown table with a row for questions with an answer, and one for questions without."""
     lines = ["| questions | answered | in part | passages | silent | first statement right |", "| --- |" + " --: |" * 5]
     for name, has_answer in (("with an answer", True), ("without", False)):
         own = [(asked, answer) for asked, answer in found if bool(asked.answer) is has_answer]
@@ -111,10 +111,10 @@ def table(found: list[tuple[Asked, Answer]]) -> str:
 
 
 def main() -> None:
-    """Read the arguments, ask, print."""
+    """Parse the arguments, ask the questions and print the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--held-back", action="store_true", help="ask the questions that were held back")
-    parser.add_argument("--list", action="store_true", help="print each question, too")
+    parser.add_argument("--held-back", action="store_true", help="ask the held-out questions")
+    parser.add_argument("--list", action="store_true", help="also print each question")
     parser.add_argument("--folder", action="append", default=[], help="ask only about folders of this name")
     arguments = parser.parse_args()
     folders = Folders.model_validate(tomllib.loads(FILE.read_text("utf-8"))).folders

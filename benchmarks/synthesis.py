@@ -33,7 +33,7 @@ _NUMBER = re.compile(r"\d+(?:[.:]\d+)*")
 
 
 class KeyPoint(Record):
-    """Something that a full answer says, and the evidence for it."""
+    """A point of a complete answer, and the evidence for it."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -43,7 +43,7 @@ class KeyPoint(Record):
 
 
 class SynthesisRow(Record):
-    """A question of a set, what answers it and where that stands."""
+    """A question of a set, with its answer and the place of the answer."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -59,7 +59,7 @@ class SynthesisRow(Record):
 
 
 class Judgement(Record):
-    """What came of a row; measures that do not apply to its kind are None."""
+    """The evaluation of a row; measures that do not apply to its kind are None."""
 
     id: str
     kind: str
@@ -92,7 +92,7 @@ SILENCE = ("silent", "not_called_answered")
 
 
 def judged(row: SynthesisRow, answer: Answer, seconds: float) -> Judgement:
-    """Return what an answer is worth."""
+    """Evaluate an answer."""
     found = Judgement(id=row.id, kind=row.kind, status=answer.status, seconds=seconds)
     if not row.answerable:
         silent, answered = answer.status in SILENT, answer.status is AnswerStatus.ANSWERED
@@ -119,7 +119,7 @@ def judged(row: SynthesisRow, answer: Answer, seconds: float) -> Judgement:
 
 
 def _is_given(answer: Answer, row: SynthesisRow, wanted: Sequence[str]) -> bool:
-    """Return True if one of the first statements gives the value as its own, with a quote of a right document."""
+    """Return True if one of the first statements gives the value, with a quote from a right document."""
     for claim in answer.claims[:FIRST]:
         if any(quote.document_id in row.doc_ids for quote in claim.quotes):
             values = [quote.cell.value for quote in claim.quotes if quote.cell is not None and len(claim.quotes) == 1]
@@ -146,7 +146,7 @@ class Task(Record):
 
 
 class Asked(Record):
-    """A row, what was answered and what that is worth; no answer if the model failed."""
+    """A row, its answer (None if the model failed), and the evaluation."""
 
     row: SynthesisRow
     answer: Answer | None
@@ -175,7 +175,7 @@ def _details(one: Asked) -> str:
 
 
 def table(found: Sequence[Judgement]) -> str:
-    """One row for each kind, in Markdown."""
+    """Return a Markdown table with a row for each kind."""
     names = (*MEASURES, *SILENCE)
     lines = [f"| kind | rows | {' | '.join(name.replace('_', ' ') for name in names)} | s, mean (most) |"]
     lines.append("| --- | --: " * 1 + "| --: " * (len(names) + 1) + "|")
@@ -193,11 +193,11 @@ def _mean(values: Sequence[float]) -> str:
 
 
 def main() -> None:
-    """Read the arguments, ask, print."""
+    """Parse the arguments, ask the questions and print the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("rows", type=Path)
     parser.add_argument("sets", type=Path)
-    parser.add_argument("--kind", action="append", help="only rows of this kind; by default those about tables")
+    parser.add_argument("--kind", action="append", help="only rows of this kind; default: kinds about tables")
     parser.add_argument("--id", action="append", help="only rows with this id")
     parser.add_argument("--split", default="dev")
     parser.add_argument("--model")

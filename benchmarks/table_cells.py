@@ -25,7 +25,7 @@ Named = tuple[str, str, str]
 
 
 def own(file: Path, pages: Sequence[int]) -> Iterator[tuple[int, Named]]:
-    """Our own reader, for the whole file."""
+    """Yield the tables found by our own reader in the whole file."""
     from investigator.documents.readers.base import ReaderSettings, SourceFile
     from investigator.documents.readers.registry import read
     from investigator.tables.cells import views
@@ -39,7 +39,7 @@ def own(file: Path, pages: Sequence[int]) -> Iterator[tuple[int, Named]]:
 
 
 def named(grid: Sequence[Sequence[str | None]]) -> Iterator[Named]:
-    """The cells of a grid: its first cell with letters is the label of a row."""
+    """Yield the cells of a grid; the first cell with letters is the label of its row."""
     headers: dict[int, list[str]] = {}
     for row in grid:
         texts = [" ".join((cell or "").split()) for cell in row]
@@ -54,7 +54,7 @@ def named(grid: Sequence[Sequence[str | None]]) -> Iterator[Named]:
 
 
 def pdfplumber_grids(strategy: str) -> Callable[[Path, Sequence[int]], Iterator[tuple[int, Named]]]:
-    """The tables of pdfplumber by ruled lines or by the alignment of text."""
+    """Return a function that finds tables with pdfplumber, by ruled lines or text alignment."""
 
     def found(file: Path, pages: Sequence[int]) -> Iterator[tuple[int, Named]]:
         import pdfplumber
@@ -69,7 +69,7 @@ def pdfplumber_grids(strategy: str) -> Callable[[Path, Sequence[int]], Iterator[
 
 
 def camelot_grids(flavor: str) -> Callable[[Path, Sequence[int]], Iterator[tuple[int, Named]]]:
-    """The tables of camelot."""
+    """Return a function that finds tables with camelot."""
 
     def found(file: Path, pages: Sequence[int]) -> Iterator[tuple[int, Named]]:
         import camelot
@@ -81,7 +81,7 @@ def camelot_grids(flavor: str) -> Callable[[Path, Sequence[int]], Iterator[tuple
 
 
 def kreuzberg_grids(file: Path, pages: Sequence[int]) -> Iterator[tuple[int, Named]]:
-    """The tables of kreuzberg, for the whole file."""
+    """Yield the tables found by kreuzberg in the whole file."""
     import kreuzberg
 
     config = kreuzberg.ExtractionConfig(use_cache=False, include_document_structure=True)
@@ -100,17 +100,17 @@ READERS: dict[str, Callable[[Path, Sequence[int]], Iterator[tuple[int, Named]]]]
 
 
 def plain(text: str) -> str:
-    """The letters and digits of a text."""
+    """Return the letters and digits of a text."""
     return re.sub(r"[\W_]+", " ", text.lower()).strip()
 
 
 def figure(text: str) -> str:
-    """A figure without currency and blanks."""
+    """Return a figure without currency signs and spaces."""
     return re.sub(r"[\s$€]", "", text)
 
 
 def main() -> None:
-    """Read the arguments, look for each cell, print."""
+    """Parse the arguments, look for each cell and print the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sets", type=Path)
     parser.add_argument("--reader", action="append", choices=READERS)

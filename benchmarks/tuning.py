@@ -34,10 +34,10 @@ DISCORDANT = 0.2  # examples on which a candidate differs from the baseline
 
 @dataclass
 class Simulated:
-    """Trials that are drawn: `gains` says by how much (0..1) each candidate betters the baseline.
+    """Simulated trials; `gains` contains the improvement (0..1) of each candidate over the baseline.
 
-    `false` is the baseline's share of false answers to unanswerable examples, of which a candidate gives half and as
-    many others; `harm` is what every candidate adds to it.
+    `false` is the baseline's share of false answers to unanswerable examples. A candidate gives half of these and
+    equally many others; `harm` is the share that every candidate adds.
     """
 
     questions: list[Question]
@@ -54,19 +54,19 @@ class Simulated:
         self.sets = drawn_sets(self.questions, {}, self.seed)
 
     def trials(self, candidate: Variant, name: SetName, limit: int, repetition: int = 0) -> Mapping[str, QuestionTrial]:
-        """Draw the trials of a candidate, always the same ones for one seed."""
+        """Draw the trials of a candidate, which depend only on the seed."""
         return {one.id: self._trial(candidate, one) for one in self.sets.of(name)[:limit]}
 
     def refusal(self, candidate: Variant) -> str:
-        """Refuse nothing."""
+        """Return "", because no candidate is rejected."""
         return ""
 
     def calls_left(self) -> int | None:
-        """Return what the ceiling leaves, one call for each trial."""
+        """Return the number of calls left under the ceiling; each trial takes one call."""
         return None if self.ceiling is None else self.ceiling - len(self.spent)
 
     def open_test(self) -> int:
-        """Open it for the first time."""
+        """Return 1, because the test set is opened for the first time."""
         return 1
 
     def _trial(self, candidate: Variant, question: Question) -> QuestionTrial:
@@ -80,7 +80,7 @@ class Simulated:
                 random.Random(f"{self.seed} {question.id} {candidate.name}").random(),
             )
             moved = max(DISCORDANT, abs(gain))
-            up, down = (moved + gain) / 2 / 0.4, (moved - gain) / 2 / 0.6  # of the wrong ones, of the right ones
+            up, down = (moved + gain) / 2 / 0.4, (moved - gain) / 2 / 0.6  # of wrong and right answers
             right = draw >= down if right else draw < up
         scores = {Measure.RIGHT: float(right)}
         if self.false and not question.answerable:
@@ -96,7 +96,7 @@ class Simulated:
 
 
 def questions(count: int) -> list[Question]:
-    """Questions about a document each, a fifth without an answer."""
+    """Return questions about one document each; a fifth of them is unanswerable."""
     return [
         Question(id=f"q{n}", question=f"What is {n}?", doc_ids=(f"{n}.txt",) if n % 5 else (), answerable=n % 5 != 0)
         for n in range(count)
@@ -104,7 +104,7 @@ def questions(count: int) -> list[Question]:
 
 
 def searched(arena: Simulated) -> tuple[Ending, str]:
-    """Search with the pure core; return how it ended, and the winner's name."""
+    """Search with the pure core; return the ending and the winner's name."""
     names = sorted(arena.gains, key=lambda name: random.Random(f"{arena.seed} {name}").random())
     candidates = [Variant(name=name, settings=(f"name={name}",)) for name in names]
     seed, tolerance = arena.seed, arena.tolerance
@@ -113,7 +113,7 @@ def searched(arena: Simulated) -> tuple[Ending, str]:
 
 
 def random_search(arena: Simulated) -> tuple[Ending, str]:
-    """Ask each candidate all questions to select by until the calls for the test are left; test the best."""
+    """Ask candidates all selection questions while enough calls for the test remain; then test the best one."""
     names = sorted(arena.gains, key=lambda name: random.Random(f"{arena.seed} {name}").random())
     select, test = (len(arena.sets.of(name)) for name in (SetName.SELECT, SetName.TEST))
 
@@ -138,7 +138,7 @@ def random_search(arena: Simulated) -> tuple[Ending, str]:
 
 
 class GepaAlone:
-    """The adapter of GEPA alone; candidates are names, which are drawn one after another in the place of reflection."""
+    """The adapter for GEPA alone; candidates are names, drawn one after another instead of being written."""
 
     propose_new_texts = None
 
@@ -160,19 +160,19 @@ class GepaAlone:
         return EvaluationBatch(outputs=scores, scores=scores, trajectories=scores if capture_traces else None)
 
     def make_reflective_dataset(self, candidate: Any, eval_batch: Any, components_to_update: Any) -> Any:
-        """Return what nobody reads: the proposals are drawn."""
+        """Return unused data, because proposals are drawn."""
         return {"name": [{"score": str(score)} for score in eval_batch.scores]}
 
     def reflect(self, prompt: Any) -> str:
-        """Return the next name, of none left the last one again."""
+        """Return the next name, or the last one again if none is left."""
         return f"```\n{next(self.names, BASELINE.name)}\n```"
 
     def log(self, message: str) -> None:
-        """Keep nothing."""
+        """Do nothing."""
 
 
 def gepa_alone(arena: Simulated, ceiling: int) -> tuple[str, int]:
-    """Let GEPA search under its own ceiling; return what it takes for best, and the calls that it made."""
+    """Let GEPA search under its own ceiling; return the candidate that it considers best, and the number of calls."""
     import gepa
 
     adapter = GepaAlone(arena)
@@ -216,8 +216,8 @@ def tables(seeds: int) -> Iterator[str]:
 
 
 def guard_table(every: list[Question], seeds: int) -> Iterator[str]:
-    """Yield how often a candidate is adopted that gives other false answers, as many or more, by what is tolerated."""
-    yield "10 % false answers, a candidate gives half of them and as many others, or more:"
+    """Yield how often a candidate with other or more false answers is adopted, for each tolerance."""
+    yield "10 % false answers; a candidate gives half of them and as many others, or more:"
     for gain, harm in ((0.0, 0.0), (0.15, 0.0), (0.2, 0.0), (0.2, 0.05), (0.2, 0.1), (0.2, 0.2)):
         gains = {f"c{n}": 0.0 for n in range(7)} | {"better": gain}
         found = []

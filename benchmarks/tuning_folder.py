@@ -24,7 +24,7 @@ WITHHELD = 5  # one work in so many
 
 
 def draw(text: str) -> int:
-    """Return a number that only the text decides."""
+    """Return a number that depends only on the text."""
     return int(hashlib.sha256(text.encode()).hexdigest(), 16)
 
 
@@ -32,11 +32,11 @@ def main() -> None:
     """Write the folder and its questions."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sources", type=Path)
-    parser.add_argument("source", help="the set, such as covid_qa or selqa")
+    parser.add_argument("source", help="name of the set, such as covid_qa or selqa")
     parser.add_argument("out", type=Path)
-    parser.add_argument("--most", type=int, default=8, help="questions about a work")
-    parser.add_argument("--in-all", type=int, default=2_000, help="questions in all")
-    parser.add_argument("--near-misses", action="store_true", help="half of them near misses, and no work withheld")
+    parser.add_argument("--most", type=int, default=8, help="maximum number of questions about one work")
+    parser.add_argument("--in-all", type=int, default=2_000, help="maximum number of questions in total")
+    parser.add_argument("--near-misses", action="store_true", help="half near misses; withhold no work")
     given = parser.parse_args()
     works: dict[str, list[Document]] = defaultdict(list)
     for document in documents(given.sources):

@@ -33,7 +33,7 @@ Row = dict[str, str | float]
 
 
 class Checkout:
-    """The code of one checkout, with a workspace and a copy of the folder of its own."""
+    """The code of one checkout, with a separate workspace and copy of the folder."""
 
     def __init__(self, root: Path, folder: Path, place: Path) -> None:
         self.root = root
@@ -46,7 +46,7 @@ class Checkout:
         return "--workspace", str(self._workspace)
 
     def commands(self) -> dict[str, Sequence[str | Path]]:
-        """Return what is measured, by name: words after `python`."""
+        """Return the measured commands by name, as arguments of `python`."""
         asked = {
             question: ("-m", "investigator", "ask", self._folder, question, "--fresh", *self._kept)
             for question in QUESTIONS
@@ -59,9 +59,9 @@ class Checkout:
         }
 
     def run(self, *words: str | Path) -> tuple[float, float]:
-        """Run Python with these words; return seconds of processor time and of the clock."""
+        """Run Python with these arguments; return the processor time and the wall time in seconds."""
         before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-        done = subprocess.run(  # in the checkout, which `python -m` looks into first
+        done = subprocess.run(  # runs in the checkout, because `python -m` searches it first
             [sys.executable, *map(str, words)], cwd=self.root, env=self._environment, capture_output=True, text=True
         )
         seconds, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -70,7 +70,7 @@ class Checkout:
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, seconds
 
     def first_line(self, *words: str | Path) -> tuple[float, float]:
-        """Run Python with these words; return what `run` does, up to the first line on standard error."""
+        """Like `run`, but measure only up to the first line on standard error."""
         began, command = time.perf_counter(), [sys.executable, *map(str, words)]
         with subprocess.Popen(
             command, cwd=self.root, env=self._environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
@@ -90,7 +90,7 @@ class Checkout:
 
 @contextmanager
 def busy(processes: int) -> Iterator[None]:
-    """Keep so many processes computing."""
+    """Keep the given number of processes busy."""
     others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(processes)]
     try:
         yield
@@ -122,7 +122,7 @@ def measured(checkouts: Sequence[Checkout], rounds: int) -> list[Row]:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Parse the arguments, measure and print the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--against", type=Path)

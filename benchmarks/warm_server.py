@@ -75,7 +75,7 @@ def serving(folder: Path, place: Path) -> Iterator[Server]:
 
 
 def ask(server: Server, folder: str, question: str) -> tuple[float, float]:
-    """Ask a question; return the seconds until its record was read, and the processor time of the server."""
+    """Ask a question; return the seconds until its record is read, and the processor time of the server."""
     used, began = server.processor(), time.perf_counter()
     job = begin(server, folder, question)
     server.events(job, 0, sys.maxsize)
@@ -84,7 +84,7 @@ def ask(server: Server, folder: str, question: str) -> tuple[float, float]:
 
 
 def reference() -> float:
-    """Return the seconds that counting to a million takes."""
+    """Return the seconds that it takes to count to a million."""
     began = time.perf_counter()
     for _ in range(1_000_000):
         pass
@@ -92,7 +92,7 @@ def reference() -> float:
 
 
 def main() -> None:
-    """Serve, ask, print."""
+    """Parse the arguments, start the server, ask the questions and print the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     folder = parser.parse_args().folder.resolve()
