@@ -8,7 +8,6 @@ from talking_agents import Answerer, Lessons, talker
 from investigator.dialogue.worlds import (
     BatchWorld,
     DialogPartnerWorld,
-    DynamicBatchWorld,
     ExecutableWorld,
     HogwildWorld,
     MultiAgentDialogWorld,
@@ -29,7 +28,6 @@ TASKS = Lessons(p=["p1", "p2"], q=["q1"])
         ({"task": "p", "batchsize": 1, "numthreads": 1}, DialogPartnerWorld, None),
         ({"task": "p", "batchsize": 2}, BatchWorld, DialogPartnerWorld),
         ({"task": "p,q", "batchsize": 2}, BatchWorld, MultiWorld),
-        ({"task": "p", "batchsize": 2, "dynamic_batching": "full", "truncate": 8}, DynamicBatchWorld, None),
         ({"task": "p", "numthreads": 2}, HogwildWorld, DialogPartnerWorld),
         ({"task": "p", "numthreads": 2, "batchsize": 2}, HogwildWorld, BatchWorld),
     ],
@@ -44,7 +42,7 @@ def test_options_choose_the_world(opt: dict[str, object], outer: type[World], in
     ("opt", "told"),
     [
         ({"num_workers": 3}, "no world loads data in other processes"),
-        ({"dynamic_batching": "full", "truncate": 8}, "dynamic_batching has no effect with batchsize 1"),
+        ({"batchsize": 2, "dynamic_batching": "full"}, "batches have a fixed size"),
     ],
 )
 def test_options_that_would_change_nothing_are_refused(opt: dict[str, object], told: str) -> None:

@@ -18,7 +18,6 @@ from investigator.dialogue.teachers.fixed import FixedDialogTeacher
 from investigator.dialogue.worlds import (
     BatchWorld,
     DialogPartnerWorld,
-    DynamicBatchWorld,
     ExecutableWorld,
     HogwildWorld,
     MultiAgentDialogWorld,
@@ -237,17 +236,6 @@ def create_task(given: Any) -> Any:
     return {"ok": type(create_world(opt, student, Loader(Fixed))).__name__}
 
 
-def dynamic_batch_init(given: Any) -> Any:
-    case = given["case"]
-    teacher, student, third = (scripted(Script(name, [{}], batch="no_batch_act" not in case)) for name in "tsu")
-    several = "multi_agent" in case or "three" in case
-    opt = {**TASK, "batchsize": 2, "dynamic_batching": "full", **given["opt"]}
-    world: World = DialogPartnerWorld(opt, [teacher, student])
-    if several:
-        world = MultiAgentDialogWorld(opt, [teacher, student, third])
-    return {"ok": type(DynamicBatchWorld(opt, world)).__name__}
-
-
 def executable_default(given: Any) -> Any:
     events: Events = []
     scripts = said(given["script"], given["agents"])
@@ -358,7 +346,7 @@ ADAPTERS = {
     "batch_fixed_teacher": batch_fixed_teacher,
     "multi_world": multi_world,
     "create_task": create_task,
-    "dynamic_batch_init": dynamic_batch_init,
+    "dynamic_batch_init": lambda given: create_task({"n_tasks": 1, "dynamic_batching": "full", **given["opt"]}),
     "executable_default": executable_default,
     "executable_custom": executable_custom,
     "executable_batch": executable_batch,

@@ -6,14 +6,12 @@ from investigator.dialogue.worlds.base import World
 from investigator.dialogue.worlds.batch import BatchWorld
 from investigator.dialogue.worlds.creating import TaskLoader, create_world, default_world
 from investigator.dialogue.worlds.dialog import DialogPartnerWorld, ExecutableWorld, MultiAgentDialogWorld
-from investigator.dialogue.worlds.dynamic_batch import DynamicBatchWorld
 from investigator.dialogue.worlds.hogwild import HogwildWorld
 from investigator.dialogue.worlds.multi import MultiWorld
 
 __all__ = [
     "BatchWorld",
     "DialogPartnerWorld",
-    "DynamicBatchWorld",
     "ExecutableWorld",
     "HogwildWorld",
     "MultiAgentDialogWorld",

@@ -10,10 +10,9 @@ from investigator.dialogue.options import Opt
 from investigator.dialogue.worlds.base import World
 from investigator.dialogue.worlds.batch import BatchWorld
 from investigator.dialogue.worlds.dialog import DialogPartnerWorld, MultiAgentDialogWorld
-from investigator.dialogue.worlds.dynamic_batch import DynamicBatchWorld
 from investigator.dialogue.worlds.hogwild import HogwildWorld
 from investigator.dialogue.worlds.multi import MultiWorld
-from investigator.errors import DialogueUnsupportedError, DialogueValueError, UnknownTaskError
+from investigator.errors import DialogueUnsupportedError, UnknownTaskError
 
 
 class TaskLoader(Protocol):
@@ -46,19 +45,21 @@ def create_world(
     """Return the world for agents and the tasks in the option `task`. The world of a single task has its teacher and
     the agents; its class is `make_world`, or the task's own, or DialogPartnerWorld for two agents and
     MultiAgentDialogWorld for any other number. Several tasks make a MultiWorld. If `batchsize` is above 1, the result
-    is put into a BatchWorld, or a DynamicBatchWorld with `dynamic_batching`; if `numthreads` is above 1, copies of that
-    run in a HogwildWorld. `num_workers` is rejected: teachers of large data load it in their own threads.
+    is put into a BatchWorld; if `numthreads` is above 1, copies of that run in a HogwildWorld. `num_workers` is
+    rejected, because teachers of large data load it in their own threads, and `dynamic_batching`, because it fits
+    batches into the memory of a model in training.
 
     With the option `interactive_task`, a human, who is the first agent, talks with a model; with `selfchat_task`, the
     agents talk with each other, or a single agent with its copy. Neither uses the teacher; their world is the
     InteractiveWorld or SelfChatWorld of the task, or else the default world. Raises UnknownTaskError if no task is
-    given or known, DialogueUnsupportedError and DialogueValueError for options without effect, and the errors of the
-    worlds.
+    given or known, DialogueUnsupportedError for options without effect, and the errors of the worlds.
     """
     options = Opt.of(opt).deepcopy()
     if options.number("num_workers", 0) > 0:
         hint = "Omit num_workers; a ChunkTeacher loads its data in its own thread."
         raise DialogueUnsupportedError("no world loads data in other processes", hint=hint)
+    if options.get("dynamic_batching"):
+        raise DialogueUnsupportedError("batches have a fixed size", hint="Omit dynamic_batching.")
     named = options.text("task")
     ids = tasks.ids(named) if named else ()
     if not ids:
@@ -84,10 +85,6 @@ def default_world(number_of_agents: int) -> type[World]:
 
 
 def _in_copies(opt: Opt, world: World) -> World:
-    batchsize, is_dynamic = opt.number("batchsize", 1), bool(opt.get("dynamic_batching"))
-    if is_dynamic and batchsize < 2:
-        hint = "Set batchsize to 2 or more, or omit dynamic_batching."
-        raise DialogueValueError(f"dynamic_batching has no effect with batchsize {batchsize}", hint=hint)
-    if batchsize > 1:
-        world = DynamicBatchWorld(opt, world) if is_dynamic else BatchWorld(opt, world)
+    if opt.number("batchsize", 1) > 1:
+        world = BatchWorld(opt, world)
     return HogwildWorld(opt, world) if opt.number("numthreads", 1) > 1 else world
