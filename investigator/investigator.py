@@ -60,7 +60,7 @@ class Investigator:
     directory of the index, by default in the user's data directory. `prompts` is a folder of templates that replace
     shipped templates. `embedder` replaces the embedding model. LangChain's `callbacks` receive every call of a chat
     model. Replies of the language model are appended to the file `record`; the model `recorded:FILE` replays them
-    later. `joint` is a budget that individual questions share with those of other investigators.
+    later. `joint` is a budget that this Investigator shares with others; it applies to individual questions.
 
     Attributes: `folder` and `workspace` (paths), `engines` (the engine of each role), `engine_name`, and `parts` (the
     components of a run). A workspace runs one question at a time: a second one raises WorkspaceLockedError.
@@ -200,7 +200,7 @@ class Investigator:
         return self._runs.calls(run_id)
 
     def enclosures(self, investigation: Investigation) -> Enclosures:
-        """Return the data that a report shows in addition to the run: its calls, and pictures of the cited PDF pages.
+        """Return the data that a report shows besides the run: the run's calls, and pictures of the cited PDF pages.
 
         Raises StoreError.
         """
@@ -221,7 +221,8 @@ class Investigator:
         return found
 
     def index(self, *, vectors: bool = False, verify: bool = False, retry: bool = False) -> Iterator[Event]:
-        """Update the text and words in the index without asking anything; with `vectors`, compute all vectors as well.
+        """Update the text and the full-text index without asking a question; with `vectors`, compute all vectors as
+        well.
 
         `verify` opens every file and checks all stored data and the quotes of kept runs; `retry` reads failed files
         again. Questions can be asked while vectors are computed. Raises the errors of `investigate` except

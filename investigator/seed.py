@@ -117,7 +117,7 @@ class TacticalPlanning:
 
 
 class Query:
-    """Asks one document of a workspace directory; the document id "summary" asks all documents together.
+    """Asks one document in a workspace directory; the document id "summary" asks all documents together.
 
     Without `client` the built-in engine answers.
     """

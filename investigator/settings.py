@@ -269,6 +269,6 @@ def _kind(field: FieldInfo) -> object:
 
 
 def _shown(value: object) -> str:
-    """Return a value as it would be written to set it, shortened if it is long."""
+    """Return a value in the form in which users set it, shortened if it is long."""
     written = json.dumps(value, default=str, ensure_ascii=False)
     return written if len(written) <= _SHOWN else written[: _SHOWN - 1] + "\N{HORIZONTAL ELLIPSIS}"

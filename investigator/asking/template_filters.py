@@ -27,7 +27,7 @@ _NO_WIDTH = "\u200b"
 
 
 def as_data(value: Plain) -> str:
-    """Return text of a document that cannot close the tags around it and contains nothing visible only to models.
+    """Escape a document's text so that it cannot close the tags around it, and remove what only models can see.
 
     A zero-width character is inserted into tags that look like ours, even if written with spaces, or in wide or
     look-alike letters. Quotes are compared without such characters, so a quote that contains one is still found in the
@@ -45,12 +45,12 @@ def _as_data(value: str) -> str:
 
 
 def as_line(value: Plain) -> str:
-    """Return text of a document or model that cannot leave its line, for places without tags."""
+    """Return the text of a document or a model as a single line, for places without tags."""
     return " ".join(as_data(value).split())
 
 
 def as_attribute(value: Plain) -> str:
-    """Return text of a document or model that cannot break out of an attribute in double quotes."""
+    """Escape the text of a document or a model so that it cannot end an attribute in double quotes."""
     return as_line(value).replace('"', "'")
 
 

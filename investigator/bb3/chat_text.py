@@ -83,7 +83,9 @@ def users_text(users: Sequence[str]) -> Text:
 
 
 def reply_text(message: Message) -> Text:
-    """Return a reply, then any places of its quotes that it does not mention, and the failure of a search, if any."""
+    """Return a reply, followed by the places of its quotes that it does not mention, and by the error if a search
+    failed.
+    """
     places = [quote.place for quote in quotes_of(message)]
     untold = [inert_line(place) for place in dict.fromkeys(places) if place not in message.text]
     if message.get("search_problem"):

@@ -87,8 +87,8 @@ def print_plain(text: str) -> None:
 
 
 def print_record(kind: Printed, record: Record, *, own: bool = False) -> None:
-    """Print a record as JSON on standard output, with the name of its schema and inert texts. If the text is the user's
-    `own`, only control characters are escaped. Raises RunError.
+    """Print a record as JSON on standard output, with the name of its schema and with escaped texts. If the text is the
+    user's `own`, only control characters are escaped. Raises RunError.
     """
     _print_json(stamped(kind, record, indent=2), own=own)
 
@@ -127,7 +127,7 @@ def _print_json(text: str, *, own: bool) -> None:
 def print_styled(text: Text) -> None:
     """Print text: styled and wrapped on a terminal, plain and unwrapped anywhere else. Raises RunError."""
     harmless = inert(text.plain)
-    if harmless != text.plain:  # such texts are not inert yet
+    if harmless != text.plain:  # something had to be escaped
         text = Text(harmless)
     with _writing():
         if is_terminal(sys.stdout):

@@ -29,7 +29,7 @@ class ClusterSettings(Record):
         default=0,
         ge=0,
         le=10_000,
-        description="parts of the index, several for each worker; a different number rebuilds the whole index; "
+        description="number of shards, several for each worker; a different number rebuilds the whole index; "
         "0: the existing number, 8 for a new index",
     )
     workers: int = Field(

@@ -14,8 +14,8 @@ Shared = Mapping[str, object]
 
 
 class Agent:
-    """Observes messages of others, and acts. The base class only says hello. `opt` are its options, which it copies;
-    `shared` is the result of another agent's `share`, whose copy this agent becomes.
+    """Observes messages of others, and acts. The base class only says hello. `opt` contains its options, which are
+    copied. If `shared`, the result of another agent's `share`, is given, this agent becomes a copy of the other.
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:

@@ -47,7 +47,7 @@ class Datatype:
 
     @property
     def training(self) -> bool:
-        """Return True if the labels are shown, as for training."""
+        """Return True if the labels are shown, as in training."""
         return self.fold == "train" and not self._has("evalmode")
 
     @property

@@ -1,6 +1,6 @@
 r"""Reads and writes ParlAI's text format: one example per line, `text:...<TAB>labels:a|b<TAB>episode_done:True`.
 
-Inside a value, TAB and line break are written `\t` and `\n`, a bar `__PIPE__`, and a backslash `\\`, so that every text
+Inside a value, TAB, line break, bar and backslash are written as `\t`, `\n`, `__PIPE__` and `\\`, so that every text
 round-trips. A carriage return is written `\u000d` and a literal `__PIPE__` is written `\__PIPE__`. A backslash before
 anything else is an ordinary character, as in files without escapes.
 """
@@ -123,7 +123,7 @@ def _says_something(key: str, value: object) -> bool:
 
 def _name(key: str) -> str:
     if not key or set(key) & set(":\t\n\r"):
-        raise DialogueError(f"a field named {key!r} cannot be written: a name has no colon, TAB or line break")
+        raise DialogueError(f"a field named {key!r} cannot be written: names cannot contain a colon, TAB or line break")
     return key
 
 

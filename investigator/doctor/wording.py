@@ -15,7 +15,7 @@ from investigator.resources.distribution import install_command
 from investigator.scoring.prices import Price
 
 _STYLES = {RoleState.WORKS: "green", RoleState.DOUBTFUL: "yellow", RoleState.FAILED: "bold red"}
-_WORDS = 400  # number of characters of a server's message
+_WORDS = 400  # maximum number of characters shown of a server's message
 
 
 def diagnosis_text(diagnosis: Diagnosis) -> Text:

@@ -42,7 +42,7 @@ def joined_pages(texts: Sequence[str]) -> tuple[str, tuple[PageSpan, ...]]:
 
 
 def listed_pages(indices: Iterable[int]) -> str:
-    """Return sorted page indices, which start at 0, in words for a reader: `page 4`, `pages 1, 3-7`."""
+    """Format sorted page indices, counted from 0, for a reader: `page 4`, `pages 1, 3-7`."""
     runs: list[list[int]] = []
     for number in (index + 1 for index in indices):
         if runs and runs[-1][-1] == number - 1:

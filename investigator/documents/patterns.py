@@ -59,8 +59,8 @@ def _translated(line: str) -> tuple[re.Pattern[str], bool] | None:
 
 
 def _without_backtracking(regex: str) -> str:
-    """Return the regex, in which each wildcard except the last takes only its first match, so that a hostile ignore
-    file cannot make it hang.
+    """Limit each wildcard of the regex except the last to its first match, so that a hostile ignore file cannot make it
+    hang.
 
     The text between two `*` has a fixed length, and the text between two `**` has a fixed number of names. So if the
     rest does not match after the first match of such a part, it does not match after a later match either.

@@ -173,7 +173,7 @@ def _answer_from(process: subprocess.Popen[bytes], request: ReadRequest) -> tupl
             opened = answer.opened or opened
             if answer.contents is not None:
                 return opened, answer.contents
-    except (OSError, ValueError):  # the pipe is broken or closed; the data is not an answer
+    except (OSError, ValueError):  # the pipe is broken or closed, or the data is not an answer
         pass
     return opened, None
 

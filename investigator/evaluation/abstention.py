@@ -31,8 +31,8 @@ class Confusion(Record):
 
     @property
     def precision(self) -> float | None:
-        """Return the share of unanswerable questions among those for which nothing was found; None if there are
-        none.
+        """Return the share of unanswerable questions among those for which nothing was found; None if something was
+        found for every question.
         """
         return _share(self.unanswerable_not_found, self.answerable_not_found)
 

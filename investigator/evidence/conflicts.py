@@ -36,8 +36,8 @@ class DatedSentence:
     `subject` names the subject of the document (firm, period, trial): statements about different subjects do not
     conflict. Equal `version` numbers mean that the documents are versions of one text; None means that no other version
     exists. `section` is the heading above the sentence, and `about` is the document's title. `says_all` is True if the
-    sentence meets every constraint. `apart_from` lists the documents about other things, and `alongside` those of the
-    same series, such as the minutes of another meeting.
+    sentence meets every constraint. `apart_from` lists the documents about other things, and `alongside` lists
+    documents of the same series, such as the minutes of another meeting.
     """
 
     quote: Quote

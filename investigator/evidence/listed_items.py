@@ -36,7 +36,7 @@ _CLAUSE = late(
     r"|\b(?:is|are|was|were|has|have|had|will)\b",
     re.IGNORECASE,
 )
-# maximum words of an item; minimum items of a list, and of a list with an introduction
+# maximum number of words in an item; minimum number of items in a list, and in a list with an introduction
 _LONGEST_ITEM, _FEWEST, _INTRODUCED = 8, 3, 2
 
 

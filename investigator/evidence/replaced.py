@@ -50,7 +50,7 @@ def _replaces(new: Document, old: Document, told: Sequence[str]) -> bool:
 
 @lru_cache(maxsize=64)  # the result is the same for every question
 def _replaced(text: str) -> tuple[str, ...]:
-    """Return, for each sentence of a document, what the document replaces according to it."""
+    """Return what a document says it replaces, in the words of each sentence that says so."""
     spans = statement_spans(text) if _REPLACES.search(text) else ()
     said = (normalise(one_line(text[start:end])).text for start, end in spans if _REPLACES.search(text, start, end))
     found = map(patterns("changes")["replaces_document"].search, said)
@@ -62,5 +62,5 @@ def _roots(kinds: Collection[str]) -> frozenset[str]:
 
 
 def _title(document: Document) -> str:
-    """Return the first line of a document with its names."""
+    """Return the first line of a document, followed by the names of the document."""
     return f"{document.text.strip().partition(chr(10))[0]} {document.names}"

@@ -266,7 +266,7 @@ def _stated(written: str, span: tuple[int, int]) -> _Stated | None:
 
 
 def _plain(text: str, change: _Change) -> str:
-    """Return a sentence that states a change without the times of the two values."""
+    """Remove the times of the two values from a sentence that states a change."""
     found = _FROM_TO.search(text) or _TO_FROM.search(text)
     return f"{text[: found.start()]}from {change.old} to {change.new}{text[found.end() :]}" if found else text
 

@@ -31,8 +31,8 @@ _FROM = late(r"\bfrom\W*$", re.IGNORECASE)
 _STOPS = late(r"[,;:.!?()]|\b(?:is|are|was|were|has|have|had|will|shall|may|can|be|been)\b|\d|[$€£¥]", re.IGNORECASE)
 _PREPOSITION = late(r"\W*(?:of|for|in|at|on|to|with|per|by|between|during|under|over|on behalf of)\b", re.IGNORECASE)
 _UNIT_BEHIND = late(r"\s((?:[^\W\d_]+\s?){1,2})")
-# maximum distance of a value in characters, and a surcharge for a value before the thing; reach of the words that
-# narrow a thing down: words before it, characters after it
+# maximum distance between a value and the thing in characters, with a surcharge for a value before the thing; where
+# to look for words that narrow the thing down: in so many words before it, and so many characters after it
 _REACH, _BEFORE_IT, _MOST_BEFORE, _MOST_BEHIND = 160, 15, 3, 60
 _LONGEST = 600  # maximum number of characters in a sentence; a longer one is a table
 _MEASURES = ("duration", "age", "weight", "distance", "temperature")  # kinds of figures with their own units

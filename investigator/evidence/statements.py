@@ -189,7 +189,7 @@ def _number_one(text: str) -> Iterable[str]:
 
 
 def _joined(found: list[StatedWord]) -> Iterator[StatedWord]:
-    """Add the meaning that a word shares with its synonyms to each word; a phrase with one meaning becomes one word."""
+    """Add to each word the meaning that it shares with its synonyms; a phrase with one meaning becomes one word."""
     at = 0
     while at < len(found):
         size, meaning = _meaning(found, at)

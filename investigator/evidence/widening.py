@@ -96,7 +96,7 @@ def _own_lines(
 
 
 def _ends_something(text: str, at: int, longest: int) -> bool:
-    """Return True if the writer ended the line at `at`, instead of the page width."""
+    """Return True if the writer ended the line at `at` deliberately, not because the line was full."""
     before = text[text.rfind("\n", 0, at) + 1 : at]
     line_end = text.find("\n", at + 1)
     after = text[at + 1 : line_end if line_end >= 0 else len(text)]

@@ -1,6 +1,5 @@
-"""Finds personal numbers: telephone, card, account and social security numbers, and any other long number. It uses
-patterns; if a pattern alone is ambiguous, checksums (Luhn for cards, ISO 7064 for IBANs) and the words before a number
-decide.
+"""Finds personal numbers: telephone, card, account and social security numbers, and any other long number. If a pattern
+alone is ambiguous, checksums (Luhn for cards, ISO 7064 for IBANs) and the words before a number decide.
 """
 
 from __future__ import annotations

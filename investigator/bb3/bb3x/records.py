@@ -154,7 +154,7 @@ class Conversation(ForeignRecord):
 
     @property
     def id(self) -> str:
-        """Return the id of the conversation, under the name of the card or of the released files; "" if it has none."""
+        """Return the id of the conversation, from the field of the card or of the released files; "" if it has none."""
         return self.chat_id or self.convo_id or ""
 
     @property

@@ -41,7 +41,7 @@ _FOREIGN_STATEMENT = 25
 understands.
 """
 _MOST_ASKED = 10  # maximum number of sentences of a turn that are judged separately
-_SMALL_TALK = 0.4  # minimum cosine with an example
+_SMALL_TALK = 0.4  # minimum cosine similarity to an example
 _FEW = 3  # a text of at most this many words need not contain a common word
 _ASKS_FOR_MEMORY = re.compile(
     r"\b(know|remember|told|said|learned) (\w+ )?(about |of )?(me|myself)\b.*\?|\bdo you (still )?remember\b"
@@ -72,7 +72,8 @@ class SearchFeatures(Record):
 
 class MemoryFeatures(Record):
     """The features for the memory decision: the form and meaning of the turn, and the nearest facts. `nearest` is the
-    highest cosine of a fact with the turn, `covered` the largest share of a fact's words that occur in it.
+    highest cosine similarity between a fact and the turn, and `covered` is the largest share of a fact's words that
+    occur in the turn.
     """
 
     question_mark: float
@@ -150,7 +151,7 @@ def _decide_search(text: str, kinds: TurnKinds) -> DecisionReply:
 
 
 def decide_memory(turns: Sequence[Turn], facts: Sequence[PersonalFact], kinds: TurnKinds) -> DecisionReply:
-    """Decide if one of the facts would help to reply to the last turn; without facts, none would."""
+    """Decide if one of the facts would help to reply to the last turn. Without facts, no memory is needed."""
     text = last_text(turns)
     if facts and (asks_for_memory(text) or (is_question(text) and asks_about_speaker(text))):
         return DecisionReply(point=100, needed=True)

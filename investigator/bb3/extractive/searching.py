@@ -33,7 +33,7 @@ from investigator.records import AskVariables, Passage, ThinkVariables
 
 _QUOTED = re.compile(r"“[^”]*”(?: \([^()]*\))?")
 _JOINT = re.compile(r"(?:\s*[,;:，،]\s*|\s+)(?:(?:and|but|so|und|aber|et|mais|y|pero)\s+)?", re.IGNORECASE)
-_MEASURED = re.compile(  # "How long was" carries more content than "How long", which continues an earlier question
+_MEASURED = re.compile(  # matches "How long was the trial", but not "How long", which continues an earlier question
     r"^\W*how (?:long|often|much|many|far|well|good)\b.*\b(?:is|are|was|were|do|does|did|has|have|had|will|would|can"
     r"|could|must|may|should)\b"
 )

@@ -85,7 +85,7 @@ class TurnKinds:
         self.embedder = embedder
 
     def near(self, vector: Vector) -> Mapping[Kind, float]:
-        """Return, for each kind, the cosine of a turn's vector, shape (dimensions,), and the nearest example."""
+        """Return, for each kind, the cosine similarity of a vector, shape (dimensions,), to the nearest example."""
         cosines = self._examples @ vector
         found: dict[Kind, float] = {}
         start = 0

@@ -26,7 +26,7 @@ class Gist:
 
     @property
     def content(self) -> frozenset[str]:
-        """The content words."""
+        """Return the content words."""
         return frozenset(word for word in self.words if word.removeprefix(_MARK) not in english_stop_words())
 
     @property

@@ -73,7 +73,7 @@ class KeptFact(Record):
 
 
 class PersonalFacts:
-    """The facts of all users of a workspace; any text can name a user. Several threads and processes may use it at
+    """The facts of all users of a workspace; a user's name can be any text. Several threads and processes may use it at
     once. Each change is a transaction, which waits for other transactions to end. Facts changed outside this program
     are ignored. Raises DialogueError for a user's name that is blank or too long, and StoreError.
     """

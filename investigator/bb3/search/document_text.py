@@ -18,7 +18,7 @@ _WORD = re.compile(r"\w\w+")
 
 
 def searched(query: str) -> str:
-    """Return a query without slashes and spaces around it, because users may type a slash before it."""
+    """Strip slashes and spaces from both ends of a query, because users may type a slash before it."""
     return query.strip().lstrip("/").strip() or query
 
 
@@ -49,7 +49,9 @@ def chunked(text: str, size: int = CHUNK_CHARACTERS) -> list[str]:
 
 
 def nearest_chunks(chunks: Sequence[str], query: str, count: int) -> list[str]:
-    """Return the chunks nearest to a query by TF-IDF and cosine, best first; ties keep their order."""
+    """Return the chunks nearest to a query by the cosine similarity of TF-IDF vectors, best first; ties keep their
+    order.
+    """
     return [chunks[i] for i in _nearest(chunks, query)[:count]]
 
 

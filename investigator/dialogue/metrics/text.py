@@ -32,7 +32,7 @@ _SPLIT_BY_TREEBANK = {
 
 
 def bleu(guess: str, answers: Sequence[str], order: int = 4) -> AverageMetric:
-    """Return BLEU-`order` against all answers, from 0 to 1; 0 if there are no answers or no word is right.
+    """Return BLEU-`order` against all answers, from 0 to 1; 0 if there are no answers or no word matches.
 
     Source: Papineni et al. 2002, smoothed by method 1 of Chen and Cherry (2014). N-grams of every length from 1 to
     `order` have equal weight; a text without words counts as one empty word. A text with fewer words than `order`

@@ -96,7 +96,7 @@ class ChunkQueue(Generic[Sample]):
 
 
 class ChunkTeacher(FixedDialogTeacher, Generic[Sample]):
-    """Derive from it and write `get_num_samples`, `get_fold_chunks`, `load_from_chunk` and `create_message`.
+    """A base class; subclasses implement `get_num_samples`, `get_fold_chunks`, `load_from_chunk` and `create_message`.
 
     Chunks are loaded in a separate thread, at most `get_buffersize` samples ahead. Chunks, and the samples in a chunk,
     come in order or, if the datatype shuffles, in random order. If the datatype cycles (`train`), the data starts over.

@@ -14,7 +14,7 @@ from investigator.errors import DialogueError, DialogueTypeError
 
 
 class DialogTeacher(FixedDialogTeacher):
-    """Derive from it and write `setup_data`; the option `datafile` names the file.
+    """A base class; subclasses implement `setup_data`. The option `datafile` names the file.
 
     With a streaming datatype, the file is read on demand, never as a whole. Further options: `image_mode`. Raises
     DialogueError if no data file is given.

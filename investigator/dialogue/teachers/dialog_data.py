@@ -80,7 +80,7 @@ class StreamDialogData:
 
     def next_episode(self) -> tuple[list[Entry], bool] | None:
         """Return the entries of the next episode, and True if it is the last one of the file; None if no episode is
-        left. Raises errors of reading; after such an error, every call raises DialogueError until `reset`.
+        left. Raises the errors of reading the file; after such an error, every call raises DialogueError until `reset`.
         """
         with self._lock:
             if self._broken:

@@ -39,10 +39,10 @@ class EpisodeOrder:
 
 
 class FixedDialogTeacher(Teacher):
-    """Derive from it and write `get`, `num_episodes` and `num_examples`. Copies share the data and take episodes in
-    turn. Labels are shown while training; otherwise they are moved to `eval_labels`, or omitted with the option
-    `hide_labels`. It returns padding after the end of the data, or if there is no data. Further options: `batchsize`
-    (the number of copies that act together) and `seed` (of the random order).
+    """A base class; subclasses implement `get`, `num_episodes` and `num_examples`. Copies share the data and take
+    episodes in turn. Labels are shown while training; otherwise they are moved to `eval_labels`, or omitted with the
+    option `hide_labels`. It returns padding after the end of the data, or if there is no data. Further options:
+    `batchsize` (the number of copies that act together) and `seed` (of the random order).
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
@@ -104,5 +104,5 @@ class FixedDialogTeacher(Teacher):
 def missing(method: str, teacher: Teacher) -> DialogueError:
     """Return the error for a teacher that does not override a required method."""
     return DialogueError(
-        f'"{method}" must be overridden by {type(teacher).__name__}', hint=f"Write the method {method} in that class."
+        f'"{method}" must be overridden by {type(teacher).__name__}', hint=f"Implement {method} in that class."
     )

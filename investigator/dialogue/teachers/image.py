@@ -46,7 +46,7 @@ class ImageLoader:
         self.mode = ImageMode(Opt.of(opt).choice("image_mode", list(ImageMode), ImageMode.RAW))
 
     def load(self, path: str) -> object | None:
-        """Return the image in a file, in the loader's mode; None if that mode is without images. Raises DialogueError
+        """Return the image in a file, in the loader's mode; None if the mode is `no_image_model`. Raises DialogueError
         if the file is missing or not an image, MissingPackageError if Pillow is not installed.
         """
         if self.mode is ImageMode.NO_IMAGE_MODEL:
@@ -85,7 +85,7 @@ def _opened(path: str) -> Image:
 
 
 class AbstractImageTeacher(FixedDialogTeacher):
-    """Derive from it and write `image_id_to_image_path`; each item of the data is an episode of one example.
+    """A base class; subclasses implement `image_id_to_image_path`. Each item of the data is an episode of one example.
 
     The data is a JSON file with a list of objects: an image's id in `image_id_key`, the text in `text_key`, the labels
     in `label_key`, and any other fields. Options: `datafile`, `image_mode` (`raw`, `ascii`, `no_image_model`). The
@@ -112,7 +112,7 @@ class AbstractImageTeacher(FixedDialogTeacher):
         return path
 
     def image_id_to_image_path(self, image_id: str) -> str:
-        """Return the path of the image with an id. To be overridden."""
+        """Return the path of the image with this id. To be overridden."""
         raise missing("image_id_to_image_path", self)
 
     def load_data(self, data_path: str, opt: Opt) -> Sequence[Mapping[str, object]]:

@@ -16,8 +16,8 @@ from investigator.errors import DialogueError
 class DialogPartnerWorld(World):
     """The first agent, often a teacher, says something; the second hears it and replies; the first hears the reply.
 
-    The first agent's acts end episodes, its `epoch_done` marks the end of the data, and its id is that of the world.
-    Raises DialogueError unless there are two agents.
+    The first agent's acts end episodes, its `epoch_done` marks the end of the data, and the world has its id. Raises
+    DialogueError unless there are two agents.
     """
 
     def __init__(

@@ -45,7 +45,7 @@ _MISFIT = -3
 def latin_encoding(data: bytes) -> str | None:
     """Return the encoding in which most of the first bytes above 127 are letters or punctuation of one language.
 
-    The result is Western European unless another encoding is evident; None if the bytes fit none.
+    The result is Western European unless another encoding is evident; None if no encoding fits the bytes.
     """
     best: tuple[int, str] | None = None
     for encoding, alphabets in _CANDIDATES:

@@ -18,7 +18,9 @@ _SEARCHED = 20
 
 
 class RowLine(NamedTuple):
-    """A line of text for a row: its cells as columns and spans of the line; `is_header` if it names the columns."""
+    """A row as a line of text. `cells` gives the column of each cell and its span in the line; `is_header` is True if
+    the row names the columns.
+    """
 
     text: str
     cells: tuple[tuple[int, int, int], ...] = ()

@@ -1,8 +1,8 @@
 """Translates a provider's error into an error of this package, with the number of attempts worth making.
 
-Every provider's package raises its own errors. All have a `status_code` or a `response` (OpenAI, Anthropic, Groq,
-Ollama, httpx), a class name, or are langchain-core's model errors. Only these are read here, so that no provider's
-package needs to be imported.
+Every provider's package raises its own errors. They are recognised by a `status_code` or `response` (OpenAI, Anthropic,
+Groq, Ollama, httpx), by the name of their class, or as langchain-core's model errors, so that no provider's package
+needs to be imported.
 """
 
 from __future__ import annotations

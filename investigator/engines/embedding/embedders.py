@@ -52,7 +52,8 @@ class SentenceTransformerEmbedder:
     def name(self) -> str:
         """Return the model's name; the default model's name includes the start of its weights' sha256.
 
-        The default's precision is not part of it: vectors from all machines agree to a cosine above 0.9995.
+        The default's precision is not part of it: vectors from different machines have a cosine similarity above
+        0.9995.
         """
         return f"{DEFAULT_MODEL}@{_SHA256[:8]}" if self._model == DEFAULT_MODEL else self._model
 

@@ -3,9 +3,9 @@
 It produces the same vectors as sentence-transformers with the same weights (a test compares them) and is ready in one
 second instead of five: importing sentence-transformers also imports transformers, scikit-learn and SciPy, none of which
 this model needs. `benchmarks/embedding.py` measures what makes it fast: matrices are multiplied in bfloat16 if the
-processor supports it (the vectors agree with float32 vectors to a cosine above 0.9995, so both have the same name),
-there is little padding, each thread computes its own batches without waiting for others, and memory is reused instead
-of being returned to the system.
+processor supports it (the cosine similarity to the float32 vectors is above 0.9995, so both have the same name), there
+is little padding, each thread computes its own batches without waiting for others, and memory is reused instead of
+being returned to the system.
 """
 
 from __future__ import annotations

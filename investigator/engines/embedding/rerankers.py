@@ -43,13 +43,13 @@ class SentenceReranker:
     """
 
     name = "sentences"
-    weight = 0.43  # 1.5 / 3.5, the weight of the same cosine in the search score; see benchmarks
+    weight = 0.43  # 1.5 / 3.5, the weight of the same similarity in the search score; see benchmarks
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
 
     def scores(self, query: str, texts: Sequence[str]) -> list[float]:
-        """Return the best cosine of the sentences of each text."""
+        """Return, for each text, the cosine similarity of its best sentence to the query."""
         pieces = [sentences(text) for text in texts]
         vectors = self._embedder.embed([query, *(sentence for piece in pieces for sentence in piece)])
         near = (vectors[1:] @ vectors[0]).tolist()

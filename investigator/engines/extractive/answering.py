@@ -15,8 +15,8 @@ _MOST_CLAIMS = 6
 _MOST_OF_SUMMARY = 12
 _MOST_OF_ONE_DOCUMENT = 3
 _BEHIND_BEST = 20
-_NEARNESS = 8.0  # odds (logarithm) that a similarity of 1 is worth
-_LEAST_POINT = 1  # below it, points say nothing
+_NEARNESS = 8.0  # log odds that a similarity of 1 adds
+_LEAST_POINT = 1  # lower points count as this one, so that their odds do not outweigh the similarity
 _SAME = 0.7
 
 
@@ -41,7 +41,7 @@ def answer(variables: AnswerVariables, embedder: Embedder) -> AnswerReply:
 
 
 def _nearest_first(question: str, evidence: Sequence[Evidence], embedder: Embedder) -> list[Evidence]:
-    """Return quotes by the odds of their replies and their similarity to a question; at most three of a document."""
+    """Rank quotes by the odds of their replies and their similarity to a question, with at most three per document."""
     vectors = embedder.embed([question, *(item.text for item in evidence)])
     odds = [log_odds(max(item.point, _LEAST_POINT) / 100) for item in evidence]
     worth = [own + _NEARNESS * near for own, near in zip(odds, (vectors[1:] @ vectors[0]).tolist(), strict=True)]

@@ -43,8 +43,8 @@ _NOT_HERE = "Not in this text."
 class ReplyFeatures(Record):
     """Features that separate an answer from a near miss: two probabilities, 0..1.
 
-    `match` is the probability that the document contains the answer, judged before reading; `sentence` the probability
-    that its best sentence does.
+    `match` is the probability that the document contains the answer, judged before reading; `sentence` is the
+    probability that its best sentence does.
     """
 
     match: float

@@ -26,10 +26,10 @@ _ENDS = re.compile(r"[.!?。！？؟।:;][\"'”’»)\]]*$")
 class SentenceFit(Record):
     """Features of a sentence that may answer a question, each about 0..1.
 
-    `similarity` is its cosine with the question; `focus` is the share of the question's words that it contains, where a
-    word that occurs in most sentences has a low weight; `around` is the same including the sentences before and after
-    it. `passage` and `overlap` belong to its passage. `typed` is 1 if it contains the requested kind of thing;
-    `finding` and `figures` measure how much it reads like a result, if a result is requested (otherwise 0.5).
+    `similarity` is its cosine similarity to the question; `focus` is the share of the question's words that it
+    contains, where a word that occurs in most sentences has a low weight; `around` is the same including the sentences
+    before and after it. `passage` and `overlap` belong to its passage. `typed` is 1 if it contains the requested kind
+    of thing; `finding` and `figures` measure how much it reads like a result, if a result is requested (otherwise 0.5).
     `complete` is 1 for a sentence, and 0 for a heading or a fragment of a table.
     """
 
@@ -65,7 +65,7 @@ class Asked:
 
 
 def asked(question: str, needs: Sequence[Need]) -> Asked:
-    """Prepare a question for comparison with sentences; `needs` tells how rare its words are in the folder."""
+    """Prepare a question for comparison with sentences; `needs` gives the rarity of its words in the folder."""
     weights = {stem(word): rarity(_UNKNOWN_SHARE) for word in content_words(question)}
     for need in needs:
         for word in words(need.term):

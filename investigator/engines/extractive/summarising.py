@@ -24,7 +24,7 @@ _MOST_OF_A_SECTION = 2
 _POINT = 80  # the point of every summary: the user chose the document, so it cannot be the wrong one
 _LEAST, _USUAL, _MOST, _OF_EACH = 4, 7, 10, 2
 _CENTRAL, _ASKED, _FIGURE, _EARLY = 0.45, 0.35, 0.1, 0.1
-_ALIKE = 0.75  # cosine above which two sentences say the same thing
+_ALIKE = 0.75  # minimum cosine similarity of two sentences that say the same thing
 _NUMBERS = ("three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _POINTS = re.compile(
     r"\b(\d+|three|four|five|six|seven|eight|nine|ten)\s+(?:short |bullet )*(?:points?|bullets?|sentences?)"

@@ -49,7 +49,7 @@ class ReplyStream:
         return self._clock() - self._began
 
     def take(self, piece: dict[str, Any]) -> None:
-        """Take the next piece; an error of `hear` or the time limit ends the reply."""
+        """Take the next piece; an error in `hear` or the time limit ends the reply."""
         self._pieces.append(piece)
         try:
             self._count(piece)

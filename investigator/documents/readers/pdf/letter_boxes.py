@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 _SAME_LINE = 0.65
 """Minimum vertical overlap of two letters on the same line, as a share of the smaller letter. A letter beside a cell
-of two lines is off by half a line.
+with two lines is half a line off.
 """
 _WIDEST_GAP = 3.0
 """Widest gap between two letters of one rectangle, in letter heights."""

@@ -1,4 +1,4 @@
-"""Reads JSON as one line for each value, preceded by its path. Records of JSON lines stay on their own lines."""
+"""Reads JSON as one line for each value, preceded by its path. In JSON Lines, each record stays on its own line."""
 
 from __future__ import annotations
 
