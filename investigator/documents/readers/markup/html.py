@@ -257,7 +257,7 @@ def _titled(page: Extracted) -> Extracted:
 
 
 def extracted_html(markup: str) -> Extracted:
-    """Return the words, headings and head of HTML text."""
+    """Extract the words, headings and metadata of HTML text."""
     builder = TextBuilder()
     parser = HtmlText(builder)
     feed(parser, markup)
