@@ -73,7 +73,7 @@ def is_only_rule(question: str, sentence: str) -> bool:
 
 
 def is_done(question: str, clause: str) -> bool:
-    """Return True if a clause says that what a question asks about has happened: "but took place on 5 May"."""
+    """Return True if a clause says that the event in question has happened: "but took place on 5 May"."""
     own = {root(word) for word in verbs(question)} or roots(" ".join(phrase for phrase, _ in phrases(question)))
     known = patterns("modality")
     is_plan = known["planned"].search(clause) or known["put_off"].search(clause)

@@ -79,7 +79,7 @@ def stands(word: str, present: frozenset[str]) -> bool:
 
 
 def related(word: str, *, as_verb: bool = False) -> tuple[str, ...]:
-    """Return the synonyms of a folded word; with `as_verb`, only those of the verb. An unknown word has none."""
+    """Return the synonyms of a folded word; with `as_verb`, only the verb's. An unknown word has none."""
     own = root(word)
     return tuple(other for other in _group(own, as_verb) if _stem(other) != own)[:_MOST]
 

@@ -31,12 +31,12 @@ class Moment:
 
     @property
     def begin(self) -> tuple[int, int, int]:
-        """Return the first day of the day, month or year as a value that can be compared."""
+        """Return the first day of the day, month or year as a sortable tuple."""
         return self.year or 0, self.month or 1, self.day or 1
 
     @property
     def end(self) -> tuple[int, int, int]:
-        """Return the last day of the day, month or year as a value that can be compared."""
+        """Return the last day of the day, month or year as a sortable tuple."""
         return self.year or 0, self.month or 12, self.day or _LONGEST_DAY
 
 
@@ -79,7 +79,7 @@ class TimeSpan:
 
 
 def _of_year(span: TimeSpan, year: int | None) -> TimeSpan:
-    """Return a span in which an end without a year has the year of the other end, otherwise the given year."""
+    """Return the span with missing years filled in from its other end or, failing that, with the given year."""
     known = next((end.year for end in (span.last, span.first) if end and end.year), year)
     first, last = (end and replace(end, year=end.year or known) for end in (span.first, span.last))
     if first and last and first.begin > last.end and span.first and span.first.year is None and first.year:

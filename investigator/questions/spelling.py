@@ -1,5 +1,5 @@
-"""Corrects words that a folder spells differently, and mistyped words that show the kind of a question: a missing,
-doubled, wrong or transposed letter.
+"""Corrects words that a folder spells differently, and mistyped words that show the kind of a question. The errors may
+be missing, doubled, wrong or transposed letters.
 """
 
 from __future__ import annotations

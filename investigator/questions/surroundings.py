@@ -17,7 +17,7 @@ class Surroundings:
 
     `near` is the surrounding text with the heading or table header above it, and `before` is the part of `near` that
     precedes the sentence. `about` describes the document: its title, its name and the beginning of its first page.
-    `names` contains its title, file name and first line, and `imprint` what its first pages say about it.
+    `names` contains its title, file name and first line, and `imprint` contains what its first pages state about it.
     """
 
     sentence: str

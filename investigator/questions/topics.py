@@ -322,7 +322,7 @@ def _terms(clause: str, whose: int, *, near: bool) -> list[Term]:
 
 
 def _runs(clause: str) -> Iterator[list[_Word]]:
-    """Yield runs of words that belong together; an "or" between two runs is a run of its own."""
+    """Yield runs of words that belong together; an "or" between two runs is a separate run."""
     run: list[_Word] = []
     for token in _TOKEN.finditer(clause):
         word = _word(token, is_first=token.start() == 0)

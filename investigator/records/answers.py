@@ -175,7 +175,7 @@ class Usage(Record):
 
     `unpriced` counts the calls whose model has no known price; `money` does not include them. `unanswered` counts calls
     that got no reply because the process was stopped or the engine took too long; the tokens of their prompts are
-    estimated, and those of the missing replies are unknown.
+    estimated, and the tokens of the missing replies are unknown.
     """
 
     calls: int = 0
@@ -310,7 +310,7 @@ class Forecast(Record):
     """The expected steps and cost of an investigation, computed without paid calls.
 
     `steps` is the plan, including steps that would be skipped. `expected` is the cost if the engine's judgements match
-    those of the search, and `most` is the highest cost within rounds and ceilings. Reply tokens are estimated.
+    the search's, and `most` is the highest cost within rounds and ceilings. Reply tokens are estimated.
     """
 
     steps: tuple[PlanStep, ...]

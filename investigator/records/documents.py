@@ -77,7 +77,7 @@ class LeftOut(Record):
 
     @property
     def by_folder(self) -> bool:
-        """Return True if a file in the folder, instead of the user, excluded them."""
+        """Return True if a file in the folder excluded them, not the user."""
         return self.reason is LeftOutReason.IGNORE_FILE
 
     @property

@@ -268,7 +268,7 @@ def _listed(title: str, paths: Iterable[str]) -> list[Text]:
 
 
 def replayed_text(replayed: Replayed) -> Text:
-    """Return a few lines that say whether a run had the same outcome as before."""
+    """Return a few lines that show whether a run had the same outcome as before."""
     standing = replayed.quotes - len(replayed.failed_quotes)
     lines = [
         Text(f"Replayed: {plural(replayed.calls, 'call')} answered from the journal, no model asked."),

@@ -165,7 +165,7 @@ def claim_matches(question: str, claim: Claim, load: Load) -> tuple[ConstraintMa
 
 def _belong_together(one: Quote, cell: QuotedCell, other: Quote, other_cell: QuotedCell, load: Load) -> bool:
     """Return True if two cells are in one row, or in equally labelled rows for different times. The times are in the
-    headers or, if the columns are the same, are those of two documents about one subject.
+    headers or, if the columns are the same, belong to two documents about one subject.
     """
     if cell == other_cell or (one.document_id, one.start) == (other.document_id, other.start):
         return cell != other_cell

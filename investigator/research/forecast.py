@@ -13,7 +13,7 @@ _BESIDE_STEPS = 2  # calls other than steps: a plan and a reflection in each rou
 def forecast(research: Research, run: Investigation, budget: BudgetSettings) -> Forecast:
     """Simulate a run with engines that forecast instead of answering. Raises TemplateError and StoreError.
 
-    The expected cost assumes that the model's judgements are the same as those of the built-in engine.
+    The expected cost assumes that the model's judgements are the same as the built-in engine's.
     """
     for event in research.investigate(run):
         if isinstance(event, Answered):

@@ -62,7 +62,7 @@ def own_share(own: Sequence[ConstraintMatch], question: str, said: QuotedText) -
 
 
 def _said_words(asked: Sequence[Constraint]) -> tuple[list[str], frozenset[str]]:
-    """Return the texts of the constraints that are met by words, and these words."""
+    """Return the texts of the constraints that words can meet, and the words in these texts."""
     texts = [one.text for one in asked if one.kind in WORDED and not _names_day(one.text)]
     plain = (word for text in texts if not numbered(text) for word in words(text))
     return texts, frozenset(word for word in plain if word not in stop_words() and word != "s")  # "s" as in "Ann's"

@@ -113,7 +113,7 @@ class DocumentQuery:
         return self.judged(variables, reading)
 
     def judged(self, variables: AskVariables, reading: ReadReply[AskReply]) -> Finding:
-        """Evaluate a reply: prove its quotes, and combine its point with that of the search.
+        """Evaluate a reply: prove its quotes, and combine its point with the search's.
 
         A small model only adds its quotes to the finding of the rules.
         """

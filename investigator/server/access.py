@@ -46,7 +46,7 @@ class Access:
         return self.has_token(headers) or self.has_cookie(headers)
 
     def may_search(self, path: str) -> bool:
-        """Return True if a path begins with the path of searches and the right key."""
+        """Return True if a path begins with the search path and the correct key."""
         most = len(self.search_path) + 1
         return same_code(path[:most], f"{self.search_path}/")
 
@@ -65,7 +65,7 @@ class Access:
 
 
 def allowed_hosts(host: str, port: int, names: tuple[str, ...] = ()) -> frozenset[str]:
-    """Return the accepted values of the Host header: those of this machine, and the names that the user configured.
+    """Return the accepted values of the Host header: the names of this machine, and the names that the user configured.
 
     The configured names are also accepted without a port, as a proxy sends them. Any other name that resolves to this
     machine (DNS rebinding) is rejected.

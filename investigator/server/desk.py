@@ -1,6 +1,6 @@
-"""The job queue: accepts jobs, runs those of one folder one after the other, and stores their events as they happen. A
-job outlives the server: jobs that are waiting or running when a server ends are resumed when the next server starts. A
-started run continues from its journal, so nothing is paid for twice.
+"""The job queue: accepts jobs, runs the jobs of each folder one after another, and stores their events as they happen.
+A job outlives the server: jobs that are waiting or running when a server ends are resumed when the next server starts.
+A started run continues from its journal, so nothing is paid for twice.
 """
 
 from __future__ import annotations

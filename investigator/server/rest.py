@@ -96,7 +96,7 @@ def _add_folders(router: APIRouter, desk: Desk) -> None:
 
     @router.post("/folders/{folder}/index", status_code=HTTPStatus.ACCEPTED, response_model=ServerJob)
     def index(folder: str) -> Response:
-        """Update the index of a folder; follow its events like those of an investigation."""
+        """Update the index of a folder; follow its events as for an investigation."""
         job = desk.submit(JobRequest(folder=folder, kind=JobKind.INDEX))
         return said(job, HTTPStatus.ACCEPTED, {"Location": f"/v1/investigations/{job.id}"})
 
@@ -130,7 +130,9 @@ def _add_folders(router: APIRouter, desk: Desk) -> None:
         start: Annotated[int, Query(ge=0)] = 0,
         end: Annotated[int | None, Query(ge=0)] = None,
     ) -> Response:
-        """Return a span of a document's text, at most 20,000 characters; offsets are those of quotes and passages."""
+        """Return a span of a document's text, at most 20,000 characters; offsets are counted as in quotes and
+        passages.
+        """
         return said(excerpt(desk.folder(folder).investigator.document(document), start, end))
 
 

@@ -56,7 +56,7 @@ _OF_MATRIX = (
 class RunService:
     """Investigates questions about one folder, with an engine for each role, and stores the runs.
 
-    `joint` is a budget that all runs share, including those of other services.
+    `joint` is a budget that all runs share, including the runs of other services.
     """
 
     def __init__(

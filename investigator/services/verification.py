@@ -33,7 +33,7 @@ def verify_report(report: Path, folder: Path, settings: Settings) -> VerifiedRep
     """Look up every quote of a report in the files of a folder, which are read again.
 
     The report contains one record, or one per line, of any kind with quotes: an answer, a run, a replayed run. No path
-    in the report is opened: its document ids are compared with those of the files in the folder. Raises UserError if
+    in the report is opened: its document ids are only compared with the files in the folder. Raises UserError if
     the report cannot be used, FolderError, and ReaderError.
     """
     check_folder(folder)

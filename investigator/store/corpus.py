@@ -100,7 +100,7 @@ class Corpus:
             stamp(connection, file)
 
     def rename(self, before: str, file: FileRecord) -> bool:
-        """Store a new path of a file; its text, chunks and vectors stay, including those of the files inside it.
+        """Store a new path of a file; its text, chunks and vectors stay, and so do those of the files inside it.
 
         Return False if its stored data is damaged; it is then dropped, and must be read again.
         """

@@ -63,7 +63,7 @@ class InMemoryJournal:
 
 
 class JointLedger:
-    """The combined usage of several runs, including that of their earlier processes. Thread-safe. The journals of the
+    """The combined usage of several runs, including their earlier processes. Thread-safe. The journals of the
     runs store the calls; this class only counts them. `clock` returns seconds.
     """
 

@@ -102,7 +102,7 @@ class PostgresDatabase(_ServerDatabase):
             if get_meta(connection, _USER) != _user():
                 raise StoreError(
                     f"the runs of {self._name} in {self.place} were written with the key of another user or machine",
-                    hint="Copy the file user.key from the data directory of that machine to that of this machine (see "
+                    hint="Copy the file user.key from that machine's data directory to this machine's (see "
                     "docs/security.md), or use separate runs with --set store.name=NAME",
                 )
 

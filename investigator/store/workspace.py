@@ -110,8 +110,8 @@ class Workspace:
 
     @cached_property
     def runs(self) -> Database:
-        """Return the database of runs and memories: a file in the workspace, or that of `store`; it is opened
-        on first use.
+        """Return the database of runs and memories, which is a file in the workspace unless `store` names another
+        place; it is opened on first use.
 
         Raises DamagedDatabaseError, MissingPackageError, StoreError.
         """

@@ -81,7 +81,7 @@ def asks_money(question: str) -> bool:
 
 @lru_cache(maxsize=4_096)
 def says_money(text: str) -> bool:
-    """Return True if a name says that figures are money: "Fee (£)", "Turnover"."""
+    """Return True if a name shows that figures are amounts of money: "Fee (£)", "Turnover"."""
     plain = text.replace("_", " ")
     return bool(currencies(plain)) or patterns("columns")["money"].search(plain) is not None
 

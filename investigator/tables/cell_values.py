@@ -44,7 +44,7 @@ _EACH = late(r"\bper [\w-]+", re.IGNORECASE)
 def kind_fits(asked: TableQuestion, value: str, header: str, labels: str, over: str = "") -> float | None:
     """Return how well a value matches the requested kind of figure; None if it cannot be a figure of that kind.
 
-    `header` and `labels` name its column and row, `over` is the caption and the unit of its table.
+    `header` and `labels` name its column and row, and `over` contains the caption and the unit of its table.
     """
     names = f"{header} {labels}"
     if gives_no_value(value):
@@ -77,8 +77,8 @@ def _is_mean_of_another(asked: TableQuestion, value: str, names: str) -> bool:
 
 
 def _is_money(asked: TableQuestion, header: str, names: str, over: str) -> bool:
-    """Return True if the names of a figure say that it is money, or the caption and unit in `over` do: the row "Staff"
-    of a cost table does not count people. A column of the counted things may be in a table with a currency.
+    """Return True if the names of a figure, or the caption and unit in `over`, show that it is an amount of money: the
+    row "Staff" of a cost table does not count people. A column of the counted things may be in a table with a currency.
     """
     counted = counted_thing(asked.text)
     if is_unit(counted) or _COUNTS.search(names) or _EXCEPT.search(over):

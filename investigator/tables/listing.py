@@ -215,7 +215,7 @@ class _Rows:
     def _thing_column(self) -> int | None:
         """Return the column that names the things; None if the table is not about them.
 
-        A header names them, or the title or caption does and the first column has no name of its own.
+        A header names them, or the title or caption does and the first column has no name.
         """
         noun = self._things.kind[-1]
         asked = frozenset(one for term in self._things.kind for one in term.roots)

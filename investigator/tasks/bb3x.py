@@ -1,6 +1,6 @@
-"""Conversations of BB3x. The labels of `bb3x` are messages; those of `bb3x:sdm` (or mdm, sgm, mgm, skm, mkm, srm, mrm,
-vrm) are outputs of that module. `datafile` is a JSONL file of conversations, a folder with a file for each fold, or a
-folder with the released files.
+"""Conversations of BB3x. The labels of `bb3x` are messages; the labels of `bb3x:sdm` (or mdm, sgm, mgm, skm, mkm, srm,
+mrm, vrm) are outputs of that module. `datafile` is a JSONL file of conversations, a folder with a file for each fold,
+or a folder with the released files.
 """
 
 from __future__ import annotations

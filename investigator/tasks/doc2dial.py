@@ -113,7 +113,7 @@ class LastTeacher(DefaultTeacher):
 
 
 class SearchTeacher(DefaultTeacher):
-    """Shows a conversation; the label is the decision whether its last turn needs a search."""
+    """Shows a conversation; the label is the decision on whether its last turn needs a search."""
 
     expected = "one conversation per line with turns, at least one of them with search: true or false"
 

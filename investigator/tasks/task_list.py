@@ -1,4 +1,6 @@
-"""Lists the tasks: the built-in tasks, each with a file in this folder and a line here, and those of other packages."""
+"""Lists the tasks: the built-in tasks, each with a file in this folder and a line here, and the tasks of other
+packages.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,7 @@ TASK_LIST: Final = (
 
 
 def listed_tasks() -> tuple[TaskEntry, ...]:
-    """Return all tasks: built-in tasks first, then those of other packages, whose modules are imported. A module may
+    """Return all tasks: built-in tasks first, then tasks of other packages, whose modules are imported. A module may
     describe its task in `TASK`, a TaskEntry; otherwise its entry has the name, no tags, and the first line of the
     module's docstring. Raises SettingsError if a module cannot be imported, and DialogueTypeError if its `TASK` is
     something else.

@@ -80,7 +80,7 @@ class FolderArena:
         return self.opened()
 
     def setup(self, candidate: Variant) -> Setup:
-        """Return the user's own templates and settings, overridden by those of a candidate."""
+        """Return the user's own templates and settings, overridden by a candidate's."""
         prompts = self._laid(candidate) if candidate.templates else self.base.prompts
         return self.base.changed(prompts=prompts, overrides=(*self.base.overrides, *candidate.settings))
 

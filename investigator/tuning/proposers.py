@@ -1,4 +1,4 @@
-"""Finds proposers by name, both built-in proposers and those of other packages.
+"""Finds built-in proposers, and proposers of other packages, by name.
 
 Another package adds a proposer with an entry point of the group `investigator.proposers`, in its pyproject.toml:
 

@@ -91,4 +91,4 @@ def _examples(comparison: Comparison) -> Text:
     left = comparison.examples_in_all - len(shown)
     table = columns(rows, heading=heading, left=range(5))
     more = f"\n{left} more: --report FILE.html shows up to 50." if left else ""
-    return Text.assemble(table, more, "\nBoth traces of an example: investigator show RUN FOLDER")
+    return Text.assemble(table, more, "\nTo see one side of an example: investigator show RUN FOLDER")

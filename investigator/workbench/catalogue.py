@@ -44,7 +44,7 @@ def named(patterns: Sequence[str]) -> tuple[str, ...]:
 
 
 def cards(prompts: Prompts) -> tuple[TemplateCard, ...]:
-    """Return the card of each template: first those of the method, in order, then those of the chat. Raises
+    """Return the card of each template: first the method's templates, in order, then the chat's. Raises
     TemplateError.
     """
     return tuple(card(name, prompts) for name in CONTRACTS)

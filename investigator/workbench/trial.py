@@ -139,7 +139,7 @@ def _with_finding(
     )
     finding = query.judged(variables, reading)
     own = query.read(reading, variables.passages).quotes
-    proven = (quote for quote in finding.quotes if quote in own)  # only the model's quotes, not those of the search
+    proven = (quote for quote in finding.quotes if quote in own)  # only the model's quotes, not the search's
     stands = (TriedQuote(text=quote.text, place=quote.place) for quote in proven)
     failed = (
         TriedQuote(text=text, problem="is not in the passages, or proves nothing") for text in finding.failed_quotes
