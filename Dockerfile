@@ -1,4 +1,4 @@
-# The command `investigator` in an image: built in one stage, without build tools in the other; runs without rights.
+# An image with the command `investigator`: the final stage has no build tools and runs as an unprivileged user.
 #   docker build -t investigator .
 #   docker run --rm --network none -v ~/papers:/papers:ro -v investigator:/workspace investigator ask /papers "question"
 

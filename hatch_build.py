@@ -1,4 +1,4 @@
-"""Puts a bill of materials (CycloneDX, PEP 770) into the wheel: what it holds of others, and what it needs."""
+"""Adds a bill of materials (CycloneDX, PEP 770) to the wheel: its third-party content and its dependencies."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-_HELD = (  # word lists of others inside the wheel: name, version, licence, purpose
-    ("WordNet", "3.0", "LicenseRef-WordNet-3.0", "relations of words in investigator/questions/data/related_words.txt"),
-    ("NLTK stop words", "3.7", "Apache-2.0", "investigator/bb3/english_stop_words.txt, as BlenderBot 3 has them"),
+_HELD = (  # third-party word lists in the wheel: name, version, licence, purpose
+    ("WordNet", "3.0", "LicenseRef-WordNet-3.0", "word relations in investigator/questions/data/related_words.txt"),
+    ("NLTK stop words", "3.7", "Apache-2.0", "investigator/bb3/english_stop_words.txt, as used by BlenderBot 3"),
 )
 
 
@@ -21,14 +21,14 @@ class BillOfMaterials(BuildHookInterface):  # type: ignore[type-arg]
     PLUGIN_NAME = "custom"
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Write the bill and have it put into the wheel."""
+        """Write the bill and add it to the wheel."""
         bill = json.dumps(self._bill(), indent=1, sort_keys=True) + "\n"
         self._file.parent.mkdir(parents=True, exist_ok=True)
         self._file.write_text(bill, encoding="utf-8")
         build_data["sbom_files"].append(str(self._file))
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
-        """Remove the bill; the wheel has it."""
+        """Remove the bill, which is now in the wheel."""
         self._file.unlink(missing_ok=True)
 
     @property
@@ -72,7 +72,7 @@ class BillOfMaterials(BuildHookInterface):  # type: ignore[type-arg]
 
 
 def _licence(expression: str) -> dict[str, Any]:
-    """Return the licence as CycloneDX writes it: by its SPDX id, or by a name if SPDX knows none."""
+    """Return the licence in CycloneDX form: by its SPDX id, or by its name if SPDX has no id for it."""
     return {"licenses": [{"license": {"name" if expression.startswith("LicenseRef-") else "id": expression}}]}
 
 
@@ -83,7 +83,7 @@ def _tested(constraints: Path) -> dict[str, str]:
 
 
 def _needed(name: str, tested: dict[str, str]) -> dict[str, Any]:
-    """Return a dependency, which is not in the wheel: with the version that was tested, if that is known."""
+    """Return a dependency, which the wheel does not contain, with the tested version, if known."""
     purl = f"pkg:pypi/{name}" + (f"@{tested[name]}" if name in tested else "")
-    told = "declared, not included; the version is the one that was tested"
+    told = "declared, not included; the version is the tested one"
     return {"type": "library", "bom-ref": purl, "name": name, "purl": purl, "scope": "required", "description": told}

@@ -1,7 +1,7 @@
 """Turn pip's installation report (standard input) into the lines of constraints.txt (standard output).
 
-Used by `make constraints`. The report comes from a dry run, so nothing is installed. What is particular to one machine
-stays out: the local part of a version (`+cpu`) and the CUDA packages, which PyTorch pins itself.
+Used by `make constraints`. The report comes from a dry run, so nothing is installed. Values specific to
+one machine are omitted: the local part of a version (`+cpu`), and the CUDA packages, which PyTorch pins itself.
 """
 
 from __future__ import annotations

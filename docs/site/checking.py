@@ -1,4 +1,4 @@
-"""Checks of the built site: every link leads somewhere, and no page loads anything from elsewhere."""
+"""Checks that every link of the built site has a target, and that no page loads anything from elsewhere."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def problems(site: Path) -> list[str]:
     for path, page in pages.items():
         name = path.relative_to(site)
         found += [f"{name} loads {address}" for address in page.loads if _ELSEWHERE.match(address)]
-        if name.name == "404.html":  # its links begin at the root of the server
+        if name.name == "404.html":  # its links start at the root of the server
             continue
         near = (address for address in page.links | page.loads if not re.match(r"[a-z]+:|//", address))
         found += [f"{name} links to {address}" for address in near if not _leads(path, address, pages)]

@@ -1,4 +1,4 @@
-"""The commands of the command line with their options, as the parser knows them."""
+"""Lists the commands and their options, as defined by the parser."""
 
 from __future__ import annotations
 

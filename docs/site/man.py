@@ -10,7 +10,7 @@ from docs.site.commands import Command, commands
 PAGE = Path(__file__).parents[2] / "man" / "investigator.1"
 
 HEAD = """\
-.\\" Made from the parser by `make man`; changes made here are lost.
+.\\" Generated from the parser by `make man`; manual changes are lost.
 .TH INVESTIGATOR 1 "" "document-investigator" "User Commands"
 .SH NAME
 investigator \\- answer questions from a folder of documents, with proven quotes
@@ -37,7 +37,7 @@ answered
 the run failed
 .TP
 .B 2
-wrong usage
+invalid usage
 .TP
 .B 3
 not in the documents
@@ -53,15 +53,15 @@ interrupted
 .SH ENVIRONMENT
 .TP
 .B INVESTIGATOR_PART__FIELD
-A setting, as with
+A setting, like
 .BR "\\-\\-set part.field" .
 .TP
 .B INVESTIGATOR_DEBUG
-If set, an unexpected error shows its traceback.
+If set, unexpected errors show a traceback.
 .SH FILES
 .TP
 .I ~/.local/share/investigator/workspaces
-The index and the investigations of each folder (Linux); elsewhere the data directory of the user.
+The index and the investigations of each folder (Linux); on other systems, in the user's data directory.
 .TP
 .I FOLDER/.investigatorignore
 Patterns of files that are not documents, as in a .gitignore.

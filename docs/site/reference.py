@@ -101,7 +101,7 @@ def _limits(field: FieldInfo) -> str:
 
 
 def _as_object(constraint: object) -> object:
-    """Return a constraint with its limits as attributes; those with slots have none of their own."""
+    """Return a constraint with its limits as attributes, which constraints with slots lack."""
     names = getattr(type(constraint), "__slots__", ()) or getattr(type(constraint), "__dataclass_fields__", ())
     return type("Limits", (), {})() if not names else _Limits({name: getattr(constraint, name) for name in names})
 
@@ -127,14 +127,14 @@ def _statuses() -> str:
         parts.append(f"## {title}\n\n{_paragraphs(kind.__doc__ or '')}\n\nValues: {values}.")
     tree = (errors.__doc__ or "").partition("\n\n")[2].partition("\n\n")[0]
     parts.append(
-        f"## Errors\n\nEvery error carries a `hint`: what to do next.\n\n```text\n{inspect.cleandoc(tree)}\n```"
+        f"## Errors\n\nEvery error has a `hint` that says what to do next.\n\n```text\n{inspect.cleandoc(tree)}\n```"
     )
     return "\n\n".join(parts) + "\n"
 
 
 def _python() -> str:
     guide = "[The Python guide](../guides/python.md)"
-    intro = f"Everything that `from investigator import ...` offers. {guide} shows how it is used."
+    intro = f"Everything that can be imported with `from investigator import ...`. {guide} shows how to use it."
     names = [name for name in sorted(dir(investigator)) if not name.startswith("_")]
     return (
         f"# Python\n\n{_MADE}\n{intro}\n\n"
@@ -207,7 +207,7 @@ def _rest() -> str:
     intro = (
         "`investigator serve FOLDER` answers requests under `/v1` with the header `Authorization: Bearer TOKEN`; it"
         " prints the path of the token."
-        " `/v1/openapi.json` is this page for programs."
+        " `/v1/openapi.json` has the same contents for programs."
     )
     calls = [_call(path, verb, call) for path, calls in api["paths"].items() for verb, call in calls.items()]
     shapes = [_shape(name, schema) for name, schema in sorted(api["components"]["schemas"].items())]

@@ -1,4 +1,4 @@
-"""The pages of the site: those of docs/ with their links adapted to the site, and the files that they link to."""
+"""Prepares the pages of the site: copies docs/ with adapted links, and the files that the pages link to."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PAGES = {  # pages of the repository that are also in the site
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
 }
-_PLACES = {**_PAGES, "README.md": "index.md"}  # where links to them point
+_PLACES = {**_PAGES, "README.md": "index.md"}  # the targets of links to them
 
 
 def stage(pages: Path) -> None:
@@ -69,7 +69,7 @@ def _decisions() -> str:
     lines = [
         "# Decisions",
         "",
-        "The reasons for the design: the alternatives that were considered, and the measurements.",
+        "The reasons for the design, with the alternatives considered and the measurements.",
         "",
     ]
     for path in sorted((DOCS / "decisions").glob("0*.md")):
