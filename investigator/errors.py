@@ -60,7 +60,7 @@ def in_words(error: Exception) -> str:
 
 
 class InvestigatorError(Exception):
-    """Base of every error that this package raises on purpose.
+    """Base class of all errors that this package raises on purpose.
 
     `hint` says what to do next; if it is empty, the hint of the class is used. Known secrets are redacted in both.
     """

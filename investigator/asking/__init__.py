@@ -1,1 +1,1 @@
-"""The steps around a call to an engine, the same for every engine: render, fit, journal, budget, parse, repair."""
+"""The steps that surround every call to an engine: render, fit, journal, budget, parse, repair."""

@@ -52,7 +52,7 @@ def write_lock(folder: Path, lock: TuningLock) -> None:
 
 
 def lock_warnings(folder: Path, model: str) -> Iterator[str]:
-    """Yield the changes since the templates of a folder were tuned; without a lock, yield nothing."""
+    """Yield a warning for each change since the templates of a folder were tuned; without a lock, yield nothing."""
     file = folder / LOCK_NAME
     if not file.exists():
         return

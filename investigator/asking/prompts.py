@@ -1,6 +1,6 @@
 """Prompts from templates, which are files `prompts/<owner>/<name>.j2`.
 
-Each template has a contract: the record of its variables. The template may use only the field names of this record.
+Each template has a contract: the record of its variables. The template may use only the fields of this record.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Prompts:
         return self._sandbox.own_words(self.path(name))
 
     def fingerprint(self) -> str:
-        """Return a hash of the method's templates; a changed template makes an investigation a different one."""
+        """Return a hash of the method's templates; an investigation with changed templates is a different one."""
         digest = hashlib.sha256()
         for name in METHOD:
             digest.update(source_of(self.path(name)).encode())

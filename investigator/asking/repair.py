@@ -78,7 +78,7 @@ def read_once(prompt: Prompt, reply: Reply, reply_type: type[R], problem_with: C
 
 
 def _repeated_placeholder(prompt: str, value: Record) -> str:
-    """Return the placeholder of the prompt's example that is one of the strings in a value; "" if there is none."""
+    """Return a placeholder from the prompt's example that occurs as a string in a value; "" if none does."""
     placeholders = frozenset(_PLACEHOLDER.findall(prompt))
     waiting: list[object] = [value.model_dump()] if placeholders else []
     while waiting:

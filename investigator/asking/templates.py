@@ -95,7 +95,7 @@ def read_template(source: str) -> ReadTemplate:
 
 
 def _lines_of_names(tree: nodes.Template) -> Mapping[str, int]:
-    """Return the names that a template uses without setting them, each with its first line."""
+    """Return the names that a template uses without setting them, each with the line of its first use."""
     lines: dict[str, int] = {}
     for node in tree.find_all(nodes.Name):
         lines[node.name] = min(node.lineno, lines.get(node.name, node.lineno))

@@ -25,9 +25,9 @@ class SearchDocument(Record):
 
 
 class ModuleRequest(Record):
-    """One call of a module: the conversation, and the module's other inputs. `module` selects the prompt and `by` the
-    answering module (BB3's 30B and 175B write every reply with the settings of SRM). `memories` are texts that begin
-    with the prefix of their owner. A response is conditioned on `entity`, `memory` and `knowledge`; `quotes` are
+    """One call of a module: the conversation, and the module's other inputs. `module` selects the prompt, and `by` is
+    the answering module (BB3's 30B and 175B write every reply with the settings of SRM). `memories` are texts that
+    begin with the prefix of their owner. A response is conditioned on `entity`, `memory` and `knowledge`; `quotes` are
     the sources of the knowledge.
     """
 
@@ -62,7 +62,7 @@ class ModuleReply(Record):
 
 
 class Modules(Protocol):
-    """Asks modules, in one form of prompts."""
+    """Asks modules, using one form of prompt."""
 
     def ask(self, requests: Sequence[ModuleRequest]) -> Sequence[ModuleReply]:
         """Return one reply for each request, in order; the requests are independent."""

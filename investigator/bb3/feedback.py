@@ -67,7 +67,7 @@ def disliked(conversation: Conversation, kind: DislikeType, place: int | None = 
     """
     place = _reply_at(conversation, place)
     if kind in _ABOUT_SAFETY and not conversation.message_history[place].is_safety_controlled_response:
-        hint = "Choose another type; this type is only for replies of the safety measures."
+        hint = "Choose another type; this type applies only to canned replies."
         raise DialogueError(f"the reply cannot be disliked as {kind}: it is not a canned reply", hint=hint)
     return _marked(conversation, place, is_liked=False, is_disliked=True, dislike_type=str(kind))
 

@@ -38,8 +38,8 @@ class LiveConversation:
 
 @dataclass
 class Draft:
-    """An unfinished turn. The result of a module that was not asked is empty; decisions are in the words of their
-    modules.
+    """An unfinished turn. The result of a module that was not asked is empty; decisions are kept in the words that
+    their modules returned.
     """
 
     conversation: LiveConversation
@@ -88,7 +88,7 @@ class Draft:
         return self.combined is None and self.chosen_module in (Module.VRM, Module.ORM)
 
     def message(self, agent_id: str) -> Message:
-        """Return the reply with all that it is based on, under BB3's names; empty texts are omitted."""
+        """Return the reply with everything that it is based on, using BB3's field names; empty texts are omitted."""
         said = self.chosen or ModuleReply(text="")
         message = Message(text=said.text, id=agent_id, episode_done=False)
         found = {

@@ -30,7 +30,7 @@ class ClusterSettings(Record):
         ge=0,
         le=10_000,
         description="number of shards, several for each worker; a different number rebuilds the whole index; "
-        "0: the existing number, 8 for a new index",
+        "0 keeps the existing number, or 8 for a new index",
     )
     workers: int = Field(
         default=0, ge=0, le=1024, description=f"processes of the cluster {LOCAL}; 0 means one for each CPU"

@@ -1,6 +1,6 @@
 """The finished shards of an index. Each is a file that is written once, with a record that only this user can have
-created. A new version of a shard is a new file, named by its sha256; then its record is replaced. After a crash in
-between, the previous version is still valid, and an unused file is left over.
+created. A new version of a shard is written to a new file, named by its sha256, before its record is replaced. After a
+crash in between, the previous version is still valid, and the new file is unused.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _USUAL = 8  # default number of shards of a new index
 class ShardRecord(Record):
     """One finished shard: its file, its sources, and its cost.
 
-    `listed` is a hash of the stamps of its files, `made_with` a hash of settings and versions. `bytes` is the size of
-    its files, and `attempts` is the number of times that a build began.
+    `listed` is a hash of the stamps of its files, and `made_with` is a hash of settings and versions. `bytes` is the
+    size of its files, and `attempts` is the number of times that a build began.
     """
 
     number: int

@@ -67,8 +67,8 @@ def write_episodes(path: str | Path, episodes: Iterable[Sequence[Mapping[str, ob
     """Write whole episodes to a file for `ParlAIDialogTeacher`, and return the number of examples.
 
     `eval_labels` are written as labels, and `episode_done` is set at the end of each episode, whatever the examples
-    say. The file appears only when it is complete. Raises DialogueError if an example has no text or no labels, or on a
-    full disk.
+    say. The file appears only when it is complete. Raises DialogueError if an example has no text or no labels, or if
+    the disk is full.
     """
     target = Path(path)
     partial = target.with_name(target.name + ".part")

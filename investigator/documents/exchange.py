@@ -15,7 +15,7 @@ _LONGEST = 1 << 32  # maximum number of bytes per record
 
 
 class DrawingOrder(Record):
-    """The pages to draw of the PDF with this sha256, which is the requested file or a file inside it."""
+    """The pages to draw from the PDF with this sha256, which is the requested file or a file inside it."""
 
     content_hash: str
     pages: tuple[PageOrder, ...]

@@ -53,8 +53,8 @@ def retrieval_text(report: RetrievalReport) -> Text:
 
 
 def claims_text(report: ClaimsReport) -> Text:
-    """Return the table of the rules and the verifier, for all claims and by kind, followed by the name of the better
-    judge.
+    """Return the table of results for the rules and the verifier, for all claims and by kind, followed by the name of
+    the better judge.
     """
     heading = ("claims", "judge", "number", "balanced", "true accepted", "false refused", "true withheld", "ms/claim")
     groups = [("all", report.rules, report.verifier), *report.by_kind]

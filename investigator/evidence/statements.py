@@ -100,7 +100,7 @@ class StatedSentence:
 
     @cached_property
     def content(self) -> frozenset[str]:
-        """Return the keys of the sentence's content words, with numbers without their units."""
+        """Return the keys of the sentence's content words; the keys of numbers omit their units."""
         return frozenset(word.bare for word in self.words if not word.is_function)
 
 

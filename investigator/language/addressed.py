@@ -228,8 +228,8 @@ def _pattern(written: str, fragments: Mapping[str, str]) -> re.Pattern[str]:
 
 @lru_cache(maxsize=50_000)
 def _uses(word: str) -> tuple[_Use, ...]:
-    """Return each language and purpose for which a folded word of a spaced script is listed, whole or with "*" as its
-    ending.
+    """Return each language and purpose for which a folded word of a spaced script is listed, either whole or as a
+    beginning with "*".
     """
     listed = _spaced_words()
     forms = (word, *(f"{word[:length]}*" for length in range(2, len(word) + 1)))

@@ -1,7 +1,7 @@
 """Parses a scored reply written as free text: a point, quotes, and the remaining text as the reply.
 
 Quotes are found after "Quote:", in the list below it, as block quotes, and in quotation marks. Labels ("Reply:"), lines
-with the point and rules below headings are removed from the reply.
+with the point, and lines that underline a heading are removed from the reply.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def read_free_ask(text: str) -> AskReply | None:
     """Return the reply in free text; None if it is empty.
 
     Quotes are lines that begin with "Quote:" or ">", then quoted spans of at least four words. The reply is the text
-    without the lines of the point and the quotes.
+    without the lines that contain the point or quotes.
     """
     text = text.strip()
     if not text:

@@ -65,7 +65,9 @@ def mended_values(text: str) -> Iterator[Json]:
 
 
 def unfinished_text(written: str, name: str) -> str:
-    """Return the text so far of the field `name` in an unfinished JSON object; empty if the field has not begun."""
+    """Return the text written so far for the field `name` of an unfinished JSON object; empty if the field has not
+    begun.
+    """
     said = without_thoughts(written)
     try:
         value = from_json(said[said.find("{") :], allow_partial="trailing-strings")

@@ -53,7 +53,7 @@ def fitted(value: Json, reply_type: type[Record]) -> Json:
 
 
 def known_fields(value: Json, reply_type: type[Record]) -> int:
-    """Return the number of fields of the record that an object names."""
+    """Return how many of the record's fields an object contains."""
     if not isinstance(value, dict):
         return 0
     return len({field_of(key, reply_type) for key in value} - {None})

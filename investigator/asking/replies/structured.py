@@ -5,7 +5,7 @@
 - a bare list, or items one after the other, if the record is one list;
 - a last item that was cut off.
 
-`json_text` handles broken JSON, `shapes` the names and types of its fields.
+`json_text` handles broken JSON, and `shapes` handles the names and types of its fields.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ def turn_of(message: ChatMessage) -> Turn:
 
 
 def chat_message_of(reply: Message, bot_message_id: str) -> ChatMessage:
-    """Return a reply with its decisions, query, knowledge, documents and memories under the names of the card.
+    """Return a reply with its decisions, query, knowledge, documents and memories, using the field names of the card.
 
     A decision is empty if no module made it, or if the module's reply was not one of the expected words.
     """

@@ -147,7 +147,7 @@ def _of(host: str, domains: tuple[str, ...]) -> bool:
 
 
 def addresses_in(text: str) -> Iterator[tuple[str, tuple[PiiSpan, ...]]]:
-    """Yield each address as (its number and street as written, its findings)."""
+    """Yield each address as a pair: its number and street as written, and its findings."""
     if not any(char.isdecimal() for char in text):
         return
     for pattern in _PATTERNS:

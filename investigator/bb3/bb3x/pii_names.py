@@ -91,8 +91,8 @@ def _is_introduced(text: str, said: re.Match[str], end: int) -> bool:
 
 
 def occurrences(text: str, names: Iterable[str]) -> Iterator[PiiSpan]:
-    """Yield the spans at which a word of a known name occurs, in any case; in lower case, a word that is also an
-    ordinary one does not count.
+    """Yield the spans at which a word of a known name occurs, in any case; an ordinary word in lower case does not
+    count.
     """
     known = {word for name in names for word in _name_words(name)}
     if not known:

@@ -99,7 +99,7 @@ def versions(releases: Path) -> tuple[str, ...]:
 
 
 def released(releases: Path, split: Split, version: str | None = None) -> Iterator[Conversation]:
-    """Return the conversations of a part of a release, by default the newest one.
+    """Return the conversations in one part of a release, by default of the newest release.
 
     Raises DialogueError if the release does not exist.
     """
@@ -114,7 +114,7 @@ def released(releases: Path, split: Split, version: str | None = None) -> Iterat
 def _shared(
     conversations: Iterable[Conversation], redactor: Redactor, refused: Counter[Refusal]
 ) -> Iterator[Conversation]:
-    """Yield the conversations that may be shared, redacted, and count all others."""
+    """Redact and yield the conversations that may be shared; count the others by the reason for refusing them."""
     for conversation in conversations:
         refusal = refusal_of(conversation)
         if refusal is None:

@@ -106,7 +106,7 @@ def told_method(told: Decoding, own: Inference | None = None) -> Inference | Non
 def told_share(told: Decoding, own: float | None = None) -> float | None:
     """Return the probability mass for nucleus; None for no limit, e.g. if only a temperature is given.
 
-    The engine's `own` applies if nucleus is chosen without a value.
+    The engine's own value, `own`, applies if nucleus is chosen without a value.
     """
     if "topp" in told.model_fields_set:
         return None if told.topp == OFF else told.topp
@@ -116,7 +116,9 @@ def told_share(told: Decoding, own: float | None = None) -> float | None:
 
 
 def told_temperature(told: Decoding, own: float | None = None) -> float:
-    """Return the temperature of a sampling method; the engine's `own` applies if none is given, unless it is 0."""
+    """Return the temperature of a sampling method; the engine's own value, `own`, applies if none is given, unless it
+    is 0.
+    """
     return own if own and "temperature" not in told.model_fields_set else told.temperature
 
 
@@ -176,8 +178,8 @@ _FOLLOWED: Mapping[EngineKind, frozenset[str]] = {
     EngineKind.TRANSFORMERS: frozenset(Decoding.model_fields) - {"beam_block_full_context"},
     EngineKind.COMPLETIONS: frozenset(Decoding.model_fields) - _NOT_OF_COMPLETIONS,
 }
-"""The decoding fields that each kind of engine supports; `_SUPPORTED` has the methods. No engine of ours truncates a
-prompt, so `beam_block_full_context` would make no difference.
+"""The decoding fields that each kind of engine supports; `_SUPPORTED` lists the methods. None of our engines truncates
+a prompt, so `beam_block_full_context` would make no difference.
 """
 
 

@@ -168,7 +168,7 @@ def _tells(sentence: str) -> bool:
 
 
 def _who_is_meant(text: str) -> Speaker | None:
-    """Return the speaker whom the partner's turn is about: "you" is the replying speaker, "I" and "me" are the
+    """Return the speaker whom the partner's turn is about: "you" means the replying speaker, "I" and "me" mean the
     partner.
     """
     plain = _TELL_ME.sub(" ", bare(text))

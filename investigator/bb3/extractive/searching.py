@@ -48,7 +48,8 @@ def query(turns: Sequence[Turn]) -> PhraseReply:
 
     Passages are scored with the words of the query. "How deep is the harbour?" asks for a depth; with "deep harbour" a
     sentence with a depth would not score as an answer. For "May I keep dogs?" the key terms are enough. If the question
-    has a pronoun, the last thing named before it is added. The query is empty if there is nothing to search for.
+    has a pronoun, the thing that was named last before the pronoun is added. The query is empty if there is nothing to
+    search for.
     """
     asked, before = _asked(last_text(turns))
     terms, meant = key_terms(asked), _meant(asked, before, turns)
@@ -157,7 +158,7 @@ def _meant(asked: str, before: str, turns: Sequence[Turn]) -> str:
 
 
 def _says_little(asked: str) -> bool:
-    """Return True if a question contains only "the difference" or "the trial" and one word about it."""
+    """Return True if a question has at most two content words, such as "the trial" and one word about it."""
     return word_count(key_terms(asked)) <= _FEW_WORDS
 
 
@@ -174,7 +175,9 @@ def _stands_for_itself(asked: str, turns: Sequence[Turn]) -> bool:
 
 
 def _asked_of_things(turns: Sequence[Turn]) -> list[str]:
-    """Return the questions and the replies of the bot; only they can complete a question without a pronoun."""
+    """Return the questions of both speakers and the replies of the bot; only these can complete a question without a
+    pronoun.
+    """
     asking = [turn for turn in turns if turn.speaker is Speaker.SELF or is_question(turn.text)]
     return [_impersonal(_own_words(turn)) for turn in asking]
 

@@ -36,10 +36,10 @@ _OF_ONESELF = re.compile(
 def proven_quotes(
     told: Iterable[tuple[str, int]], documents: Sequence[SearchDocument], sources: Sources | None
 ) -> tuple[Quote, ...]:
-    """Return each text as a quote from the document with its number, counted from 1, or else from the first document
-    that contains it. Quotes from the folder are proven in their `sources`. Text from a server is looked up in the page
-    that the server sent, and its quotes name the server, because they prove nothing about the folder. Sentences that
-    address a language model, and parts of them, are removed from quotes.
+    """Return each text as a quote from the document with the given number, counted from 1, or else from the first
+    document that contains it. Quotes from the folder are proven in their `sources`. Text from a server is looked up in
+    the page that the server sent, and its quotes name the server, because they prove nothing about the folder.
+    Sentences that address a language model, and parts of them, are removed from quotes.
     """
     spoken = [span for document in documents for span in _addressed_in(document)]
     parts = [(part, number) for text, number in told for part in _for_readers(text)]

@@ -37,8 +37,8 @@ class Writer(Protocol):
 
 
 class PrefixForm:
-    """Asks modules in the form of 30B and 175B. `options` returns the prompt options of a module. `decoding` returns
-    its decoding, which says how to clean up lines.
+    """Asks modules with the prompts of the 30B and 175B models. `options` returns the prompt options of a module.
+    `decoding` returns its decoding, which says how to clean up lines.
     """
 
     def __init__(
@@ -78,7 +78,8 @@ class PrefixForm:
 def prefix_text(
     request: ModuleRequest, options: PrefixOptions, count: CountTokens | None = None, instructions: Path | None = None
 ) -> str:
-    """Return the prompt of a request. A speaker's own turn is presented as the partner's to mgm, as in BB3's training.
+    """Return the prompt of a request. As in BB3's training, a speaker's own turn is presented to mgm as a turn of the
+    partner.
 
     Raises TemplateError for custom instructions.
     """
@@ -89,7 +90,7 @@ def prefix_text(
 
 
 class TokenForm:
-    """Asks modules in the form of 3B. The 3B model reads each document separately from the request.
+    """Asks modules with the prompts of the 3B model. The 3B model reads each document separately from the request.
 
     With `in_one_text` the documents come before the context, for models that read a single text.
     """

@@ -99,7 +99,7 @@ def has_one_value(topic: str) -> bool:
 
 
 def asked_topics(question: str) -> frozenset[str]:
-    """Return the topics, as in `told_topics`, that a question asks for."""
+    """Return the topics that a question asks for, named as in `told_topics`."""
     text = _plain(question)
     found = {topic for topic, pattern in _by_topic("asked").items() if pattern.search(text)}
     for pattern in _compiled("asked_my"):
@@ -142,7 +142,7 @@ def _plain(text: str) -> str:
 
 
 def _topic(what: str) -> str:
-    """Return the name of a topic, the same for all its spellings and translations."""
+    """Return the canonical name of a topic, shared by all its spellings and translations."""
     plain = _BRITISH.sub("o", " ".join(what.replace("'s", "").split()))
     return _alike().get(plain, plain)
 
@@ -185,8 +185,8 @@ def _compiled(name: str) -> tuple[re.Pattern[str], ...]:
 
 @cache
 def _by_topic(name: str) -> Mapping[str, re.Pattern[str]]:
-    """Return one pattern for each topic of a table of rules; if a rule of `told` or `left` matches, one of its groups
-    does.
+    """Return one pattern for each topic of a table of rules; if a rule of `told` or `left` matches, so does one of its
+    groups.
     """
     listed: Mapping[str, tuple[str, ...]] = getattr(_rules(), name)
     joined = {topic: "|".join(f"(?:{rule})" for rule in rules) for topic, rules in listed.items()}

@@ -22,7 +22,7 @@ Chance = Callable[[], float]
 
 
 class MemoryOptions(Record):
-    """The conditions for using a memory, under BB3's names."""
+    """The conditions for using a memory, with BB3's names."""
 
     ignore_in_session_memories_mkm: bool = Field(
         default=False, description="exclude memories created in this conversation"
@@ -37,7 +37,7 @@ class MemoryOptions(Record):
         default=0.0,
         ge=0,
         le=1,
-        description="d excludes a memory with probability d**(turns since its last use); 0 excludes none",
+        description="decay d: excludes a memory with probability d**(turns since its last use); 0 excludes none",
     )
 
 

@@ -19,7 +19,7 @@ _MARK = "¬"
 
 @dataclass(frozen=True)
 class Gist:
-    """The words of a memory, in which negated ones are marked; `negated` is True if the memory contains a negation."""
+    """The words of a memory, with negated words marked; `negated` is True if the memory contains a negation."""
 
     words: frozenset[str]
     negated: bool = False

@@ -58,7 +58,7 @@ class FactSource(Record):
 
 class KeptFact(Record):
     """A stored fact; `claim` is its condensed content. `turns_since_used` counts the user's turns in all chats, and
-    `uses` the replies that used the fact.
+    `uses` counts the replies that used the fact.
     """
 
     id: int = Field(ge=1)
@@ -119,8 +119,8 @@ class PersonalFacts:
     def newest_of_each(
         self, user: str, marks: Collection[str], most: int = 1, terms: Collection[str] = ()
     ) -> tuple[KeptFact, ...]:
-        """Return, for each mark, the user's newest facts with it; if terms are given, only those with at least one of
-        them.
+        """Return, for each mark, the user's newest facts that have it; if terms are given, only facts with at least one
+        of the terms.
         """
         found: set[int] = set()
         with self._reading(user) as connection:

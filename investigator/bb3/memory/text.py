@@ -46,8 +46,8 @@ def prefix_of(speaker: Speaker, form: MemoryForm) -> str:
 
 def with_prefix(memory: str, speaker: Speaker, form: MemoryForm) -> str:
     """Return a memory with its prefix. For 30B and 175B, every mention of the other person (`Person 1` or `Person 2`)
-    is replaced by the owner, and a text that begins with the owner gets no prefix. For 3B, a prefix is added unless the
-    text has one.
+    is replaced by the owner's name, and a text that begins with this name gets no prefix. For 3B, a prefix is added
+    unless the text has one.
     """
     prefix = prefix_of(speaker, form)
     if form is MemoryForm.TOKENS:

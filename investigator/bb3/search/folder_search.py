@@ -61,9 +61,9 @@ class FolderSearch:
         return self._found[document_id]
 
     def search(self, query: str, count: int) -> Sequence[SearchDocument]:
-        """Return the best passages. Results from elsewhere become passages of the folder if its document of that name
-        contains them; all other results name their server. Raises FolderError, WorkspaceLockedError, StoreError,
-        EmbedderError, and the errors of the other search.
+        """Return the best passages. Results from elsewhere become passages of the folder if the folder's document of
+        that name contains them; all other results name their server. Raises FolderError, WorkspaceLockedError,
+        StoreError, EmbedderError, and the errors of the other search.
         """
         if self._elsewhere is not None:
             elsewhere = self._elsewhere.search(query, count)

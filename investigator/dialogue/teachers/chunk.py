@@ -38,8 +38,8 @@ class ChunkQueue(Generic[Sample]):
     def take(self) -> Sample | None:
         """Return the next sample; None after the last sample.
 
-        If loading fails, the samples loaded before are returned first, and then the error is raised: as it is if it is
-        one of ours, else as a DialogueError.
+        If loading fails, the samples loaded before are returned first, and then the error is raised: unchanged if it is
+        one of this package's errors, otherwise as a DialogueError.
         """
         with self._changed:
             if self._thread is None and not self._ended:

@@ -57,7 +57,7 @@ class DialogTeacher(FixedDialogTeacher):
         raise missing("setup_data", self)
 
     def label_candidates(self) -> Iterable[str] | None:
-        """Return the candidates of all examples; None if examples have no candidates, or each its own."""
+        """Return the candidates of all examples; None if there are none, or if each example has its own."""
         return None
 
     def make_message(self, entry: Entry) -> Message:

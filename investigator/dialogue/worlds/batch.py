@@ -73,10 +73,10 @@ Heard = list[Message | None]
 
 
 class BatchWorld(WorldOfCopies):
-    """`batchsize` copies of a world, which are the rows of the batch. If an agent of the root has `batch_act`, one call
-    of it makes the acts of all rows; otherwise the agent of each row acts itself. The agents of the rows then observe
-    the acts: the agent that acted by `self_observe`, if it defines that, and the others as their world allows. A row
-    continues with padding after the end of its data.
+    """`batchsize` copies of a world, which are the rows of the batch. If an agent of the root has `batch_act`, a single
+    call makes the acts of all rows; otherwise the agent of each row acts itself. The agents of the rows then observe
+    the acts: the agent that acted, through its `self_observe` if it has one, and the other agents as their world
+    allows. A row continues with padding after the end of its data.
     """
 
     def __init__(

@@ -80,7 +80,7 @@ def _of_task(opt: Opt, students: Sequence[Agent], tasks: TaskLoader, make_world:
 
 
 def default_world(number_of_agents: int) -> type[World]:
-    """Return the default class of world for a number of agents."""
+    """Return the default world class for this number of agents."""
     return DialogPartnerWorld if number_of_agents == 2 else MultiAgentDialogWorld
 
 

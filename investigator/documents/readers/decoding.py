@@ -28,7 +28,7 @@ _CYRILLIC = ("cp1251", "koi8-r", "cp866", "iso8859-5")
 _OTHERS = re.compile(r"[^\x00-\x7f]+")
 _SHIFTED = re.compile(rb"\x1b\$[@B]")  # the start of two-byte characters in ISO-2022-JP
 _SOUND_UTF8 = re.compile("[^\x00-\x7f\ufffd]")
-_UTF8_SHARE = 3  # minimum number of valid non-ASCII characters per damaged one; below 1 in other encodings
+_UTF8_SHARE = 3  # minimum number of valid non-ASCII characters per damaged one; other encodings have less than 1
 
 
 def decoded(data: bytes, *, declared: bool = False) -> str | None:
@@ -89,7 +89,7 @@ def _controls(data: bytes) -> int:
 
 
 def _unshifted(data: bytes, text: str) -> str:
-    """Return the text of ISO-2022-JP, which looks like ASCII with escapes."""
+    """Decode ISO-2022-JP, which looks like ASCII with escape sequences."""
     if _SHIFTED.search(data[:_SAMPLE]) is None:
         return text
     try:

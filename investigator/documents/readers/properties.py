@@ -21,7 +21,7 @@ _WIDE = late("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 def honest_title(title: str) -> str:
-    """Return the title in a file's properties, or "" if a program or a file name produced it."""
+    """Return the title in a file's properties, or "" if a program generated it or it is a file name."""
     title = " ".join(title.split())
     if _GENERATED.match(title) or _FILE_NAME.match(title) or not _is_worded(title):
         return ""

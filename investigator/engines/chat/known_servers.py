@@ -103,8 +103,9 @@ class Negotiation:
     """Learns what the server of a model rejects, and stops sending it.
 
     A refusal counts once a call succeeds without the parameter: only then is it reported, dropped, and written to
-    `known`. Parameters known to be rejected are neither sent nor reported again. `server` names the server in notices,
-    `identity` in `known`. Thread-safe; engines that send different parameters to the same server share one instance.
+    `known`. Parameters known to be rejected are neither sent nor reported again. `server` is the server's name in
+    notices, and `identity` is its key in `known`. Thread-safe; engines that send different parameters to the same
+    server share one instance.
     """
 
     def __init__(

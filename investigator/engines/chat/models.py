@@ -154,8 +154,8 @@ def build(server: Server, settings: ChatSettings, parameters: frozenset[Paramete
     """Return the chat model, which sends only the settable parameters in `parameters`.
 
     Redirects are refused and the length of a body is limited: by our own client for OpenAI-compatible servers and
-    Ollama, for others only if their client can be found. Raises MissingPackageError if the provider's package is not
-    installed, SettingsError if the provider is unknown or does not accept the settings.
+    Ollama, and for other providers only if their client can be found. Raises MissingPackageError if the provider's
+    package is not installed, SettingsError if the provider is unknown or does not accept the settings.
     """
     provider, name = split_name(server.model)
     bounds = BodyBounds(server.place, settings.timeout)

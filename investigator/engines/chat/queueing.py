@@ -25,7 +25,7 @@ class CallPace:
 
     Additive increase, multiplicative decrease, as in TCP (Chiu and Jain 1989): about one more call after as many
     successes as there are concurrent calls, half as many after a refusal. Refusals of calls that began before the last
-    cut do not cause another one. All times are in seconds on the same clock.
+    cut do not cause another cut. All times are in seconds on the same clock.
     """
 
     limit: float

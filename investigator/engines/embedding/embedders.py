@@ -88,8 +88,8 @@ class _Other:
 
 
 class _Bundled:
-    """The default model: NumPy embeds a few texts, PyTorch larger numbers of them. The choice depends only on the
-    texts.
+    """The default model: NumPy embeds small numbers of texts, and PyTorch embeds larger ones. The choice depends only
+    on the texts.
     """
 
     def __init__(self) -> None:
@@ -135,7 +135,7 @@ def check_weights(path: Path, sha256: str) -> None:
 def check_sum(path: Path, total: int) -> None:
     """Raise EmbedderError unless `total` is the sum of a file's 64-bit words, read as numbers (modulo 2**64).
 
-    This detects damage and other weights, except deliberately fitted ones.
+    This detects damaged or different weights, unless somebody crafted them to have the same sum.
     """
     try:
         found = int(np.add.reduce(np.memmap(path, dtype="<u8", mode="r")))

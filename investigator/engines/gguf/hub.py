@@ -1,6 +1,6 @@
 """Downloads a GGUF file from a model hub with huggingface_hub: resumable, and verified by its sha256.
 
-As usual with huggingface_hub, `HF_ENDPOINT` sets another hub and `HF_TOKEN` a key.
+As usual with huggingface_hub, `HF_ENDPOINT` selects another hub, and `HF_TOKEN` provides a key.
 """
 
 from __future__ import annotations

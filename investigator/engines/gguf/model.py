@@ -96,7 +96,8 @@ class GgufModel:
         seconds: float | None = None,
         on_writing: Callable[[Writing], None] | None = None,
     ) -> GgufReply:
-        """Return the reply to one user message; `hear` receives it token by token, `on_writing` its progress.
+        """Return the reply to one user message; `hear` receives it token by token, and `on_writing` receives its
+        progress.
 
         After `seconds` the model is stopped, between two tokens or between two batches of the prompt; the text so far
         is returned as a truncated reply. Raises EngineTimeoutError if it is empty, ContextTooLongError, and EngineError

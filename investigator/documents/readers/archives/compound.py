@@ -25,7 +25,7 @@ _DEEPEST = 20_000  # limits olefile's recursion; some programs store siblings as
 
 
 class Storage:
-    """A folder of a compound file. Names are compared without case, as the format requires."""
+    """A folder of a compound file. Names are case-insensitive, as the format requires."""
 
     def __init__(self, file: olefile.OleFileIO, path: tuple[str, ...], entry: Any) -> None:
         self._file = file

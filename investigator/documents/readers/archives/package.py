@@ -154,7 +154,7 @@ def attribute(element: ElementTree.Element, name: str) -> str:
 
 
 def walk(root: ElementTree.Element, skipped: frozenset[str]) -> Iterator[tuple[bool, ElementTree.Element]]:
-    """Yield each element in document order, at its start (True) and end (False), at any depth."""
+    """Yield each element, at any depth, twice in document order: at its start (True) and at its end (False)."""
     stack: list[tuple[bool, ElementTree.Element]] = [(True, root)]
     while stack:
         begins, element = stack.pop()

@@ -24,7 +24,7 @@ _BREAK = "\n\n"
 
 
 class _Notebook:
-    """The unfinished text; cells are separated by an empty line."""
+    """The text so far; cells are separated by an empty line."""
 
     def __init__(self) -> None:
         self.parts: list[str] = []

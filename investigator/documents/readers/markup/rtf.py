@@ -88,7 +88,7 @@ class _Flow:
 
 @dataclass(frozen=True)
 class _State:
-    """The state that a group inherits from its parent. Text goes into `flow`; None drops it."""
+    """The state that a group inherits from its parent. Text is added to `flow`; if `flow` is None, it is dropped."""
 
     flow: _Flow | None
     replaced: _Flow | None = None

@@ -21,7 +21,7 @@ MOST_PIXELS = 12_000_000
 """Pixel limit for the picture of a page; larger pictures are scaled down."""
 
 WITHOUT_PLACES = "its words were recognised in a picture, and could not be found there again"
-OTHER_TEXT = "this version reads a different text from the page than the index contains"
+OTHER_TEXT = "the text that this version reads from the page differs from the text in the index"
 
 NOT_SHOWN = "its words are outside the visible part of the page"
 

@@ -28,7 +28,7 @@ class PageOrder(Record):
 
 
 class DrawnPage(Record):
-    """A page as requested; its size is in points, `picture` is a PNG file, `pages` the number of pages in the file."""
+    """A page as requested; its size is in points, `picture` is a PNG file, and `pages` is the page count of the PDF."""
 
     model_config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
 
