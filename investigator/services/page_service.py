@@ -44,7 +44,7 @@ class DocumentPages:
         """
         document = self._service.document(quote.document_id)
         if document.content_hash != quote.source_hash or document.text[quote.start : quote.end] != quote.text:
-            raise SourceChangedError(f"{quote.document_id} was read again since it was quoted, and has changed")
+            raise SourceChangedError(f"{quote.document_id} has changed since it was quoted")
         cell = quote.cell.start if quote.cell is not None else None
         return self._pages.marked(document, _spans(document, quote.start, quote.end, cell))
 

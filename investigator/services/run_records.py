@@ -64,7 +64,7 @@ def valid_question(question: str, called: str = "question") -> str:
         raise QuestionError(f"the {called} contains no words: {stripped[:40]!r}")
     if len(stripped) > LONGEST_QUESTION:
         raise QuestionError(
-            f"the {called} has {len(stripped):,} characters, the limit is {LONGEST_QUESTION:,}",
+            f"the {called} has {len(stripped):,} characters; the limit is {LONGEST_QUESTION:,}",
             hint="Put the long text into a file in the folder and ask a short question about it.",
         )
     return stripped

@@ -75,7 +75,7 @@ class TuningSearch:
         try:
             return self._searched()
         except BudgetSpent as spent:
-            reason = f"The ceiling of {spent.reason.value} was reached before the search ended; nothing is adopted."
+            reason = f"The ceiling on {spent.reason.value} was reached before the search ended; nothing is adopted."
             return self._ended(Ending.CEILING, f"{reason} Run the same command with a higher ceiling to resume.")
 
     def _searched(self) -> SearchResult:

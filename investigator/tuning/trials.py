@@ -18,8 +18,8 @@ _SAID = 400  # maximum number of characters
 class Cost(Labelled):
     """The cost of a question."""
 
-    CALLS = "calls", "calls a question"
-    TOKENS = "tokens", "tokens a question"
+    CALLS = "calls", "calls per question"
+    TOKENS = "tokens", "tokens per question"
     MONEY = "money", "US dollars per question"
 
 

@@ -59,7 +59,7 @@ class Trial:
             client.ask(use.name, use.variables, use.reply_type or Record, problem_with=problem_with)
         except BudgetSpent as spent:
             raise RunError(
-                f"the limit of {spent.reason} is reached", hint="Raise the limit to continue; replies are kept."
+                f"the limit on {spent.reason} was reached", hint="Raise the limit to continue; replies are kept."
             ) from spent
         (made,) = uses_in(watched.calls)
         return made

@@ -101,7 +101,7 @@ def trial_text(tried: TemplateTrial, width: int) -> Text:
 def _spent(tried: TemplateTrial) -> str:
     if tried.usage.tokens:
         return expected_line(tried.usage)
-    return f"{plural(tried.usage.calls, 'call')}; this engine does not count tokens, so those above are estimates"
+    return f"{plural(tried.usage.calls, 'call')}; this engine does not count tokens, so the numbers above are estimates"
 
 
 def _points(reply: TriedReply) -> str:
