@@ -41,7 +41,7 @@ _FINDING = (Module.SDM, Module.MDM, Module.SGM, Module.MGM, Module.CKM, Module.M
 """The modules that decide, search, remember and find; all others write replies."""
 
 
-_MOST_READING = 2  # maximum number of processes that read quoted files again; they run for the whole chat
+_MOST_READING = 2  # maximum number of processes that read quoted files again; they stay alive during the chat
 
 
 @contextmanager

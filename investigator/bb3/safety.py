@@ -28,7 +28,7 @@ _ONE_BY_ONE = re.compile(r"(?<!\w)\w(?:[\s._*-]{1,3}\w(?!\w)){2,40}")
 
 
 class SafetyClassifier(Protocol):
-    """A model that judges texts beyond what word lists can find. Raises RunError if it fails."""
+    """A model that detects unsafe texts that contain no listed word. Raises RunError if it fails."""
 
     def is_unsafe(self, text: str) -> bool:
         """Return True if a text is offensive or otherwise unsuitable."""

@@ -102,7 +102,7 @@ class Talk:
         """Return a function that passes a text on to `hear` only if the guard accepts it."""
 
         def guarded(text: str) -> None:
-            with suppress(RunError):  # because the whole reply is checked again
+            with suppress(RunError):  # the whole reply is checked again later
                 if not self._guard.annotation(text).is_unsafe:
                     hear(text)
 

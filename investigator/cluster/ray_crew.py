@@ -25,7 +25,7 @@ from investigator.resources.distribution import install_command
 from investigator.retrieval.shard import Reply, Shard
 from investigator.secrets import register
 
-_TRIES = 3  # maximum restarts of a shard whose worker dies, and retries of a call to it
+_TRIES = 3  # maximum number of restarts of a shard whose worker died, and of retries of a call to it
 _POLL = 1.0  # interval in seconds at which a wait checks for an interrupt
 # Ray sends no usage reports, and does not change the accelerator variables
 _QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
@@ -181,7 +181,7 @@ class _RayHolders:
 
 def _connected(settings: ClusterSettings) -> Any:
     """Return Ray, connected to the cluster that the settings name. Raises MissingPackageError and ClusterError."""
-    # then Ray has already read its variables
+    # if Ray was imported earlier, it has already read its variables
     late = "ray" in sys.modules and os.environ.get("RAY_AUTH_MODE") != "token"
     for name, value in (_QUIET | (_closed() if settings.address == LOCAL else {})).items():
         os.environ.setdefault(name, value)

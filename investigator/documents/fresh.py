@@ -110,7 +110,7 @@ class FreshReading:
 
     def _contents(self, reading: FileReading) -> Contents:
         file_id = reading.request.id
-        kept = self._kept.pop(file_id, None)  # most recently used last
+        kept = self._kept.pop(file_id, None)  # reinserted below, so that the most recently used file is last
         if reading.contents.known and kept is not None:
             self._kept[file_id] = kept
             return kept[1]

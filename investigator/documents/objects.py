@@ -134,7 +134,7 @@ class ObjectFolder:
         for part in obstore.list(store, chunk_size=1000):
             for about in part:
                 if about["path"].endswith("/"):
-                    continue  # marks an empty folder
+                    continue  # this object only marks an empty folder
                 one = StoredObject(key=about["path"], etag=about["e_tag"] or "", size=about["size"])
                 listed[one.key] = one
                 size += one.size

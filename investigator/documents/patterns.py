@@ -45,7 +45,7 @@ def _translated(line: str) -> tuple[re.Pattern[str], bool] | None:
     from pathspec.patterns.gitignore import GitIgnorePatternError  # slow to import; plain names do not need it
     from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
-    if line.rstrip().endswith("/**/"):  # because pathspec would take it for the folder itself
+    if line.rstrip().endswith("/**/"):  # pathspec would match the folder itself
         line = f"{line.rstrip()}*/"
     try:
         regex, include = GitIgnoreSpecPattern.pattern_to_regex(line)

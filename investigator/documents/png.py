@@ -23,7 +23,9 @@ def png(pixels: Any) -> bytes:
     red = pixels[:, :, 0]
     is_grey = bool((red == pixels[:, :, 1]).all() and (red == pixels[:, :, 2]).all())
     rows = red if is_grey else pixels.reshape(height, width * 3)
-    filtered = numpy.zeros((height, rows.shape[1] + 1), dtype=numpy.uint8)  # the first byte of a row: no filter
+    filtered = numpy.zeros(
+        (height, rows.shape[1] + 1), dtype=numpy.uint8
+    )  # the first byte of each row is 0, which means no filter
     filtered[:, 1:] = rows
     header = struct.pack(">IIBBBBB", width, height, _BITS, _GREY if is_grey else _COLOUR, 0, 0, 0)
     data = zlib.compress(filtered.tobytes(), _LEVEL)

@@ -118,7 +118,7 @@ def _known_providers(provider: str) -> str:
     names = sorted({*OWN, *found(GROUP), *CHAT_PROVIDERS})
     near = get_close_matches(provider, names, n=1)
     return (f"Did you mean {near[0]!r}? " if near else "") + (
-        f"Write a model as provider:name. The providers are {', '.join(names)}, and any others that LangChain knows."
+        f"Write a model as provider:name. The providers are {', '.join(names)}, and any others that LangChain supports."
     )
 
 

@@ -11,7 +11,7 @@ Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | Non
 """Any JSON value."""
 
 
-@cache  # because building one takes a third of a call's processor time
+@cache  # building a schema takes a third of a call's processor time
 def reply_schema(reply_type: type[Record]) -> dict[str, Json]:
     """Return the schema of a reply record: every property is required and in order, nothing else is allowed, and there
     are no defaults.

@@ -14,7 +14,7 @@ from investigator.questions.imprints import dated_line, imprint_pattern
 from investigator.questions.own_properties import OwnProperty
 from investigator.records import Document, Quote
 
-_HEAD, _TAIL = 5_000, 2_000  # number of characters
+_HEAD, _TAIL = 5_000, 2_000  # number of characters to search at the beginning and at the end
 _LONGEST = 200  # maximum number of characters of a value
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 _VERSION = re.compile(

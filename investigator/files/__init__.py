@@ -78,7 +78,7 @@ def open_private(path: Path, flags: int) -> int:
     try:
         descriptor = os.open(path, wanted | _CAREFUL, 0o600)
     except OSError:
-        check_private_file(path)  # raises the error for a link or a pipe, if it is one
+        check_private_file(path)  # raises ForeignFileError if it is a link or a pipe
         raise
     try:
         status = os.fstat(descriptor)

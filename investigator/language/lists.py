@@ -43,7 +43,7 @@ def listed_by_section(name: str) -> dict[str, dict[str, tuple[str, ...]]]:
 
 @cache
 def month_numbers() -> dict[str, int]:
-    """Return the number of each month name, 1 to 12, in lower case, including short forms."""
+    """Map each month name in lower case, including short forms, to its number, 1 to 12."""
     years = listed("months").values()
     return {name: number for months in years for number, names in enumerate(months, 1) for name in names.split("|")}
 

@@ -23,7 +23,7 @@ _LETTER_END = re.compile(
     r"[^\W\d_a-z][\w.'’-]*(?: [^\W\d_][\w.'’-]*){1,3}"
 )
 """Matches the closing of a letter, and the name below it."""
-_ALONE = "Yours\n"  # used as the closing of a block that has none
+_ALONE = "Yours\n"  # stands in for the missing closing of a block
 _ROLE = re.compile(r"[^\W\d_a-z][^\d@:/]{2,70}")
 _FEWEST_LINES, _LONGEST_RECORD, _TITLE_SHARE = 2, 80, 0.7
 _ITEM_TITLE = re.compile(

@@ -115,7 +115,7 @@ def _mended(piece: str) -> Json:
     from json_repair import repair_json  # imported here, because only broken replies need it
 
     piece = piece[:_LONGEST_BROKEN]
-    if _depth(piece) > _DEEPEST:  # the library would take quadratic time
+    if _depth(piece) > _DEEPEST:  # the library takes quadratic time for such a piece
         return None
     try:
         value: Json = repair_json(_LATEX.sub(r"\\\\", piece), return_objects=True, skip_json_loads=True)

@@ -125,7 +125,7 @@ def login() -> str:
     """Return the login name of this process's user."""
     try:
         return getpass.getuser()
-    except (OSError, KeyError, ImportError):  # the user of the process has no name
+    except (OSError, KeyError, ImportError):  # the user of this process has no login name
         return "user"
 
 

@@ -44,7 +44,7 @@ def told_decodings(options: Mapping[str, OptionValue]) -> Mapping[Module, Decodi
     """Return the decoding of each module for which decoding options were given. A decoding has only these options set,
     so that the engine keeps its other settings. Raises the errors of `module_options`.
     """
-    module_options(options, Weights.LARGE)  # raises any errors
+    module_options(options, Weights.LARGE)  # called only for the errors that it raises
     told = {module: _of_kind(Decoding, given) for module, given in _by_module(options).items()}
     return {module: Decoding.model_validate(given) for module, given in told.items() if given}
 

@@ -159,7 +159,7 @@ LINES = frozenset({"generation_take_last_newline", "generation_allow_newline"})
 """The fields that select one of several lines."""
 
 _SUPPORTED: Mapping[EngineKind, frozenset[Inference]] = {
-    EngineKind.EXTRACTIVE: frozenset({Inference.GREEDY}),  # because it is deterministic
+    EngineKind.EXTRACTIVE: frozenset({Inference.GREEDY}),  # it is deterministic
     EngineKind.CHAT: frozenset({Inference.GREEDY, Inference.NUCLEUS}),
     EngineKind.GGUF: frozenset({Inference.GREEDY, Inference.NUCLEUS, Inference.TOPK}),
     EngineKind.TRANSFORMERS: frozenset(Inference),

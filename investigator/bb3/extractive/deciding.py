@@ -37,7 +37,7 @@ _MOST_NAMES = 3
 _LONGEST_TURN = 2_000
 _FOREIGN_QUESTION = 75
 _FOREIGN_STATEMENT = 25
-"""The points of a question and of any other turn, in languages that neither the rules nor the default embedder can
+"""The scores of a question and of any other turn in a language that neither the rules nor the default embedder can
 handle.
 """
 _MOST_ASKED = 10  # maximum number of sentences of a turn that are judged separately

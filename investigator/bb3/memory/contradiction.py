@@ -4,7 +4,7 @@ The store does not record which memories are valid. That is computed from their 
 that an older memory becomes valid again if the newer one is deleted, and new rules also apply to old memories.
 
 Measured on 54 held-out pairs (`tests/bb3/held_back_contradictions.tsv`): recall 28 of 30, precision 28 of 28. Without
-part of the rules, the recall falls: to 12 of 30 without negations, 16 without topics, 26 without deaths, and 27 without
+some of the rules, recall falls: to 12 of 30 without negations, 16 without topics, 26 without deaths, and 27 without
 rewriting or synonyms. Without the rule about lists, 10 of the 35 true memories in the tests are lost.
 """
 

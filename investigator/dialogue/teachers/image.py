@@ -25,7 +25,7 @@ LARGEST = 50_000_000
 """Maximum number of pixels in an image; a larger one would take over 150 MB."""
 
 _DARK_TO_LIGHT = "@%#*+=-:. "
-_CHARACTER_RATIO = 0.5  # because a character is about twice as high as it is wide
+_CHARACTER_RATIO = 0.5  # a character is about twice as high as it is wide
 
 
 class ImageMode(StrEnum):

@@ -117,7 +117,9 @@ def _plug_in(name: str) -> Reader:
         text = cleaned(extracted.text)
         if text == extracted.text:
             return extracted
-        return replace(extracted, text=text, pages=(), headings=(), tables=())  # offsets refer to the original text
+        return replace(
+            extracted, text=text, pages=(), headings=(), tables=()
+        )  # their offsets refer to the original text
 
     return read_with_plug_in
 

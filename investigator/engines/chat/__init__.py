@@ -1,1 +1,1 @@
-"""Any chat model that LangChain knows, as an engine."""
+"""Any chat model that LangChain supports, as an engine."""

@@ -1,4 +1,4 @@
-"""Any chat model that LangChain knows, hosted or local, as an engine."""
+"""Any chat model that LangChain supports, hosted or local, as an engine."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def heard(
             hearing.tell(said)
             if len(said) > hearing.most:
                 break
-    except ValueError:  # LangChain's own error if a server has sent no chunks
+    except ValueError:  # raised by LangChain if the server sent no chunks
         if message is not None:
             raise
     if message is None:

@@ -230,7 +230,7 @@ def _arguments(
         "top_p": top_p,
         "base_url": server.address or None,
     }
-    if provider == "ollama":  # takes no timeout and no key, and has another name for the maximum reply length
+    if provider == "ollama":  # Ollama takes no timeout and no key, and has another name for the maximum reply length
         arguments |= {"num_predict": max_tokens, "client_kwargs": client_settings(bounds)}
     else:
         arguments |= {"max_tokens": max_tokens, "timeout": settings.timeout, "api_key": server.secret or None}
@@ -257,7 +257,7 @@ def _is_address(address: str) -> bool:
     try:
         parts = urlsplit(address)
         return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # a port that is not a valid number
+    except ValueError:  # the port is not a valid number
         return False
 
 

@@ -125,7 +125,7 @@ def unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> byte
                 left -= len(part)
     except NotImplementedError as error:
         raise ReadFailure(FileStatus.UNSUPPORTED, "it needs a version of ZIP that is not supported") from error
-    except RuntimeError as error:  # the error of zipfile for a missing password
+    except RuntimeError as error:  # zipfile's error for a missing password
         raise ReadFailure(FileStatus.ENCRYPTED, "the file is protected by a password") from error
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
         raise ReadFailure(FileStatus.FAILED, "its compressed data is truncated or damaged") from error

@@ -44,7 +44,7 @@ _VOID |= {"track", "wbr"}
 _NEVER_HIDDEN = _VOID | {"html", "head", "body", "main", "title"}
 """Elements without text, and those that some pages hide only until their script has run."""
 _HIDES = re.compile(r"\b(?:display\s*:\s*none|visibility\s*:\s*hidden)\b", re.IGNORECASE)
-_MANY_HIDDEN = 40  # minimum number of words to report; fewer are a mail preview or labels for screen readers
+_MANY_HIDDEN = 40  # minimum number of words to report; fewer are probably a mail preview or labels for screen readers
 _DATES = frozenset({"date", "dc.date", "dcterms.date", "dcterms.created", "article:published_time", "pubdate"})
 _AUTHORS = frozenset({"author", "dc.creator", "dcterms.creator", "citation_author"})
 

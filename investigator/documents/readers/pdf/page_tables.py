@@ -13,7 +13,7 @@ from investigator.documents.readers.table_recorder import MOST_CELLS, MOST_TABLE
 from investigator.records import PageSpan, Table, TableCell
 from investigator.tables.captions import caption_above
 
-_SAME_EDGE = 4.0  # maximum distance of matching column edges, in points
+_SAME_EDGE = 4.0  # maximum distance between matching column edges, in points
 _INDENT = 2.5  # minimum difference of two indentations, in points
 _SIDE_BY_SIDE = 6  # maximum number of characters between adjacent words
 _FOLLOWS = 160  # maximum number of characters between two tables that share a unit note
