@@ -1,4 +1,4 @@
-"""Finds sentences according to which an event has not happened: it is postponed, cancelled, planned, denied or only
+"""Finds sentences that say that an event has not happened: it is postponed, cancelled, planned, denied or only
 required. For English text.
 """
 

@@ -41,7 +41,7 @@ _ITEM = re.compile(r"\W*\d{1,3}[.)](?=\s)")
 
 
 def unit_asked(question: str) -> str:
-    """Return the unit in which a question requests a figure, in its own words: "square feet"; "" if it names none."""
+    """Return the unit that a question requests for a figure, in its own words: "square feet"; "" if it names none."""
     names = (match.group(1) for match in _IN_UNIT.finditer(question))
     return next((name for name in names if is_unit(name)), "")
 

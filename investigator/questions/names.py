@@ -24,7 +24,7 @@ _WHO_IS = late(
 _JOINS = late(
     r"^\W*$|[:,(=–—]|\b(?:is|was|are|were|be|been|being|as|bec(?:a|o)me|named|called|elected|appointed|acts?|acted|serv\w+)\b"
 )
-"""Matches text that is allowed between a description and the name to which it applies."""
+"""Matches text that is allowed between a name and its description."""
 _ON_BEHALF = late(r"\bfor (?:the )?$", re.IGNORECASE)
 # endings; minimum number of letters
 _PEOPLE_ENDS, _LONG_NAME = ("n", "an", "i", "es", "ish"), 5
@@ -130,7 +130,7 @@ def is_named(description: str, sentence: str, question: str) -> bool:
 
 
 def other_thing(question: str, sentence: str) -> str:
-    """Return the phrase in which a sentence names another thing: "the price of a valve" for "the price of a washer"; ""
+    """Return the phrase in a sentence that names another thing: "the price of a valve" for "the price of a washer"; ""
     if no such phrase is found, or if the sentence also names the requested thing.
     """
     said = roots(sentence)

@@ -27,7 +27,7 @@ class Phase(StrEnum):
 
 @lru_cache(maxsize=512)
 def phases_asked(question: str) -> tuple[str, ...]:
-    """Return the words with which a question asks for one end of a time span: "closes", "since when"."""
+    """Return the words of a question that ask for one end of a time span: "closes", "since when"."""
     if expected_type(question) is not AnswerType.DATE:
         return ()
     found = (patterns("phases")[phase].search(question) for phase in Phase)

@@ -21,7 +21,7 @@ MOST_SLIPS = 2
 
 
 def respelled(word: str, known: Iterable[tuple[str, int]]) -> str | None:
-    """Return the known word of which a folded word is probably a misspelling, or None. `known` contains words with
+    """Return the known word that a folded word probably misspells, or None. `known` contains words with
     their frequencies; of equally similar words, the most frequent one is returned.
     """
     if len(word) < _FEWEST_LETTERS or not word.isalpha():

@@ -282,7 +282,7 @@ class Investigation(Record):
     question: str
     mission: str
     strategy: str
-    scope: tuple[str, ...] = Field(default=(), description="the documents to which it is limited; empty: all")
+    scope: tuple[str, ...] = Field(default=(), description="the documents that it is limited to; empty: all")
     engine: str
     engines: tuple[UsedEngine, ...] = ()
     made_with: str = Field(default="", description="the settings of method, retrieval and verifier, as JSON")

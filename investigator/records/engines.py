@@ -20,9 +20,7 @@ class Traits(Record):
     )
     context_tokens: int | None = Field(default=None, description="maximum tokens of a prompt; None if unknown")
     concurrency: int = Field(default=4, ge=1, description="useful number of concurrent calls")
-    sampling: str = Field(
-        default="", description="settings that affect the replies; part of the key under which a reply is stored"
-    )
+    sampling: str = Field(default="", description="settings that affect the replies; part of the key of a stored reply")
 
     @property
     def decides(self) -> bool:

@@ -196,7 +196,7 @@ def _data_address(picture: bytes) -> str:
 
 
 def _code_of(script: str) -> str:
-    """Return the hash by which the content security policy of the page allows only its own script."""
+    """Return the script's hash, which the page's content security policy uses to allow no other script."""
     return f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}"
 
 

@@ -90,9 +90,8 @@ class FewCalls:
         """Return True if proven quotes cover the question.
 
         This requires a reply with a high score and a quote. The quotes, or the titles of their documents, must contain
-        every important need, or only the decisive needs if the search also finds the answer there. A question about
-        several things is never treated as answered, and neither is one in a language in which that cannot be
-        determined.
+        every important need, or only the decisive needs if the search also finds the answer there. A question is never
+        treated as answered if it is about several things, or in a language in which that cannot be recognised.
         """
         history = [memory for memory in history if not memory.addressed]  # untrusted documents are ignored
         sure = [memory for memory in history if (memory.point or 0) >= _SURE and memory.quotes]

@@ -146,7 +146,7 @@ def respelled_parts(
 
 
 def _is_known(word: str) -> bool:
-    """Return True if a word, or the word of which it is a comparative, has synonyms, so that "longer" is not corrected
+    """Return True if a word has synonyms or, for a comparative, its base form does, so that "longer" is not corrected
     to "logger".
     """
     return any(map(related, {word, *(end.sub("", word) for end in _COMPARED)}))

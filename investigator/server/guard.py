@@ -44,7 +44,7 @@ _MOST_DISCARDED = 10_000_000
 """Number of bytes of an overlong body that are read before closing, because a client misses the response if its
 connection is closed at once.
 """
-_SLICE = 0.1  # interval in seconds at which a waiting request checks if the server is closing
+_SLICE = 0.1  # seconds between checks for a server that is closing
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The pages on which users ask questions, watch the progress, read an answer next to the documents, and browse the
+"""The pages where users ask questions, watch the progress, read an answer next to the documents, and browse the
 folder.
 """
 

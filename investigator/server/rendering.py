@@ -1,4 +1,4 @@
-"""Common parts of all pages: templates, and the addresses at which passages are shown in their documents."""
+"""Common parts of all pages: templates, and the addresses of passages in their documents."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def _add_investigations(router: APIRouter, desk: Desk, is_closing: Callable[[], 
 def _add_folders(router: APIRouter, desk: Desk) -> None:
     @router.get("/folders", response_model=Folders)
     def folders() -> Response:
-        """List the folders with which the server was started."""
+        """List the folders that the server was started with."""
         return said(Folders(items=tuple(Folder(name=f.name, path=str(f.path)) for f in desk.folders.values())))
 
     @router.get("/folders/{folder}", response_model=FolderStatus)

@@ -30,12 +30,11 @@ _LEAST_TOKEN = 20
 
 
 class Service:
-    """Serves folders until it is closed; use it as a context manager. `names` are additional host names under which the
-    server accepts requests. The token for programs is read from `token_file`, by default in the user's data directory;
-    the file is created if it is missing. `open_talks` opens the chats of a folder; `searches_of` returns the handler
-    that serves its search in another protocol. `on_problem` receives unexpected errors, from any thread. Raises
-    SettingsError if it cannot listen at the address, the token cannot be used, or another server already serves a
-    folder, and StoreError.
+    """Serves folders until it is closed; use it as a context manager. `names` are additional host names that the server
+    accepts. The token for programs is read from `token_file`, by default in the user's data directory; the file is
+    created if it is missing. `open_talks` opens the chats of a folder; `searches_of` returns the handler that serves
+    its search in another protocol. `on_problem` receives unexpected errors, from any thread. Raises SettingsError if it
+    cannot listen at the address, the token cannot be used, or another server already serves a folder, and StoreError.
     """
 
     def __init__(
@@ -86,7 +85,7 @@ class Service:
         return tuple(f"{address}/open/{self._access.new_link()}" for address in self._named)
 
     def searches(self) -> tuple[str, ...]:
-        """Return the addresses at which other programs can search the folders, but do nothing else."""
+        """Return the addresses that other programs can use to search the folders, but for nothing else."""
         return tuple(f"{self.address}{path}" for path in self._searches)
 
     def wait(self) -> None:

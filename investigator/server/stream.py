@@ -14,7 +14,7 @@ from investigator.server.desk import Desk
 from investigator.server.problems import ServerError, problem
 from investigator.server.records import ENDED, TURN, LoggedEvent
 
-_SLICE = 1.0  # interval in seconds at which a waiting stream checks if the server is closing
+_SLICE = 1.0  # seconds between checks for a server that is closing
 _SILENCE = 15  # number of such intervals without an event after which a comment is sent, to keep the stream alive
 
 

@@ -82,7 +82,7 @@ def engine_names(engines: Mapping[Role, Engine]) -> str:
 class RunOptions:
     """The options of a question.
 
-    `only` contains document ids, or patterns such as `reports/*.pdf`, to which the question is limited. `fresh` starts
+    `only` limits the question to documents, given by their ids or by patterns such as `reports/*.pdf`. `fresh` starts
     over and pays again. Replies that other runs paid for are reused for identical prompts, unless `cache` is off.
     `after` is the run, by its id or `last`, that the question follows up: it supplies the context that the question
     omits. A `repetition`, counted from 1, asks the same question again as a separate run without reusing replies.
@@ -117,7 +117,7 @@ class RunOptions:
 
 
 def scope_of(only: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
-    """Return the known documents to which a question is limited, or an empty tuple if it is not limited.
+    """Return the known documents that a question is limited to, or an empty tuple if it is not limited.
 
     Raises FolderError if an id or a pattern matches none of them.
     """

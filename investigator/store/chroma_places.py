@@ -21,7 +21,7 @@ from investigator.store.database import Database, get_meta, set_meta
 from investigator.store.vectors import VectorTable
 
 _LEFT = "chroma_checksums"
-"""The key under which the workspace stores the last known state of its collection, on disk or on a server."""
+"""The key of the last known state of the collection, on disk or on a server, which the workspace stores."""
 
 
 class ChromaPlace(ABC):
@@ -102,7 +102,7 @@ class ChromaFiles(ChromaPlace):
     def settle(self, session: ChromaSession) -> ChromaSession | None:
         """Let Chroma flush everything to its files, and store their checksums."""
         if not session.close():
-            raise StoreError("the process in which Chroma runs did not end cleanly")
+            raise StoreError("the process that runs Chroma did not end cleanly")
         self.opened()
         return None
 

@@ -31,7 +31,7 @@ Chroma.
 class ChromaSession:
     """One collection, open in a separate process that ends with `close` or with this process.
 
-    The collection is in the directory in which the process runs, or on a Chroma server (http://HOST:PORT). A session
+    The collection is in the process's working directory, or on a Chroma server (http://HOST:PORT). A session
     may be used by only one thread at a time. Raises StoreError if the process does not start, is lost, or reports a
     failure of Chroma; DiskFullError if the disk is full.
     """
@@ -122,4 +122,4 @@ def _started(directory: Path) -> subprocess.Popen[bytes]:
     try:
         return start_module(_MODULE, directory=directory, environment=inherited)
     except OSError as error:
-        raise StoreError(f"the process in which Chroma runs does not start: {error.strerror}") from error
+        raise StoreError(f"the process that runs Chroma does not start: {error.strerror}") from error

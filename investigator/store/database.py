@@ -33,7 +33,7 @@ _FAILING = (
     "--workspace DIR puts the workspace on another disk."
 )
 SCHEMA_VERSION = "schema_version"
-"""The key in the table `meta` under which a database stores the version of its tables."""
+"""The key in the table `meta` for the version of a database's tables."""
 _DAMAGE = ("malformed", "not a database", "corrupt")
 
 

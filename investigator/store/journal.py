@@ -158,7 +158,7 @@ class Journal:
                 self._put(connection, too_long, {"run_id": self.run_id, "key": key, "tokens": tokens})
 
     def usage(self) -> Usage:
-        """Return the cost of this run, in which replies that earlier runs paid for cost nothing."""
+        """Return the cost of this run; replies from earlier runs cost nothing."""
         with self._writing:
             return together(*(priced(usage, self._price_of(engine)) for engine, usage in self._paid.items()))
 
@@ -236,7 +236,7 @@ class Runs:
 
     def open(self, identity: str, corpus: str, blank: Investigation, created: str, *, fresh: bool) -> Run:
         """Return the latest run with that identity over the same corpus, or a new run if none exists or `fresh` is set.
-        `blank` is the initial record of a new run, to which the run's id is added.
+        `blank` is the initial record of a new run; the run's id is added to it.
         """
         with self._database.begin() as connection:
             row = None if fresh else self._latest(connection, identity, corpus)

@@ -74,7 +74,7 @@ def note_folder(directory: Path, folder: Path) -> None:
 
 
 def other_owner(directory: Path, folder: Path) -> str:
-    """Return the folder to which a workspace belongs if it is not `folder` and still exists; otherwise ""."""
+    """Return the folder that a workspace belongs to if it is not `folder` and still exists; otherwise ""."""
     noted = _folder_of(directory)
     is_other = noted != os.fsencode(os.path.realpath(folder)) and os.path.lexists(noted)
     return os.fsdecode(noted) if noted and is_other else ""

@@ -1,4 +1,4 @@
-"""The user's key, and the codes made with it, by which this program recognises its own data."""
+"""The user's key, and the codes made with it, which let this program recognise its own data."""
 
 from __future__ import annotations
 

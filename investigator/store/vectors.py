@@ -1,4 +1,4 @@
-"""The vectors of chunks in the database, from which every search index is built and can be rebuilt."""
+"""The vectors of chunks in the database; every search index is built from them and can be rebuilt."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class DocumentTables:
 
     @cached_property
     def about(self) -> frozenset[str]:
-        """Return the roots of the words with which the document describes itself."""
+        """Return the roots of the words that the document uses to describe itself."""
         document, imprint = self.document, self.document.imprint
         own = " ".join((imprint.kind, *document.authors))
         most = min(_ABOUT, len(document.text) // _SHARE_ABOUT)

@@ -37,7 +37,7 @@ class FileTeacher(DialogTeacher):
     """
 
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl",)
-    """The suffixes of the teacher's files, by which a file is found in a folder."""
+    """The suffixes of the teacher's files, which are used to find a file in a folder."""
     expected: ClassVar[str]
     """The contents of the files, in words that complete the sentence "It must contain ..."."""
     own_options: ClassVar[frozenset[str]] = frozenset()

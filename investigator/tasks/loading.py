@@ -33,7 +33,7 @@ class Tasks:
     """Finds the classes of task strings.
 
     A name without a dot is a built-in task, or a task that another package adds through the entry point group
-    `investigator.tasks`; a dotted path names any module. `entries` are the tasks to which tags refer, by default all
+    `investigator.tasks`; a dotted path names any module. `entries` are the tasks that tags refer to, by default all
     listed tasks; `pattern` and `worlds` are the patterns of the modules with the teachers and the worlds of the
     built-in tasks.
     """

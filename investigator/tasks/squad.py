@@ -42,7 +42,7 @@ class OpenTeacher(DefaultTeacher):
 
 
 class IndexTeacher(DefaultTeacher):
-    """Adds the positions at which the answers start in the text."""
+    """Adds the start positions of the answers in the text."""
 
     def known(self, asked: AskedQuestion) -> Fields:
         starts = {answer.text: answer.answer_start for answer in reversed(asked.row.answers)}

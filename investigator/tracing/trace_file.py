@@ -47,7 +47,7 @@ class Called(Record):
     role: Role
     template: str
     engine: str
-    key: str = Field(description="sha256 under which the reply is stored")
+    key: str = Field(description="sha256 that identifies the stored reply")
     seconds: float
     input_tokens: int = 0
     output_tokens: int = 0

@@ -218,7 +218,7 @@ class TuningRun:
         return len(before)
 
     def _note_identity(self) -> None:
-        """Record the run to which the folder belongs. Raises UserError if it contains another run."""
+        """Record which run the folder belongs to. Raises UserError if it contains another run."""
         file = self._out / "run"
         try:
             kept = file.read_text(encoding="utf-8") if file.exists() else ""

@@ -204,7 +204,7 @@ def uses_in(calls: Iterable[WatchedCall]) -> tuple[TemplateUse, ...]:
 
 
 def _all_uses(record: Investigation, calls: Iterable[WatchedCall], prompts: Prompts) -> tuple[TemplateUse, ...]:
-    """Return the uses found in the calls, and the uses of templates to which no engine replies directly."""
+    """Return the uses found in the calls, and the uses of templates that no engine replies to directly."""
     asked = uses_in(calls)
     given: list[tuple[str, Record]] = []
     for step in record.plan.steps:
