@@ -136,7 +136,7 @@ class Investigator:
 
         New and changed files are read first. The same question over the same documents resumes a stopped run or returns
         the existing answer, unless `fresh` is set. Raises QuestionError, FolderError, SettingsError, UnknownRunError,
-        WorkspaceLockedError, EngineError, StoreError.
+        WorkspaceLockedError, EngineError and StoreError.
         """
         expect(options, RunOptions, "options", SettingsError)
         return self._runs.investigate(question, options)

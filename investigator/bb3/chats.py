@@ -59,7 +59,7 @@ def open_chat(
     individual modules; the others use the engine of the role `chat`. The fields set in `decodings` control decoding;
     `on_notice` receives notices about unsupported options. `search` replaces the search in the folder. Replies to
     identical prompts are reused, and the limits of the settings apply to all conversations of the chat together. Raises
-    FolderError, SettingsError, CredentialError, WorkspaceLockedError, StoreError.
+    FolderError, SettingsError, CredentialError, WorkspaceLockedError and StoreError.
     """
     open_shelf = one_at_a_time(investigator.library)
     with open_shelf():  # reports problems with the folder now, not at the first question

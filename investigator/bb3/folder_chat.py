@@ -98,8 +98,8 @@ class FolderChat:
         single message, `say` repeatedly receives the proven part of a model's unfinished reply. Only the returned
         message is final. An empty text gets a polite reply, and no module is asked. `memories` in a message are
         remembered; with the text "Opening" they start the conversation. On failure, the conversations are unchanged.
-        Raises DialogueError, before any call, for a duplicate session, a turn or a memory that is too long, and
-        memories that are not strings; EngineError, StoreError, BudgetSpent.
+        Raises DialogueError, before any call, for a duplicate session, a turn or a memory that is too long, or memories
+        that are not strings. Also raises EngineError, StoreError and BudgetSpent.
         """
         if len({id(session) for session, _ in said}) < len(said):
             raise DialogueError("a session received two messages at once", hint="Reply to them one after the other.")

@@ -30,9 +30,7 @@ Seed = Annotated[int, typer.Option(metavar="N", help="Seed of all random choices
 
 
 def setup_of(common: CommonOptions) -> Setup:
-    """Return the setup of a run according to the common options. Raises SettingsError if the settings cannot be
-    used.
-    """
+    """Return the setup that the common options describe. Raises SettingsError if the settings cannot be used."""
     common.settings.load()
     return Setup(
         prompts=common.prompts,

@@ -79,7 +79,7 @@ class BuiltShard:
 
 
 def build(task: ShardTask, clock: Callable[[], float] = time.monotonic) -> BuiltShard:
-    """Update a shard. Raises ClusterError, FolderError, ReaderError, EmbedderError, StoreError."""
+    """Update a shard. Raises ClusterError, FolderError, ReaderError, EmbedderError and StoreError."""
     task.company.check()
     _check_seen(task)
     began, files = clock(), ShardFiles(task.workspace)

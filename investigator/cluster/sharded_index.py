@@ -116,7 +116,7 @@ class ShardedIndex:
         return self._opened().corpus
 
     def read(self, recheck: Recheck) -> Iterator[Event]:
-        """Update the shards from the folder. Raises FolderError, ReaderError, EmbedderError, StoreError,
+        """Update the shards from the folder. Raises FolderError, ReaderError, EmbedderError, StoreError and
         ClusterError.
         """
         self._open = None

@@ -21,7 +21,7 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 def text_lines(path: str | Path) -> Iterator[tuple[int, str]]:
     r"""Yield the lines of a UTF-8 file that are not blank, each with its number, counted from 1. Only `\n` and `\r\n`
     end a line, so a text may contain other line separators. The file is read line by line. Raises DialogueError if it
-    cannot be read, DialogueFormatError if a line is not UTF-8 or longer than LONGEST_LINE.
+    cannot be read, and DialogueFormatError if a line is not UTF-8 or is longer than LONGEST_LINE.
     """
     try:
         with Path(path).open("rb") as file:
@@ -54,7 +54,7 @@ def _numbered_lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
 def json_lines(path: str | Path) -> Iterator[tuple[int, str, object]]:
     """Yield the values of a file with one JSON value per line, each as (line number, text of the line, value).
 
-    Raises DialogueError if the file cannot be read, DialogueFormatError if a line is not JSON.
+    Raises DialogueError if the file cannot be read, and DialogueFormatError if a line is not JSON.
     """
     for number, line in text_lines(path):
         try:

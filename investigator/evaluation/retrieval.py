@@ -65,7 +65,7 @@ class RetrievalEvaluation:
     def run(self) -> Iterator[Event]:
         """Store, embed and rank the documents; afterwards, `results` and `report` are available.
 
-        Raises MissingPackageError, SettingsError, WorkspaceLockedError, EmbedderError, StoreError.
+        Raises MissingPackageError, SettingsError, WorkspaceLockedError, EmbedderError and StoreError.
         """
         trec_measures()  # report a missing package now, because embedding may take hours
         with Workspace(self._directory, write=True) as workspace:

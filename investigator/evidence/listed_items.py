@@ -42,8 +42,8 @@ _LONGEST_ITEM, _FEWEST, _INTRODUCED = 8, 3, 2
 
 def listed_items(question: str, document: Document) -> tuple[Quote, ...]:
     """Return the items of the lists that a question asks for; () if it asks for no list, or if no list matches. A list
-    matches if the line above it ends with a colon or is a heading, contains a content word of the question, and
-    together with the title contains all of them.
+    matches if the line above it ends with a colon or is a heading, contains a content word of the question, and,
+    together with the title, contains all its content words.
     """
     if not ASKS_FOR_THINGS.match(question):
         return ()

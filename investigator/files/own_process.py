@@ -21,7 +21,7 @@ def start_module(
     """Start a process that runs `main` of a module, with pipes to its standard input and output.
 
     It runs the same version of this package, imports nothing from the current folder (`-P`), and does not receive
-    Ctrl-C, because it has a process group of its own; a signal to that group ends it and its children. Raises OSError.
+    Ctrl-C, because it has its own process group; a signal to that group ends it and its children. Raises OSError.
     """
     found = "sys.argv[1] in sys.path or sys.path.insert(0, sys.argv[1])"
     program = f"import gc, sys; gc.set_threshold({SELDOM}, 20, 20); {found}; import {module} as m; m.main()"

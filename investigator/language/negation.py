@@ -46,8 +46,9 @@ def negates(text: str) -> bool:
 def allows_negation(text: str, claim: str) -> bool:
     """Return True if a text says something that a claim may express by a negation.
 
-    It must contain a sentence with a word of the claim and either a negation or a word like "failed", "lacks" or
-    "unable"; or the opposite of a word of the claim: "unprofitable" or "debt-free" for "not profitable" or "no debt".
+    This is so if a sentence of the text contains a word of the claim and either a negation or a word like "failed",
+    "lacks" or "unable", or if the text contains the opposite of a word of the claim: "unprofitable" or "debt-free" for
+    "not profitable" or "no debt".
     """
     plain = _plain(text)
     mine = {stem(word) for word in content_words(claim)}

@@ -43,9 +43,9 @@ _INVISIBLE_ONLY = re.compile(f"[{_INVISIBLE}]+")
 class Normalised:
     """A normalised text and the map from it to the original.
 
-    `text` is the normalised text. `optional_hyphens` are the places in it at which the original has a hyphen at a line
-    end between two letters: it may belong to the word ("well-known") or not ("inter-national"), so `text` omits it, and
-    a comparison may ignore it.
+    `text` is the normalised text. `optional_hyphens` are the places in `text` at which the original has a hyphen
+    between two letters at a line end. Such a hyphen may belong to the word ("well-known") or not ("inter-national"), so
+    `text` omits it, and a comparison may ignore it.
 
     The map is kept as segments (normalised start, original start, original length): within a segment of equal
     lengths characters correspond one to one, and any other segment corresponds as a whole.

@@ -1,9 +1,9 @@
 """Removes personal information from conversations before they are shared (seed: bb3x_data_card, "redacted").
 
 Names, e-mail addresses, telephone numbers, streets, and the part of a link that names a user become irreversible
-hashes, equal for equal values under one salt; digits of card, account, social security, house and other long numbers
-are randomised. Famous names, and text in the titles of the documents, are kept. The rules miss some personal
-information: the tests measure their recall, and a release lists the kinds that they look for.
+hashes, which are the same for equal values and the same salt. The digits of card, account, social security, house and
+other long numbers are randomised. Famous names, and text in the titles of the documents, are kept. The rules miss some
+personal information: the tests measure their recall, and a release lists the kinds that they look for.
 """
 
 from __future__ import annotations

@@ -109,7 +109,7 @@ def shipped_decisions() -> Decisions:
 
 
 def decide_search(turns: Sequence[Turn], kinds: TurnKinds) -> DecisionReply:
-    """Decide if the last turn needs a search. A turn without words needs none. Each question is also judged
+    """Decide if the last turn needs a search. A turn without words needs no search. Each question is also judged
     separately, so that surrounding text, such as a greeting, does not lower its score. The meaning of a turn is
     recognised only in English, German, French and Spanish; in other languages every question needs a search.
     """

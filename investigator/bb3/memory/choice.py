@@ -28,7 +28,10 @@ class MemoryOptions(Record):
         default=False, description="exclude memories created in this conversation"
     )
     memory_overlap_threshold: float = Field(
-        default=0.0, ge=0, le=1, description="lowest F1 of the words of a memory and the turn; 0 admits any memory"
+        default=0.0,
+        ge=0,
+        le=1,
+        description="minimum F1 of the words that a memory shares with the turn; 0 admits any memory",
     )
     memory_hard_block_for_n_turns: int = Field(
         default=0, ge=0, description="number of turns for which a used or new memory is excluded"

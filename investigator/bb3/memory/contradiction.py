@@ -263,7 +263,7 @@ def _tells_more(told: str, topic: str) -> bool:
 
 
 def _without_the_dead(plain: str) -> tuple[str, frozenset[str]]:
-    """Return "I do not have X" instead of "X died", and the words of X; other statements are returned unchanged."""
+    """Return "I do not have X" for "X died", together with the words of X; other statements are returned unchanged."""
     for pattern, lacks in _DIED:
         if (died := pattern.match(plain)) is not None:
             return f"{lacks} {died['who']}", frozenset(words(died["who"]))

@@ -47,7 +47,7 @@ class ImageLoader:
 
     def load(self, path: str) -> object | None:
         """Return the image in a file, in the loader's mode; None if the mode is `no_image_model`. Raises DialogueError
-        if the file is missing or not an image, MissingPackageError if Pillow is not installed.
+        if the file is missing or not an image, and MissingPackageError if Pillow is not installed.
         """
         if self.mode is ImageMode.NO_IMAGE_MODEL:
             return None

@@ -57,7 +57,7 @@ class HogwildWorld(WorldOfCopies):
         self._open = True
 
     def parley(self) -> None:
-        """Start a turn in one copy. Raises WorkerError if an earlier turn failed, DialogueError after shutdown."""
+        """Start a turn in one copy. Raises WorkerError if an earlier turn failed, and DialogueError after shutdown."""
         with self._lock:
             if not self._open:
                 raise DialogueError("this world was shut down", hint="Create another one from the same root.")

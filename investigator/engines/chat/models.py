@@ -155,7 +155,7 @@ def build(server: Server, settings: ChatSettings, parameters: frozenset[Paramete
 
     Redirects are refused and the length of a body is limited: by our own client for OpenAI-compatible servers and
     Ollama, and for other providers only if their client can be found. Raises MissingPackageError if the provider's
-    package is not installed, SettingsError if the provider is unknown or does not accept the settings.
+    package is not installed, and SettingsError if the provider is unknown or does not accept the settings.
     """
     provider, name = split_name(server.model)
     bounds = BodyBounds(server.place, settings.timeout)

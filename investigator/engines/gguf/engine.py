@@ -60,7 +60,7 @@ class GgufEngine:
 
     The model is loaded once, on first use. It answers one prompt at a time; other threads wait. A reply is stopped
     after `seconds`; `on_writing` receives its progress. Raises SettingsError at once if the path is not a GGUF file or
-    the context does not fit the model, MissingPackageError if the extra `local` is not installed.
+    the context does not fit the model, and MissingPackageError if the extra `local` is not installed.
     """
 
     def __init__(

@@ -143,7 +143,7 @@ def _check_room(folder: Path, size: int) -> None:
     free = shutil.disk_usage(folder).free
     if free < size - begun + _ROOM:
         raise DiskFullError(
-            f"the model needs {(size - begun) / 1e9:.1f} GB, and {free / 1e9:.1f} GB are free in {folder}",
+            f"the model needs {(size - begun) / 1e9:.1f} GB, but only {free / 1e9:.1f} GB is free in {folder}",
             hint="Free some space, choose a smaller model (investigator model list), or move XDG_DATA_HOME elsewhere.",
         )
 

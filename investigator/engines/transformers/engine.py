@@ -39,8 +39,8 @@ class TransformersEngine:
     """A folder with a causal language model, its tokenizer and configuration, as an engine.
 
     The model is loaded once, on first use; code in the folder is never run. It answers one prompt at a time; other
-    threads wait. Raises SettingsError at once if the folder contains no model, MissingPackageError if transformers is
-    not installed.
+    threads wait. Raises SettingsError at once if the folder contains no model, and MissingPackageError if transformers
+    is not installed.
     """
 
     def __init__(self, path: str | Path, settings: TransformersSettings | None = None) -> None:

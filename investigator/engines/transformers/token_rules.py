@@ -109,8 +109,8 @@ class Schedule:
     reset: bool = True
 
     def share(self, ends: Sequence[bool]) -> float:
-        """Return the mass for the next token; `ends` is True for each token so far that ends a sentence. The first two
-        tokens of a text or sentence use the full `p`.
+        """Return the mass for the next token; `ends` contains True for each token so far that ends a sentence, and
+        False for the others. The first two tokens of a text or sentence use the full `p`.
         """
         if not ends:
             return self.p

@@ -55,7 +55,7 @@ def page_text(raw: str) -> str:
 def lines_near_rows(text: str) -> frozenset[int]:
     """Return the numbers of the lines of a page that may belong to a table; empty if fewer than two look like rows.
 
-    A row ends in a figure, and has several figures or few words. Its header and labels are close to it.
+    A row ends in a figure, and has several figures or only a few words. Its header and labels are close to it.
     """
     rows = [number for number, line in enumerate(text.split("\n")) if _is_like_row(line.split())]
     if len(rows) < 2:
