@@ -67,7 +67,7 @@ def asks_everything(question: str) -> bool:
 def asked_media_types(question: str) -> re.Pattern[str] | None:
     """Return the media types of the files that a question asks for, unless it asks for their content.
 
-    "How many documents are there?" asks for all types, "List all emails" for some, other questions for none.
+    "How many documents are there?" asks for all types, and "List all emails" asks for some of them.
     """
     asked = question[:_LONGEST_READ]
     if patterns("modality")["past"].search(asked) or _OWNED.search(

@@ -87,7 +87,7 @@ class LeftOut(Record):
 
     @property
     def line(self) -> str:
-        """Return the same with names: "3 left out by .investigatorignore: a.pdf, b.pdf, x/"."""
+        """Return the count and the first names: "3 left out by .investigatorignore: a.pdf, b.pdf, x/"."""
         return f"{self.count_line}: {self.some_names(_SHOWN_NAMES)}"
 
     def some_names(self, most: int) -> str:

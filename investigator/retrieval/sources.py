@@ -14,7 +14,7 @@ from investigator.store.full_text import ChunkMatch
 
 
 class CorpusView(Protocol):
-    """The documents and chunks of a folder, as `Corpus` describes them."""
+    """The documents and chunks of a folder; see `Corpus`."""
 
     def files(self) -> tuple[FileRecord, ...]: ...
     def document_ids(self) -> tuple[str, ...]: ...
@@ -30,7 +30,7 @@ class CorpusView(Protocol):
 
 
 class WordSearch(Protocol):
-    """Finds words in chunks and documents, as `FullText` describes it."""
+    """Finds words in chunks and documents; see `FullText`."""
 
     def chunks(self, words: Sequence[str], limit: int, document_id: str | None = None) -> list[ChunkMatch]: ...
     def cards(self, words: Sequence[str], limit: int) -> list[tuple[str, float]]: ...

@@ -67,7 +67,7 @@ class Calibration(Record):
     worth_asking: float
 
     def of(self, question: str) -> RelevanceModels:
-        """Return the models for a question, by its language."""
+        """Return the models for the language of a question."""
         return self.english if is_english(question) else self.foreign
 
     def threshold_of(self, question: str, small_folder: Sequence[Record] = ()) -> int:

@@ -85,14 +85,16 @@ class PointCap(Record):
 
 
 class PointRules(Record):
-    """The rules for measured models and for all others, and the cap for all; points of small models are ignored."""
+    """The rules for measured models and for all other models, and the cap for all of them; points of small models are
+    ignored.
+    """
 
     measured: tuple[PointRule, ...]
     others: PointRule
     cap: PointCap
 
     def of(self, engine: str) -> PointRule:
-        """Return the rule for an engine by its name."""
+        """Return the rule for the engine with this name."""
         for rule in self.measured:
             if fnmatchcase(engine, rule.models):
                 return rule

@@ -47,7 +47,7 @@ class Prices(Record):
     prices: tuple[Price, ...] = ()
 
     def price_of(self, engine: str) -> Price | None:
-        """Return the price of an engine by its name; None if unknown.
+        """Return the price of the engine with this name; None if unknown.
 
         An engine in this process or behind a loopback address costs nothing, unless the table says otherwise. A model
         whose name ends in a date has the price of the name without the date.

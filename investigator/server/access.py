@@ -1,4 +1,4 @@
-"""Authorises programs by a token and browsers by a cookie; the link that sets the cookie works once."""
+"""Authorises programs with a token and browsers with a cookie; the link that sets the cookie works once."""
 
 from __future__ import annotations
 

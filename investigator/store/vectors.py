@@ -49,7 +49,7 @@ class VectorBlock:
 class VectorTable:
     """The vectors of one embedder. The same table contains the vectors of other embedders, but the two are never mixed.
 
-    Each row that is read must have the expected size, and the length 1. A damaged row is deleted and, with `remake`,
+    Each row that is read must have the expected size and unit length. A damaged row is deleted and, with `remake`,
     computed and stored again.
     """
 
