@@ -16,13 +16,13 @@ from investigator.engines.base import Engine, traits_of
 from investigator.engines.chat.engine import ChatEngine
 from investigator.engines.chat.sending import ReplyFormat
 from investigator.engines.gguf.engine import GgufEngine
+from investigator.engines.http import LOOPBACK
 from investigator.engines.recorded import RecordedEngine
 from investigator.engines.roles import Role
 from investigator.errors import InvestigatorError, ReplyError
 from investigator.records import FinishReason, Prompt, Reply
 from investigator.scoring.prices import Prices
 
-_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _ONLY_ITS_OWN = "a recording contains replies only to its own prompts"
 _OTHER_MODEL = "Choose another model for this role; none is needed with --model {role}=extractive"
 
@@ -88,7 +88,7 @@ class Examination:
         return EngineFinding(
             name=engine.name,
             endpoint=endpoint,
-            leaves_machine=bool(endpoint) and urlsplit(endpoint).hostname not in _LOOPBACK,
+            leaves_machine=bool(endpoint) and urlsplit(endpoint).hostname not in LOOPBACK,
             is_model=traits.is_model,
             structured_output=self._structured_output(engine),
             context_tokens=traits.context_tokens,

@@ -27,7 +27,7 @@ MOST_OCTETS = 4_000_000
 """Size limit of a reply's body; 200,000 characters take 1.2 million bytes if JSON escapes each of them."""
 
 _UNCOMPRESSED: Mapping[str, str] = {"Accept-Encoding": "identity"}  # so that the size limit applies
-_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _PLACES_OF_CLIENTS = ("client", "_client", "root_client")
 _DEPTH = 3
 _ENVELOPES = 50  # factor for streamed replies, in which each token may come in a separate envelope
@@ -87,7 +87,7 @@ class Endpoint:
             **shared,
             "headers": {**shared["headers"], **self.headers},
             "verify": parts.scheme == "https",  # reading the certificates takes 25 ms
-            "trust_env": parts.hostname not in _LOOPBACK,  # requests to this machine bypass proxies
+            "trust_env": parts.hostname not in LOOPBACK,  # requests to this machine bypass proxies
         }
 
 

@@ -11,7 +11,7 @@ from investigator.language.labels import SIGNATURE
 from investigator.language.late_patterns import late
 from investigator.language.negation import negates
 from investigator.language.normalise import one_line
-from investigator.language.terms import content_words
+from investigator.language.terms import BRACKETS, content_words
 from investigator.questions.cues import cue_roots, cue_words, names_nothing
 from investigator.questions.related import is_irregular, root, roots, stands
 from investigator.records import Document, Quote
@@ -28,7 +28,6 @@ _PRONOUN = late(r"\W*(?:it|they|these|this)\b", re.IGNORECASE)
 _COPULA = late(r"\b(?:are|were|is|was)\b", re.IGNORECASE)
 _WORD = late(r"[^\W_]+")
 _FILLER = late(r"^(?:\s|:|\b(?:are|is|were|was|of|the following|as follows|both)\b)+", re.IGNORECASE)
-_BRACKETS = late(r"\([^()]*\)")
 _COMMA = late(r"[,;]\s+(?:(?:and|or|und|oder)\b)?\s*")
 _LAST = late(r"\s(?:and|or|und|oder|&)\s(?!.*\s(?:and|or|und|oder|&)\s)")
 _CLAUSE = late(
@@ -142,7 +141,7 @@ def _divisions(question: str, sentence: str, needs: Sequence[str]) -> Iterator[t
 
 def _items(listed: str) -> tuple[str, ...]:
     """Return the items of a list; () if an item is a clause or only a figure."""
-    hidden = _BRACKETS.sub(lambda found: "x" * len(found.group()), listed)
+    hidden = BRACKETS.sub(lambda found: "x" * len(found.group()), listed)
     ends = [(found.start(), found.end()) for found in _COMMA.finditer(hidden)]
     if last := _LAST.search(hidden, ends[-1][1] if ends else 0):
         ends.append((last.start(), last.end()))
@@ -153,6 +152,6 @@ def _items(listed: str) -> tuple[str, ...]:
 
 
 def _is_thing(item: str) -> bool:
-    plain = _BRACKETS.sub(" ", item)
+    plain = BRACKETS.sub(" ", item)
     is_word = any(word.isalpha() and len(word) > 1 for word in _WORD.findall(plain))
     return is_word and len(plain.split()) <= _LONGEST_ITEM and not _CLAUSE.search(plain)

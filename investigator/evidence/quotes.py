@@ -37,6 +37,7 @@ _MOST_MATCHES = 20_000
 """Maximum number of occurrences of a phrase that are examined; more frequent phrases prove nothing."""
 _MOST_PHRASES = 4
 
+_MOST_SOURCES = 32
 _BULLET = late(r"(?:[-*\u2022\u2023\u25e6>]|\(?\d{1,2}[.)]) ")
 _OPENING = "\"'\u300c\u300e`*_ "
 _CLOSING = "\"'\u300d\u300f`*_ "
@@ -51,8 +52,8 @@ _CJK_CHAR = late("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\u
 class Sources:
     """Documents in which quotes are looked up, by id; recently used documents are cached in normalised form."""
 
-    def __init__(self, load: Load, kept: int = 32) -> None:
-        self._source = lru_cache(maxsize=kept)(lambda document_id: Source(load(document_id)))
+    def __init__(self, load: Load) -> None:
+        self._source = lru_cache(maxsize=_MOST_SOURCES)(lambda document_id: Source(load(document_id)))
 
     def __getitem__(self, document_id: str) -> Source:
         """Return the source with that id; the loader raises the error for an unknown id."""
@@ -173,9 +174,9 @@ def quote_at(document: Document, start: int, end: int) -> Quote:
     )
 
 
-def find_quote(quote_text: str, document: Document, near: Spans = ()) -> Quote | None:
+def find_quote(quote_text: str, document: Document) -> Quote | None:
     """Return the whole sentences of a quote in the document, or None. To look up several quotes, use a `Source`."""
-    return Source(document).quote(quote_text, near)
+    return Source(document).quote(quote_text)
 
 
 def proven(

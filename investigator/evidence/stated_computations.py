@@ -18,12 +18,13 @@ from investigator.language.sentences import sentence_spans
 from investigator.language.terms import content_words
 from investigator.language.units import currencies, unit_of
 from investigator.questions.cues import opposites, patterns
+from investigator.questions.measured import YEAR
 from investigator.questions.related import roots
 from investigator.records import Computation, Document, Operation, QuotedCell
 from investigator.tables.asked import CHANGE
 from investigator.tables.computing import asked_operation, computation, figure_in
 from investigator.tables.document_tables import DocumentTables
-from investigator.tables.operands import asked_computation
+from investigator.tables.operands import EXTREMES, asked_computation
 from investigator.tables.times import TableTime, agrees, asked_times, without_times
 
 _LONGEST, _MOST_SENTENCES = 600, 4_000
@@ -44,7 +45,6 @@ _INSTEAD = late(
     rf"\s+(?P<old>{_NUMBER}{_UNIT})(?P<begin>{_YEAR})(?=[\s,;.)]|$)"
 )
 _CHANGE_FORMS = (_FROM_TO, _TO_FROM, _INSTEAD)
-_BARE_YEAR = late(r"(?:19|20)\d\d")
 _VALUE = late(r"(?P<number>(?:[$€£¥₹]|[A-Z]{3})?\s?\d[\d.,']*)\s?(?P<unit>[^\d()\[\]]*)")
 _FRAME = late(
     r"\b(?:(?:by )?how (?:much|many)(?: (?:more|less|fewer))?|by what percent(?:age)?|what|which|was|were|is|are|did"
@@ -53,7 +53,6 @@ _FRAME = late(
 )
 _LINK = r"(?:in|from|to|for|at|of|on|by)"
 _CHANGES = (Operation.DIFFERENCE, Operation.GROWTH)
-_EXTREMES = (Operation.MAXIMUM, Operation.MINIMUM)
 
 
 @dataclass(frozen=True)
@@ -160,7 +159,7 @@ def _computed(
         return None
     names = [request.time.words if are_of_one and request.time else request.words for request in asked]
     parts = list(zip(names, stated, strict=True))
-    if operation in _EXTREMES:
+    if operation in EXTREMES:
         parts.sort(key=lambda part: _number(part[1]), reverse=operation is Operation.MAXIMUM)
     about = asked[0].words if are_of_one else asked[0].time.words if asked[0].time else ""
     return _result(operation, parts, about)
@@ -275,7 +274,7 @@ def _change(text: str) -> _Change | None:
     """Return the old and the new value if a sentence states them with "from" and "to", each with its year."""
     for pattern in _CHANGE_FORMS:
         found = pattern.search(text)
-        while found and _BARE_YEAR.fullmatch(found["old"]) and _BARE_YEAR.fullmatch(found["new"]):
+        while found and YEAR.fullmatch(found["old"]) and YEAR.fullmatch(found["new"]):
             found = pattern.search(text, found.end())
         if found:
             begin, end = (next(iter(asked_times(f" {found[name]}")), None) for name in ("begin", "end"))

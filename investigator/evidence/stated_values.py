@@ -16,6 +16,7 @@ from investigator.language.terms import content_words, folded, stop_words, words
 from investigator.questions.answer_types import AnswerType, expected_type
 from investigator.questions.constraints import counted_thing
 from investigator.questions.cues import cue_words, cues, names_nothing, patterns
+from investigator.questions.measured import YEAR
 from investigator.questions.phases import Phase, phases_asked, phases_named, phases_said
 from investigator.questions.related import is_verb, root, roots
 from investigator.questions.spans import now_asked
@@ -25,7 +26,6 @@ Value = Amount | Date
 _WORD = late(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _ITEM = late(r"^\W*(?:\d{1,2}[.)]|§ ?\d+)(?=\s)")
 _DATE = late(r"\bdates?\b", re.IGNORECASE)
-_YEAR = late(r"(?:19|20)\d\d")
 _JOINED = late(r"\W*(?:\([^)]*\)\W*)?(?:and|or|to|-)\W*")
 _FROM = late(r"\bfrom\W*$", re.IGNORECASE)
 _STOPS = late(r"[,;:.!?()]|\b(?:is|are|was|were|has|have|had|will|shall|may|can|be|been)\b|\d|[$€£¥]", re.IGNORECASE)
@@ -269,7 +269,7 @@ class _Read:
         numbers = tuple(
             one
             for one in every
-            if one.readings and not _YEAR.fullmatch(one.text) and not before.search(text, 0, one.span[0])
+            if one.readings and not YEAR.fullmatch(one.text) and not before.search(text, 0, one.span[0])
         )
         found = tuple((one.start(), one.end(), root(folded(one.group()))) for one in _WORD.finditer(text))
         return _Read(text, days, numbers, found)
@@ -300,7 +300,7 @@ class _Read:
     def times(self, value: Value) -> frozenset[str]:
         """Return the dates and years in the sentence, except the value itself."""
         others = (day.text for day in self.dates if day.span != value.span)
-        return frozenset([*others, *_YEAR.findall(without_dates(self.text, list(self.dates)))])
+        return frozenset([*others, *YEAR.findall(without_dates(self.text, list(self.dates)))])
 
     def written(self, value: Value) -> str:
         """Return a value as written; after a number without a unit, include the counted thing."""

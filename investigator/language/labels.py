@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from investigator.language.late_patterns import late
 from investigator.language.remembered import remembered
+from investigator.language.terms import BRACKETS
 
 _LONGEST, _MOST_WORDS = 60, 6
 _FULL = 60  # minimum length in characters of a line that was probably broken at the page width
@@ -23,7 +24,6 @@ SIGNATURE = late(
 """The label of a signature: "Signed for the tenant:", "Signed:", or, in a signature block, "For the tenant:"."""
 _NAME_AND_ROLE = late(r"(?P<name>[^\W\d_a-z]\S*(?: [^\W\d_a-z]\S*){1,3})\n(?P<role>[^\W\d_a-z][^\n]*[^\n.!?])")
 _CLAUSE = late(r"\b(?:is|are|was|were|has|have|had|will|would|shall|must|may|can|did|does|that|which|who)\b")
-_BRACKETS = late(r"\([^()]*\)")
 _ITEM = late(r"[ \t]*(?:[-*•‣◦–]|\(?\d{1,3}[.)])[ \t]")
 _INCOMPLETE = late(r"(?:,|\b(?:the|an?|of|and|or|to|in|for|by|with|from))[ \t]*$")
 _CONTINUES = late(r"[ \t]+\S|[^\W\dA-Z_]")
@@ -114,5 +114,5 @@ def _label(line: str) -> str:
     """Return the label at the beginning of a line; "" if no short label is found."""
     match = _LINE.match(line)
     label = match["label"].strip() if match else ""
-    is_short = len(label) <= _LONGEST and len(_BRACKETS.sub(" ", label).split()) <= _MOST_WORDS
+    is_short = len(label) <= _LONGEST and len(BRACKETS.sub(" ", label).split()) <= _MOST_WORDS
     return label if is_short and not _CLAUSE.search(label) else ""

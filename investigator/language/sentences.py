@@ -35,16 +35,16 @@ _ON_SAME_LINE = re.compile(r" +\S")
 _WINDOW = 4_000  # number of characters segmented at once, because the segmenter takes quadratic time for some texts
 
 
-def sentence_spans(text: str, language: str = "en") -> Iterator[tuple[int, int]]:
+def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
     """Return the half-open spans of the sentences of a text, without surrounding white space, in order. Together they
     cover every character that is not white space. A sentence never crosses a blank line, and a sentence of more than
     4,000 characters is cut at a line end or a space if possible.
     """
     start = 0
     for gap in _BLANK_LINE.finditer(text):
-        yield from _block(text, start, gap.start(), language)
+        yield from _block(text, start, gap.start())
         start = gap.end()
-    yield from _block(text, start, len(text), language)
+    yield from _block(text, start, len(text))
 
 
 def statement_spans(text: str) -> Iterator[tuple[int, int]]:
@@ -131,11 +131,11 @@ def _are_records(lines: Sequence[str]) -> bool:
     return max(map(len, own)) <= _LONGEST_RECORD and (len(own) > 1 or len(own[0]) < _TITLE_SHARE * len(lines[1]))
 
 
-def _block(text: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:
+def _block(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield the sentences of a block, found window by window; the last sentence of a window starts the next window."""
     while start < end:
         window_end = min(end, start + _WINDOW)
-        stops = _stops(text, start, window_end, language)
+        stops = _stops(text, start, window_end)
         if window_end < end:
             stops = stops[:-1] or [_cut(text, start, window_end)]
         for stop in stops:
@@ -143,13 +143,13 @@ def _block(text: str, start: int, end: int, language: str) -> Iterator[tuple[int
             start = stop
 
 
-def _stops(text: str, start: int, end: int, language: str) -> list[int]:
+def _stops(text: str, start: int, end: int) -> list[int]:
     """Return the ends of the sentences in a stretch of text; the last sentence ends where the stretch ends."""
     from sentencex import segment  # a compiled library, which is loaded when the first text is split
 
     stops: list[int] = []
     position = start
-    for sentence in segment(language, text[start:end]):
+    for sentence in segment("en", text[start:end]):
         position += len(sentence)
         if not (_BRACKETED_NUMBER.match(text, position, end) and not _SENTENCE_END.search(sentence)):
             stops.append(position)

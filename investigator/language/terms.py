@@ -109,6 +109,7 @@ def month_words() -> frozenset[str]:
 
 COMPOUND = late(r"[^\W_]+(?:[-'’][^\W_]+)*")
 """Matches a word with its inner hyphens and apostrophes."""
+BRACKETS = late(r"\([^()]*\)")
 POSSESSIVE = late(r"['’]s?$")
 
 

@@ -31,6 +31,9 @@ class AnswerType(StrEnum):
     ANY = "any"
 
 
+WORDED_TYPES = frozenset({AnswerType.NAME, AnswerType.PLACE, AnswerType.REASON})
+"""Answers of these kinds consist of words, and contain no figure."""
+NO_FIGURES = WORDED_TYPES | {AnswerType.DATE}
 _UNIT = (
     r"%|percent|million|billion|trillion|thousand|km|cm|mm|nm|kg|mg|[µμ]g|ml|dl|kwh|mwh|gwh|kw|mw|gw|hz|khz|mhz|ghz|°c|°f"
     r"|(?:minute|hour|day|week|month|year|euro|dollar|pound|metre|meter|mile|feet|ton)s?"

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from investigator.language.terms import folded, stop_words, words
+from investigator.language.terms import BRACKETS, folded, stop_words, words
 from investigator.questions.cues import cues
 from investigator.questions.order import is_past
 
@@ -17,7 +17,6 @@ _ASIDE = re.compile(
     r"\s*(?:as|if|when|where|because|since|although|though|unless|until|after|before|which|who|whose)\b"
 )
 _NOT_THIS = re.compile(r"\b(?:instead of|rather than|in place of)\b[^,;:.()]*", re.IGNORECASE)
-_BRACKET = re.compile(r"\([^()]*\)")
 _TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*|:(?=\s)|\(")
 _MARKS = ":("
 _OF_NAME = re.compile(r"\b(?:of|from|at|in|for|near)\s+(?:the\s+)?[A-Z][\w'’&.-]*(?:\s+[A-Z0-9][\w'’&.-]*)*")
@@ -32,7 +31,7 @@ def assertions(sentence: str) -> tuple[str, ...]:
     brackets.
     """
     said = _NOT_THIS.sub(" ", sentence)
-    return tuple(dict.fromkeys((*_clauses(_BRACKET.sub(" ", said)), *_clauses(said))))
+    return tuple(dict.fromkeys((*_clauses(BRACKETS.sub(" ", said)), *_clauses(said))))
 
 
 def _clauses(text: str) -> Iterator[str]:

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from investigator.language.late_patterns import late
 from investigator.language.terms import folded, month_words, question_body, stem, stop_words, words
-from investigator.questions.answer_types import AnswerType, expected_type, required_type
+from investigator.questions.answer_types import NO_FIGURES, AnswerType, expected_type, required_type
 from investigator.questions.cues import cue_words, only_asks, only_requests, opposites, patterns, request_words
 from investigator.questions.measured import unit_asked
 from investigator.questions.numbered import numbered
@@ -23,7 +23,7 @@ from investigator.questions.roles import roles
 from investigator.questions.spans import moments, now_asked
 from investigator.records import Constraint, ConstraintKind
 
-_QUOTED = late(r"[\"“”«»„]([^\"“”«»„]{2,80})[\"“”«»„]")
+QUOTED = late(r"[\"“”«»„]([^\"“”«»„]{2,80})[\"“”«»„]")
 _NAME_WORD = r"[A-ZÀ-ÖØ-Þ0-9][\w'’./&-]*"
 _NAME = late(rf"(?<!\w){_NAME_WORD}(?:\s+(?:(?:of|de|von|van|the|la|di|da)\s+)?{_NAME_WORD})*")
 _POSSESSIVE = late(r"['’]s?\s+(?=[A-Z0-9])")
@@ -46,9 +46,8 @@ NOT = "not "
 """The beginning of a negative condition: "dogs but not cats"."""
 IN_UNIT = "in "
 """The beginning of a phrase that names a unit: "in square feet"."""
-_NAMES = (ConstraintKind.ENTITY, ConstraintKind.PLACE)
+NAMES = (ConstraintKind.ENTITY, ConstraintKind.PLACE)
 _SHORTEST_NAME = 2
-_NO_FIGURES = frozenset({AnswerType.NAME, AnswerType.DATE, AnswerType.PLACE, AnswerType.REASON})
 _ORIGIN = "come"  # a sentence can give a place of origin without this verb
 _LONGEST = 160
 _MOST = 24
@@ -69,7 +68,7 @@ def constraints(question: str) -> tuple[Constraint, ...]:
     modality = patterns("modality")
     if modality["asks_done"].search(question) and not modality["asks_planned"].search(question):
         found += _of(ConstraintKind.MODALITY, ["done"])
-    found += _of(ConstraintKind.ROLE, roles(question, [one.text for one in found if one.kind in _NAMES]))
+    found += _of(ConstraintKind.ROLE, roles(question, [one.text for one in found if one.kind in NAMES]))
     found += _of(ConstraintKind.CONDITION, _clauses(question))
     found += _of(ConstraintKind.ATTRIBUTE, _rest(question, found))
     return tuple({(one.kind, folded(one.text)): one for one in found}.values())[:_MOST]
@@ -80,8 +79,8 @@ def _of(kind: ConstraintKind, texts: Iterable[str]) -> list[Constraint]:
 
 
 def _names(question: str) -> list[Constraint]:
-    found = _of(ConstraintKind.ENTITY, _QUOTED.findall(question))
-    left = _POSSESSIVE.sub(", ", _CONTRACTED.sub("", _QUOTED.sub(" ", question)))
+    found = _of(ConstraintKind.ENTITY, QUOTED.findall(question))
+    left = _POSSESSIVE.sub(", ", _CONTRACTED.sub("", QUOTED.sub(" ", question)))
     for match in _NAME.finditer(left):
         name = _without_requests(match.group())
         begins = not left[: match.start()].strip() or left[: match.start()].rstrip()[-1] in ".!?:"
@@ -107,7 +106,7 @@ def _without_requests(name: str) -> str:
 
 def _quantities(question: str) -> Iterator[str]:
     """Yield the kind of figure that a question requests, if any; for a count, include the counted thing."""
-    asks_other = expected_type(question) in _NO_FIGURES
+    asks_other = expected_type(question) in NO_FIGURES
     for name, cue in patterns("asked").items():
         # "who bears the cost" does not ask for an amount
         if cue.search(question) and not (name == "money" and asks_other):
@@ -169,7 +168,7 @@ def _rest(question: str, found: Iterable[Constraint]) -> Iterator[str]:
     skipped = taken | set(map(stem, (*requests, *map(folded, _kinds_asked(question)))))
     runs = list(_runs(question, skipped | {stem(word) for word in every if only_asks(word)}))
     asked = {one.kind for one in found} & {ConstraintKind.QUANTITY, ConstraintKind.DIRECTION, ConstraintKind.CONDITION}
-    names = sum(one.kind in _NAMES for one in found)
+    names = sum(one.kind in NAMES for one in found)
     yield from runs if runs or asked or names > 1 else _runs(question, skipped)
 
 

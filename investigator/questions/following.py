@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from investigator.language.terms import words
-from investigator.questions.constraints import constraints
+from investigator.questions.constraints import NAMES, constraints
 from investigator.questions.cues import patterns
 from investigator.questions.kinds import kind_of
+from investigator.questions.roles import CARRIED
 from investigator.records import ConstraintKind
 
-_NAMES = (ConstraintKind.ENTITY, ConstraintKind.PLACE)
 _MATTER = (ConstraintKind.ATTRIBUTE, ConstraintKind.CONDITION)
 _SAYS_IT_ALL = 4  # minimum number of content words of a self-contained question
 _MOST_CARRIED = 4
-_CARRIED = re.compile(r"\(([^()]*)\)\s*$")
 
 
 @dataclass(frozen=True)
@@ -67,14 +65,14 @@ def _subject(one: EarlierQuestion) -> Iterator[str]:
 
 
 def _matter(one: EarlierQuestion) -> Iterator[str]:
-    if carried := _CARRIED.search(one.question):
+    if carried := CARRIED.search(one.question):
         yield from carried.group(1).split("; ")
-    asked = _CARRIED.sub("", one.question)
+    asked = CARRIED.sub("", one.question)
     yield from (found.text for found in constraints(asked) if found.kind in _MATTER)
 
 
 def _names(question: str) -> list[str]:
-    return [one.text for one in constraints(question) if one.kind in _NAMES]
+    return [one.text for one in constraints(question) if one.kind in NAMES]
 
 
 def _matter_words(question: str) -> list[str]:

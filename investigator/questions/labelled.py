@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
 from investigator.language.labels import SIGNATURE
 from investigator.language.negation import negates
-from investigator.language.terms import content_words, stop_words, words
+from investigator.language.terms import BRACKETS, content_words, stop_words, words
 from investigator.questions.answer_types import AnswerType, required_type
 from investigator.questions.cues import cue_words, cues, names_nothing, patterns
 from investigator.questions.related import related_roots, root, roots
 
 _EARLIER = frozenset({"old", "original", "initial"})
-_BRACKETS = re.compile(r"\([^()]*\)")
 
 
 @lru_cache(maxsize=4096)
@@ -27,7 +25,7 @@ def says_label(question: str, label: str) -> bool:
         return False
     kinds = cues("label_kinds").get(kind, "").split()
     said = roots(question).union(*map(related_roots, words(question)))
-    telling = [word for word in words(_BRACKETS.sub(" ", label)) if word not in stop_words()]
+    telling = [word for word in words(BRACKETS.sub(" ", label)) if word not in stop_words()]
     own = [word for word in telling if word not in kinds]
     known = [word for word in own if root(word) in said]
     if any(word not in known and not (_is_neutral(word) or names_nothing(word)) for word in own):

@@ -11,7 +11,7 @@ from investigator.language.late_patterns import late
 from investigator.language.lists import month_numbers
 from investigator.language.sentences import is_row, statement_spans
 from investigator.language.terms import COMPOUND, is_english, stem, stop_words, words
-from investigator.questions.answer_types import AnswerType, expected_type, holds_type
+from investigator.questions.answer_types import WORDED_TYPES, AnswerType, expected_type, holds_type
 from investigator.questions.assertions import assertions
 from investigator.questions.bounds import bound_state
 from investigator.questions.causes import effect_sides, gives_cause
@@ -65,9 +65,8 @@ _DENIED_WITHIN = 5  # maximum distance in words of a denial
 _SHORT_MONTH = 3  # number of letters; names as short as "mar" and "may" have other meanings
 _SPANS = ("duration", "age")
 _SIZES = (*_SPANS, "depth", "height", "weight", "distance", "temperature", "speed")
-_THINGS = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ENTITY, ConstraintKind.PLACE, ConstraintKind.CONDITION})
-# things of these kinds can be expressed in any words
-_WORDED = frozenset({AnswerType.NAME, AnswerType.PLACE, AnswerType.REASON})
+WORDED = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ENTITY, ConstraintKind.PLACE, ConstraintKind.CONDITION})
+"""Constraints that a sentence meets by containing words of the question."""
 _TIME_AND_PLACE = frozenset({AnswerType.DATE, AnswerType.PLACE})
 _OF_THE_FIGURE = late(r"\b(?:for|in|of|per|at|on|to|from|under|by|with|after|before)\b", re.IGNORECASE)
 _FULL_NAME = re.compile(r"\W*[A-ZÀ-ÖØ-Þ][\w.'’-]*(?: (?:(?:of|de|von|van|der|la|di|da|&) )*[A-ZÀ-ÖØ-Þ][\w.'’-]*)+\W*")
@@ -82,7 +81,7 @@ def matches(asked: Sequence[Constraint], question: str, evidence: Surroundings) 
 def _bounded(match: ConstraintMatch, question: str, evidence: Surroundings) -> ConstraintMatch:
     """Check a met constraint against the preposition that the question uses with it, if any: "after tax"."""
     asked = match.constraint
-    if match.state is not MatchState.MET or asked.kind not in _THINGS:
+    if match.state is not MatchState.MET or asked.kind not in WORDED:
         return match
     said = bound_state(asked.text, question, evidence.sentence, f"{evidence.near} {evidence.about}")
     return matched(asked, *said) if said else match
@@ -90,7 +89,7 @@ def _bounded(match: ConstraintMatch, question: str, evidence: Surroundings) -> C
 
 def _type(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
     kind, line = AnswerType(asked.text), label_line(evidence.sentence)
-    if line is not None and kind in _WORDED and names_kind(kind, line.label) and says_label(question, line.label):
+    if line is not None and kind in WORDED_TYPES and names_kind(kind, line.label) and says_label(question, line.label):
         return matched(asked, MatchState.MET, line.value)
     if kind is AnswerType.REASON and is_english(question):
         return matched(asked, MatchState.MET if gives_cause(evidence.sentence, question) else MatchState.NOT_MET)

@@ -26,7 +26,7 @@ _WHAT_IS = late(
     r"(?= (?:of|in|for|on|at|after|before|now|currently|today)\b|\?|$)",
     re.IGNORECASE,
 )
-_YEAR = late(r"(?:19|20)\d\d")
+YEAR = late(r"(?:19|20)\d\d")
 _PART_OF = late(
     r"(?:\b(?:half|thirds?|quarters?|fifths?|tenths?|per ?cent)|%)\s+(?:of\s+)?"
     r"(?:the|its|his|her|their|this|an?)\s+((?:[\w-]+\s?){1,2})",
@@ -112,7 +112,7 @@ def shows_span(kind: str, sentence: str, question: str) -> str:
 @lru_cache(maxsize=2048)
 def _measured(sentence: str) -> tuple[tuple[str, frozenset[str]], ...]:
     """Return the figures of a sentence as written, without dates, each with its possible units."""
-    own = (one for one in dates_and_amounts(prepared(sentence))[1] if one.readings and not _YEAR.fullmatch(one.text))
+    own = (one for one in dates_and_amounts(prepared(sentence))[1] if one.readings and not YEAR.fullmatch(one.text))
     return tuple((one.text, frozenset(unit for _, unit in one.readings)) for one in own)
 
 

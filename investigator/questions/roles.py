@@ -31,7 +31,7 @@ _WHO_DOES = late(
     r"\s+(?P<object>[^?]+)",
     re.IGNORECASE,
 )
-_CARRIED = late(r"\(([^()]*)\)\s*$")
+CARRIED = late(r"\(([^()]*)\)\s*$")
 _OBJECT_PRONOUNS = frozenset(["it", "them", "him", "her"])
 _PRONOUNS = frozenset(["it", "they", "he", "she"])
 _LONGEST_OBJECT = 3  # maximum number of words
@@ -101,7 +101,7 @@ def _object(question: str) -> str:
     if match["kind"] is not None and not is_past(verb):
         return ""
     own = list(takewhile(lambda word: folded(word) not in stop_words(), COMPOUND.findall(match["object"])))
-    if not own and folded(match["object"].split()[0]) in _OBJECT_PRONOUNS and (told := _CARRIED.search(question)):
+    if not own and folded(match["object"].split()[0]) in _OBJECT_PRONOUNS and (told := CARRIED.search(question)):
         own = words(told.group(1))  # as in "who holds it? (the deposit)"
     if not own or own[0].isdigit():
         return ""

@@ -15,7 +15,7 @@ from investigator.reports.wording import plural
 _LISTED = 20
 _SNIPPET = 400
 _LEAST_SHOWN = 0.01  # lowest BM25 score that is shown
-_READ = (FileStatus.INDEXED, FileStatus.UNCHANGED)
+READ = (FileStatus.INDEXED, FileStatus.UNCHANGED)
 _CONTAINERS = "only contain other files"
 
 
@@ -26,7 +26,7 @@ def folder_text(status: FolderStatus) -> Text:
     Files that only contain other files (archives, mailboxes) are not documents, and have a separate line in the table.
     """
     blocks = [_table(status.files)]
-    unread = [file for file in status.files if file.status not in _READ or file.reason]
+    unread = [file for file in status.files if file.status not in READ or file.reason]
     if unread:
         lines = [_unread_line(file) for file in unread[:_LISTED]]
         if len(unread) > _LISTED:
@@ -61,7 +61,7 @@ def _table(files: Sequence[FileRecord]) -> Text:
 
 def _line_of(file: FileRecord) -> str:
     """Return the label of the table row that counts a file."""
-    return _CONTAINERS if file.status in _READ and not file.characters else file.status.value
+    return _CONTAINERS if file.status in READ and not file.characters else file.status.value
 
 
 def _is_rest(file: FileRecord) -> bool:

@@ -52,6 +52,7 @@ _PASSAGE_LIMIT = 300
 _CAPTION_LIMIT = 160
 _LIST_LIMIT = 20
 _BEST_MEMORIES = 5
+_MOST_NAMES = 3
 
 _STYLES = {
     AnswerStatus.ANSWERED: "bold green",
@@ -88,7 +89,7 @@ def runs_text(runs: Sequence[RunSummary]) -> Text:
 
 
 def _run_row(run: RunSummary) -> tuple[str, ...]:
-    asked = inert_line(run.question, 100) + (f" ({some_names(run.scope)})" if run.scope else "")
+    asked = inert_line(run.question, 100) + (f" ({_some_names(run.scope)})" if run.scope else "")
     return inert_line(run.id), _began(run), _run_status(run), plural(run.calls, "call"), asked
 
 
@@ -217,7 +218,7 @@ def _footer(investigation: Investigation) -> Text:
     answer = investigation.answer
     lines = [Text(inert(engine_line(answer.engine if answer else investigation.engine)))]
     if investigation.scope:
-        lines.append(Text(f"Limited to: {some_names(investigation.scope)}"))
+        lines.append(Text(f"Limited to: {_some_names(investigation.scope)}"))
     if investigation.templates:
         lines.append(Text(own_templates(investigation.templates)))
     if tainted := tainted_documents(investigation.memories):
@@ -238,13 +239,13 @@ def _footer(investigation: Investigation) -> Text:
 
 def own_templates(templates: Sequence[TemplateVersion]) -> str:
     """Return a line that names the user's own prompt templates."""
-    return f"With your own templates: {some_names([one.name for one in templates])}"
+    return f"With your own templates: {_some_names([one.name for one in templates])}"
 
 
-def some_names(names: Sequence[str], most: int = 3) -> str:
+def _some_names(names: Sequence[str]) -> str:
     """Return the first of the given names, and the number of further names."""
-    more = [f"and {len(names) - most:,} more"] if len(names) > most else []
-    return ", ".join([*map(inert_line, names[:most]), *more])
+    more = [f"and {len(names) - _MOST_NAMES:,} more"] if len(names) > _MOST_NAMES else []
+    return ", ".join([*map(inert_line, names[:_MOST_NAMES]), *more])
 
 
 def _status(words: str, reason: str, style: str) -> Text:

@@ -20,7 +20,7 @@ from investigator.questions.cues import names_nothing
 from investigator.questions.equivalents import equivalents
 from investigator.questions.kinds import kind_of
 from investigator.questions.labelled import signs_for
-from investigator.questions.matching import matches
+from investigator.questions.matching import WORDED, matches
 from investigator.questions.related import roots
 from investigator.records import (
     Claim,
@@ -36,7 +36,7 @@ from investigator.records import (
 )
 from investigator.research.computed_claims import claim_matches
 from investigator.research.deciding import decision_of_cell, decision_of_row, decision_of_sentence, is_reported
-from investigator.research.own_share import NOT_WORDED, PRONOUN, WORDED, own_share
+from investigator.research.own_share import NOT_WORDED, PRONOUN, own_share
 from investigator.research.quoted_text import QuotedText, names_of
 from investigator.research.rows import row_at, statements_of
 from investigator.research.table_cells import cell_matches

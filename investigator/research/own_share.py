@@ -10,6 +10,7 @@ from investigator.language.labels import LabelLine, lines_beside
 from investigator.language.terms import content_words, stem, stop_words, words
 from investigator.questions.cues import names_nothing
 from investigator.questions.labelled import names_subject, says_label
+from investigator.questions.matching import WORDED
 from investigator.questions.measured import is_carried
 from investigator.questions.numbered import numbered
 from investigator.questions.related import root, roots, stands
@@ -19,8 +20,6 @@ from investigator.research.quoted_text import QuotedText, names_of
 
 PRONOUN = re.compile(r"\b(?:it|its|they|their|he|his|she|her|this|these)\b", re.IGNORECASE)
 """Matches pronouns that refer to something named in a previous sentence."""
-WORDED = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ENTITY, ConstraintKind.PLACE, ConstraintKind.CONDITION})
-"""Constraints that a sentence meets by containing words of the question."""
 NOT_WORDED = frozenset({ConstraintKind.PERIOD, ConstraintKind.CONDITION, ConstraintKind.DIRECTION})
 """Constraints that limit the requested thing instead of naming it."""
 _FURTHEST = 2  # number of sentences before a pronoun that may contain its antecedent

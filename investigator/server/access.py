@@ -41,10 +41,6 @@ class Access:
         """Return the cookie header for a browser: scripts cannot read it, and other sites cannot send it."""
         return f"{self.cookie_name}={self._cookie}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000"
 
-    def lets_in(self, headers: Mapping[str, str]) -> bool:
-        """Return True if the headers of a request, with names in lower case, carry the token or the cookie."""
-        return self.has_token(headers) or self.has_cookie(headers)
-
     def may_search(self, path: str) -> bool:
         """Return True if a path begins with the search path and the correct key."""
         most = len(self.search_path) + 1

@@ -17,8 +17,9 @@ from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import Field
 
-from investigator.records import Document, FileStatus, Investigation, Passage, Quote
+from investigator.records import Document, Investigation, Passage, Quote
 from investigator.records.base import Record
+from investigator.reports.folder import READ
 from investigator.reports.inert import inert_line, inert_prose
 from investigator.reports.terminal import investigation_text
 from investigator.reports.wording import FILE_STATUSES, plural
@@ -36,7 +37,6 @@ under 2,000 tokens.
 LONGEST_WAIT = 20
 _MOST_NAMES = 1_500  # maximum size in bytes of the list of names in a reply
 _MOST_SOURCES = 12
-_READ = (FileStatus.INDEXED, FileStatus.UNCHANGED)
 _PAGE_WORDS = ("page", "slide", "sheet")
 _LINE_WORDS = ("line", "text line")
 _SLICE = 0.2  # seconds between checks of a job that a call waits for
@@ -175,9 +175,9 @@ class AgentTools:
         """List the documents of a folder, the unreadable files with reasons, and the served folders."""
         served = self._served(folder)
         files = served.investigator.status(compare=False).files
-        read = [file.path for file in files if file.status in _READ]
+        read = [file.path for file in files if file.status in READ]
         failed = [
-            f"{file.path}: {FILE_STATUSES[file.status]} {file.reason}" for file in files if file.status not in _READ
+            f"{file.path}: {FILE_STATUSES[file.status]} {file.reason}" for file in files if file.status not in READ
         ]
         shown = _first(read[cursor:])
         rest = cursor + len(shown)

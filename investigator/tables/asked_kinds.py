@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 
-from investigator.questions.answer_types import AnswerType, required_type
+from investigator.questions.answer_types import NO_FIGURES, AnswerType, required_type
 from investigator.questions.constraints import counted_thing
 from investigator.questions.cues import cue_roots, empty_words, patterns
 from investigator.questions.kinds import kind_of
@@ -30,7 +30,6 @@ _FREE = re.compile(
     r"\b(?:free|includ\w+|no charge|nothing|on request|price|waived|gratis|complimentary)\b", re.IGNORECASE
 )
 """Words that a cell may contain instead of an amount of money."""
-_OTHERS = frozenset({AnswerType.NAME, AnswerType.DATE, AnswerType.PLACE, AnswerType.REASON})
 
 
 def is_of_asked_kind(asked: TableQuestion, tables: DocumentTables, view: TableView, cell: TableCell) -> bool:
@@ -42,7 +41,7 @@ def is_of_asked_kind(asked: TableQuestion, tables: DocumentTables, view: TableVi
     if not any(map(str.isdigit, value)):
         is_figure = asks_money(asked.text) and kind_of(asked.text) is not QuestionKind.YES_NO
         return not is_figure or gives_no_value(value) or _FREE.search(value) is not None
-    if required_type(asked.text) in _OTHERS:
+    if required_type(asked.text) in NO_FIGURES:
         return True
     names = tables.named(timeless(header))
     is_other = bool(names.not_said(asked.said) - _plain())
@@ -76,7 +75,7 @@ def asked_label(asked: TableQuestion, tables: DocumentTables, view: TableView, r
 @lru_cache(maxsize=256)
 def asks_money(question: str) -> bool:
     """Return True if a question asks what something costs, or what somebody pays or earns."""
-    return required_type(question) not in _OTHERS and patterns("columns")["asks_money"].search(question) is not None
+    return required_type(question) not in NO_FIGURES and patterns("columns")["asks_money"].search(question) is not None
 
 
 @lru_cache(maxsize=4_096)

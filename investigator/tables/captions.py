@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
+from investigator.language.terms import BRACKETS
 from investigator.records import TextSpan
 from investigator.tables.measures import is_unit_note
 
 _LINES_ABOVE = 6
 _LONGEST = 300
 _NOTE = re.compile(r"\(([^()]{2,160})\)")
-_BRACKETED = re.compile(r"\([^()]*\)")
 _SENTENCE_END = re.compile(r"[.!?]\s+(?=[A-Z(])")
 _PROSE = re.compile(r"[.!?]$")
 _PAGE_FURNITURE = re.compile(r"table of contents|\d{1,4}|page \d+( of \d+)?|index", re.IGNORECASE)
@@ -58,7 +58,7 @@ def _lines_above(text: str, start: int, floor: int) -> list[tuple[int, int]]:
         begin = max(text.rfind("\n", floor, end) + 1, floor)
         if text[begin:end].strip():
             found.append((begin, end))
-        elif any(not _BRACKETED.fullmatch(text[one:other].strip()) for one, other in found):
+        elif any(not BRACKETS.fullmatch(text[one:other].strip()) for one, other in found):
             break
         end = begin - 1
     return found

@@ -9,7 +9,7 @@ from investigator.language.amounts import amounts, prepared
 from investigator.language.late_patterns import late
 from investigator.language.normalise import normalise
 from investigator.language.units import currency_pattern, magnitude_of, unit_of
-from investigator.questions.answer_types import AnswerType, required_type, spans
+from investigator.questions.answer_types import WORDED_TYPES, AnswerType, required_type, spans
 from investigator.questions.asked_amounts import AskedAmount
 from investigator.questions.constraints import counted_thing
 from investigator.questions.cues import patterns
@@ -17,6 +17,7 @@ from investigator.questions.measured import is_unit
 from investigator.questions.related import root, roots
 from investigator.records import QuotedCell
 from investigator.tables.asked import CHANGE, TableQuestion
+from investigator.tables.measures import MONEY_SIGN
 from investigator.tables.naming import named
 from investigator.tables.times import without_times
 
@@ -25,7 +26,6 @@ OF_OTHER_KIND = 0.6
 _PRICED = 0.1
 _SHARE_NAMED = late(r"percent|%|\brate\b|proportion|share of", re.IGNORECASE)
 _INTERVAL = late(r"\d\s?%\s?(?:C\.?I|K\.?I|HDI|confidence|credible|Konfidenz)", re.IGNORECASE)
-_MONEY = late(r"[$€£¥₹]")
 _CURRENCY = late(r"[$€£¥₹]|\b(?:euros?|dollars?|pounds|francs?|EUR|USD|GBP|CHF)\b", re.IGNORECASE)
 _COSTS = late(
     r"\b(?:costs?|expens(?:es?|iture)|expenditures?|spending|budget|wages?|salar(?:y|ies)|payroll)\b", re.IGNORECASE
@@ -34,7 +34,6 @@ _COUNTS = late(r"\b(?:number|head ?count|fte|full[- ]time equivalents?|count|per
 _EXCEPT = late(r"\b(?:except|unless|other than|otherwise)\b", re.IGNORECASE)
 _SPREAD = late(r"\d\.\d[^(]*\([^)]*\d\.\d")
 """A mean or a median with its spread: 106.0 (84.0–146.0)."""
-_WORDED = frozenset({AnswerType.NAME, AnswerType.PLACE, AnswerType.REASON})
 """Kinds of answers that a cell can give only in words."""
 _WORD = late(r"[^\W\d_]{3,}")
 _CLOCK = late(r"\d[:.]\d\d")
@@ -52,7 +51,7 @@ def kind_fits(asked: TableQuestion, value: str, header: str, labels: str, over: 
     has_digit = any(map(str.isdigit, value))
     if asked.asks_figure and (_is_date(value) or not has_digit):
         return None
-    asks_words = required_type(asked.text) in _WORDED
+    asks_words = required_type(asked.text) in WORDED_TYPES
     if (asks_words and not _WORD.search(value)) or (asked.asks_count and _is_mean_of_another(asked, value, names)):
         return None
     if asked.asks_pace and not CHANGE.search(names):
@@ -64,10 +63,10 @@ def kind_fits(asked: TableQuestion, value: str, header: str, labels: str, over: 
         return -OF_OTHER_KIND
     if not asked.asks_share and is_share and "(" not in value.strip("("):
         return -OF_OTHER_KIND
-    is_amount = asked.asks_count and (_MONEY.search(value) or _EACH.search(names))
+    is_amount = asked.asks_count and (MONEY_SIGN.search(value) or _EACH.search(names))
     if is_amount and _counts_only_each(asked, names):
         return None
-    is_price = asked.asks_price and (_MONEY.search(value) or not _prices().isdisjoint(roots(names)))
+    is_price = asked.asks_price and (MONEY_SIGN.search(value) or not _prices().isdisjoint(roots(names)))
     return -OF_OTHER_KIND if is_amount else _PRICED * bool(is_price)
 
 

@@ -247,3 +247,7 @@ class TableView:
 def views(document: Document) -> Iterator[TableView]:
     """Yield the tables of a document with its text."""
     return (TableView(table, document.text) for table in document.tables)
+
+
+PlacedCell = tuple[TableView, TableCell]
+"""A cell with the view of its table."""

@@ -18,21 +18,19 @@ from investigator.questions.related import roots
 from investigator.records import Computation, Operation, TableCell
 from investigator.tables.asked import AskedTerm, TableQuestion, table_question
 from investigator.tables.cell_values import timeless
-from investigator.tables.cells import TableView
+from investigator.tables.cells import PlacedCell, TableView
 from investigator.tables.computing import computation, figure_in
 from investigator.tables.document_tables import DocumentTables
 from investigator.tables.lookup import FoundCell, best_cells
 from investigator.tables.naming import says, share_not_said
-from investigator.tables.operands import AskedComputation, asked_computation
+from investigator.tables.operands import EXTREMES, AskedComputation, asked_computation
 from investigator.tables.shape import CURRENCY_SIGN
 from investigator.tables.times import TableTime, agrees, times_between
 
 _MOST_OF_MEAN = 40  # maximum number of figures to average
 _MOST_QUOTED = 12  # maximum number of ordered figures to quote
 _FEWEST = 2
-_EXTREMES = (Operation.MAXIMUM, Operation.MINIMUM)
 
-Place = tuple[TableView, TableCell]
 _Fit = tuple[int, float]
 """The number of the question's words in a header, and the share of the header's words that are not in the question."""
 
@@ -45,7 +43,7 @@ class ComputedCells:
     """
 
     result: Computation
-    cells: tuple[Place, ...]
+    cells: tuple[PlacedCell, ...]
     count: int
     are_of_row: bool = False
 
@@ -77,20 +75,20 @@ def computed_cells(question: str, tables: DocumentTables) -> ComputedCells | Non
 
 
 def _computed(
-    operation: Operation, cells: Sequence[Place], question: str, *, are_of_row: bool = False
+    operation: Operation, cells: Sequence[PlacedCell], question: str, *, are_of_row: bool = False
 ) -> ComputedCells | None:
     """Return the result for some cells, which are sorted if the highest or lowest figure is wanted."""
     if len(cells) < _FEWEST or (operation is Operation.MEAN and len(cells) > _MOST_OF_MEAN):
         return None
     asked, ordered = table_question(question), list(cells)
-    if operation in _EXTREMES:
+    if operation in EXTREMES:
         values = {cell: figure.value for view, cell in cells if (figure := figure_in(view.quoted(cell))) is not None}
         if len(values) < len(cells):
             return None
         ordered.sort(key=lambda place: values[place[1]], reverse=operation is Operation.MAXIMUM)
     quoted = [view.quoted(cell) for view, cell in ordered]
     every = computation(operation, *quoted, wants_share=asked.asks_share, wants_means=asked.asks_figure)
-    if every is None or operation not in _EXTREMES:
+    if every is None or operation not in EXTREMES:
         return ComputedCells(every, tuple(ordered), len(cells), are_of_row) if every else None
     result = computation(operation, *quoted[:_MOST_QUOTED])
     return ComputedCells(result, tuple(ordered[:_MOST_QUOTED]), len(cells), are_of_row) if result else None
@@ -145,7 +143,7 @@ def _says_mean(found: FoundCell) -> bool:
     return any(patterns("extremes")["mean"].search(f"{name} ") for name in names)
 
 
-def _periods_of_row(about: str, tables: DocumentTables) -> list[Place]:
+def _periods_of_row(about: str, tables: DocumentTables) -> list[PlacedCell]:
     """Return the cells of the row that a question names, for the periods that it names or for all periods; empty if one
     is missing.
     """
@@ -182,7 +180,7 @@ def _lacks_rate(question: str, time: TableTime | None) -> bool:
     return patterns("extremes")["rate"].search(question) is not None and (time is None or time.months not in (1, 3))
 
 
-def _column(asked: AskedComputation, tables: DocumentTables) -> list[Place]:
+def _column(asked: AskedComputation, tables: DocumentTables) -> list[PlacedCell]:
     """Return the figures of the column that a question names, without totals; empty if several columns, or columns of
     several tables, fit equally well.
     """
@@ -198,7 +196,7 @@ def _column(asked: AskedComputation, tables: DocumentTables) -> list[Place]:
 
 def _columns(
     asked: TableQuestion, kinds: Sequence[str], tables: DocumentTables
-) -> Iterator[tuple[_Fit, tuple[int, ...], list[Place]]]:
+) -> Iterator[tuple[_Fit, tuple[int, ...], list[PlacedCell]]]:
     """Yield the columns that a question may mean, each with its fit, its time and its figures."""
     unsaid = roots(" ".join(kinds)).difference(*(term.roots for term in asked.terms))
     for view in tables.views:

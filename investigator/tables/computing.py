@@ -15,6 +15,7 @@ from investigator.language.late_patterns import late
 from investigator.language.units import currencies, unit_of, unit_pattern
 from investigator.questions.cues import patterns
 from investigator.records import Computation, Operation, QuotedCell
+from investigator.tables.measures import MONEY_SIGN
 from investigator.tables.times import header_time
 
 _NUMBER = late(
@@ -22,7 +23,6 @@ _NUMBER = late(
 )
 _FIGURES = late(r"\d+(?:[.,'’\u00a0\u2009\u202f]\d+)*")
 _SHARE = late(r"(?P<minus>(?<!\d)[−–-]\s?|\((?=[\d.,]+\)))?(?P<digits>\d+(?:[.,]\d+)?)\)?\s?%")
-_CURRENCY = late(r"[$€£¥₹]")
 _POINTS = "percentage points"
 _MOST_DECIMALS, _DECIMALS_OF_MEAN = 6, 2
 _BRACKETED = late(r"[(\[]\s*([^()\[\]]{1,20}?)\s*[)\]]")
@@ -145,7 +145,7 @@ def figure_in(cell: QuotedCell, wants_share: bool = False, wants_means: bool = F
         return None
     negative = bool(found["open"] or found["open2"]) and not _is_dash_between(cell.value, found.start())
     value = Fraction(digits) * (-1 if negative else 1)
-    currency = _CURRENCY.search(cell.value)
+    currency = MONEY_SIGN.search(cell.value)
     return Figure(value, len(digits.partition(".")[2]), currency.group() if currency else "", is_share=False)
 
 

@@ -7,7 +7,7 @@ from itertools import chain, zip_longest
 
 from investigator.language.late_patterns import late
 from investigator.records import TableCell
-from investigator.tables.cells import TableView
+from investigator.tables.cells import PlacedCell, TableView
 from investigator.tables.document_tables import DocumentTables
 from investigator.tables.shape import is_time, is_value
 
@@ -16,10 +16,8 @@ _SHORT = 8  # maximum number of rows of a table that is shown without a total
 _MOST_TABLES = 20
 _NO_TIME = (0, 0, 0)
 
-KeyCell = tuple[TableView, TableCell]
 
-
-def key_cells(tables: DocumentTables, most: int) -> tuple[KeyCell, ...]:
+def key_cells(tables: DocumentTables, most: int) -> tuple[PlacedCell, ...]:
     """Return up to the given number of cells, in the order of the text, with the same share from each table."""
     each = ([(view, cell) for cell in _of_table(view, tables)] for view in tables.views[:_MOST_TABLES])
     found = [one for one in chain.from_iterable(zip_longest(*each)) if one is not None][:most]

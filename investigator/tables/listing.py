@@ -15,7 +15,7 @@ from investigator.records import TableCell
 from investigator.tables.asked import AskedTerm, TableQuestion, table_question
 from investigator.tables.binding import TOTAL, WITHOUT
 from investigator.tables.cell_values import currencies, has_amount
-from investigator.tables.cells import TableView
+from investigator.tables.cells import PlacedCell, TableView
 from investigator.tables.document_tables import DocumentTables
 from investigator.tables.naming import Named, says, share_not_said
 from investigator.tables.shape import CURRENCY_SIGN, is_value
@@ -30,8 +30,6 @@ _MOSTLY = 0.6  # minimum share of a column's non-empty cells
 _YES = frozenset(("yes", "y", "true", "✓", "✔", "✅", "ja", "oui", "sí"))
 _DASHES = frozenset(("-", "–", "—"))
 _NO = frozenset(("no", "n", "false", "✗", "✘", "❌", "nein", "non")) | _DASHES
-
-Listed = tuple[TableView, TableCell]
 
 
 class ListedRow(NamedTuple):
@@ -49,7 +47,7 @@ def says_yes_or_no(value: str) -> bool | None:
     return True if said in _YES else False if said in _NO and said not in _DASHES else None
 
 
-def listed_cells(question: str, tables: DocumentTables) -> tuple[Listed, ...]:
+def listed_cells(question: str, tables: DocumentTables) -> tuple[PlacedCell, ...]:
     """Return the cells that a question asks to list: all cells of a short column that it names, or one for each row."""
     if _VALUES.match(question) and (values := tuple(_whole_column(table_question(question), tables))):
         return values
@@ -86,7 +84,7 @@ def names_things(question: str, tables: DocumentTables) -> bool:
     return things is not None and any(says(header, things.kind[-1]) for header in headers)
 
 
-def _whole_column(asked: TableQuestion, tables: DocumentTables) -> Iterator[Listed]:
+def _whole_column(asked: TableQuestion, tables: DocumentTables) -> Iterator[PlacedCell]:
     """Yield the values of a short table's column, if its header, title and caption contain every word of a question."""
     if asked.times or asked.conditions or not asked.terms:
         return

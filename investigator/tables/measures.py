@@ -17,7 +17,7 @@ _PLURAL = {
     "trillions": "trillion",
 }
 _SHARES = late(r"\b(?:shares?|rsus?|units|options|awards)\b", re.IGNORECASE)
-_MONEY = late(r"[$€£¥₹]")
+MONEY_SIGN = late(r"[$€£¥₹]")
 _PER = late(r"\bper\b|/\s*share\b|\bprice\b", re.IGNORECASE)
 _EXCEPTED = late(r"\bexcept\b.*", re.IGNORECASE | re.DOTALL)
 _SHARES_IN = late(r"\bshares?\b[^.;]{0,60}?\bin (thousands|millions|billions)\b", re.IGNORECASE)
@@ -55,7 +55,7 @@ def measure_of(value: str, row: tuple[str, ...], column: tuple[str, ...], unit: 
         return ""
     if (
         _SHARES.search(names)
-        and not _MONEY.search(value)
+        and not MONEY_SIGN.search(value)
         and (excepted := _EXCEPTED.search(unit))
         and "share" in excepted.group().lower()
     ):

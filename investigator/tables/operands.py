@@ -82,7 +82,7 @@ _OF_NAMED = (
     r"^(?:was|were|is|are|did|do|does) (?P<list>.+ or .+?) (?P<head>(?:cost |the )*{word}\b.*)$",
     r"^(?:did|do|does|has|have) (?P<head>.+? {word}) (?P<list>(?:on|for|from) .+ or .+)$",
 )
-_EXTREMES = (Operation.MAXIMUM, Operation.MINIMUM)
+EXTREMES = (Operation.MAXIMUM, Operation.MINIMUM)
 _OF_TWO = (Operation.DIFFERENCE, Operation.SHARE)
 
 
@@ -147,7 +147,7 @@ def _of_times(plain: str) -> AskedComputation | None:
 def _of_all(plain: str) -> AskedComputation | None:
     """Return the highest, the lowest or the mean figure that a question asks for."""
     cue = patterns("extremes")
-    for operation in _EXTREMES:
+    for operation in EXTREMES:
         if cue[f"{operation}_of_all"].search(plain) and cue["asks"].match(plain) and not cue["several"].search(plain):
             left = _without(plain, f"{operation}_of_all", "asking")
             about = f"{left}, does it cost" if cue["money"].search(plain) else left
@@ -161,7 +161,7 @@ def _of_all(plain: str) -> AskedComputation | None:
 @cache
 def _patterns() -> Mapping[Operation, tuple[re.Pattern[str], ...]]:
     named = {operation: tuple(re.compile(text, re.IGNORECASE) for text in texts) for operation, texts in _NAMED.items()}
-    for operation in _EXTREMES:
+    for operation in EXTREMES:
         word = f"(?:{cues('extremes')[operation]})"
         named[operation] = tuple(re.compile(text.replace("{word}", word), re.IGNORECASE) for text in _OF_NAMED)
     return named
@@ -183,7 +183,7 @@ def _operands(found: re.Match[str], operation: Operation) -> Iterator[tuple[str,
     tail = "cost" if patterns("extremes")["price"].search(found.string) else said.get("tail", "")
     if "head" in said:
         when = when or _time_in(said["head"])
-        lead = _without(f" {said['head']}".replace(when, " ") if when else said["head"], *_EXTREMES, "asking")
+        lead = _without(f" {said['head']}".replace(when, " ") if when else said["head"], *EXTREMES, "asking")
     for names in [(said["one"], said["other"])] if "one" in said else _listed(said["list"]):
         are_things = all(re.search(r"[^\W\d_]", _LINK.sub("", f"{without_times(name).strip()} ")) for name in names)
         if len(names) > 1 and are_things and (len(names) == 2 or operation not in _OF_TWO):

@@ -177,10 +177,10 @@ def test_an_ellipsis_of_the_source_is_matched_as_it_stands() -> None:
 def test_an_occurrence_among_the_passages_goes_first() -> None:
     text = "The fee is due. " * 3
     second = text.index("The fee", 5)
-    quote = find_quote("The fee is due", document(text), ((second, second + 16),))
+    quote = Source(document(text)).quote("The fee is due", ((second, second + 16),))
     assert quote is not None
     assert quote.start == second
-    elsewhere = find_quote("The fee is due", document(text), ((40, 44),))
+    elsewhere = Source(document(text)).quote("The fee is due", ((40, 44),))
     assert elsewhere is not None
     assert elsewhere.start == 0
 

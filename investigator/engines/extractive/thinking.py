@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 
 from investigator.language.terms import folded, question_body, stop_words, tokens, words
+from investigator.questions.constraints import QUOTED
 from investigator.questions.kinds import kind_of
 from investigator.questions.parts import parts_of
 from investigator.records import Need, ThinkReply, ThinkVariables
 
-_QUOTED = re.compile(r"[\"“”«»„]([^\"“”«»„]{2,80})[\"“”«»„]")
 _MOST_NEEDS = 8
 _COMMON_SHARE = 0.5
 _PRONOUNS = frozenset({"one", "ones"})  # as in "the one in Gambia"
@@ -19,7 +18,7 @@ _PRONOUNS = frozenset({"one", "ones"})  # as in "the one in Gambia"
 def think(variables: ThinkVariables) -> ThinkReply:
     """Return the terms of the question, at least one; the rarest have the highest weights."""
     shares = {item.term: item.document_share for item in variables.term_frequencies}
-    terms = _once([*_QUOTED.findall(variables.question), *_phrases(_QUOTED.sub(" ", variables.question), shares)])
+    terms = _once([*QUOTED.findall(variables.question), *_phrases(QUOTED.sub(" ", variables.question), shares)])
     needs = [_need(term, shares) for term in terms] or [Need(term=variables.question.strip(), reason="the question")]
     kept = sorted(needs, key=lambda need: -need.weight)[:_MOST_NEEDS]
     kind, asked = kind_of(variables.question), variables.question
