@@ -67,7 +67,7 @@ class Prompts:
         return self._sandbox.render(template, variables)
 
     def prompt(self, name: str, variables: Record, template: Path | None = None) -> Prompt:
-        """Return a prompt for an engine, from the template with that name or the file that replaces it."""
+        """Return a prompt for an engine, from the template with this name or the file that replaces it."""
         reply_type = self._contracts[name].reply
         if reply_type is None:
             raise TemplateError(f"the template {name} is not sent to an engine")

@@ -44,7 +44,7 @@ class OutputOptions:
     ] = None
 
     def check(self, folder: Path) -> None:
-        """Check that report and export can be written before anything is paid for. Raises UserError."""
+        """Check that the report and the export can be written, before anything is paid for. Raises UserError."""
         if self.report is not None:
             check_report(self.report, folder)
         if self.export is not None:

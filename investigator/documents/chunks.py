@@ -35,8 +35,8 @@ class ChunkSettings(Record):
 def split(document: Document, settings: ChunkSettings) -> tuple[Chunk, ...]:
     """Return the chunks of a document, in order and without overlap; together they cover everything but white space.
 
-    Chunks end at sentence ends; only a sentence longer than `maximum` is cut, at a line end or space if it has one. No
-    chunk crosses a page boundary, and a heading starts a new chunk.
+    Chunks end at sentence ends; only a sentence longer than `maximum` is cut, at a line end or a space if it has one.
+    No chunk crosses a page boundary, and a heading starts a new chunk.
     """
     return tuple(
         Chunk(

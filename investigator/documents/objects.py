@@ -300,5 +300,5 @@ def _own_error(error: Exception, address: str) -> CredentialError | FolderError:
     if kind == "InvalidPathError":
         hint = "Rename the object, or use a prefix that does not include it: empty names, . and .. are not supported."
         return FolderError(f"{address} cannot be read: {reason}", hint=hint)
-    hint = f"Check bucket and prefix, AWS_REGION and, for your own server, AWS_ENDPOINT_URL. {_GO_ON}"
+    hint = f"Check the bucket and the prefix, AWS_REGION and, for your own server, AWS_ENDPOINT_URL. {_GO_ON}"
     return FolderError(f"{address} cannot be read: {reason}", hint=hint)

@@ -25,7 +25,7 @@ def holds(text: str, evidence: str) -> bool:
 
 
 def overlaps(quote: str, evidence: str) -> bool:
-    """Return True if one text contains the other, or at least 80 % of its tokens if the shorter text has 5 or more."""
+    """Return True if one text contains the other, or if the shorter one has 5 tokens or more and shares 80 %."""
     said, wanted = plain(quote), plain(evidence)
     if not said or not wanted:
         return False

@@ -58,9 +58,7 @@ class Question(RowWithId):
 
     @property
     def asked(self) -> str:
-        """Return the question as it is put; if it is about one document, the document is named, as a user would name
-        it.
-        """
+        """Return the question as a user would ask it; if it is about one document, it names the document."""
         return f"In {self.document_asked}: {self.question}" if self.document_asked else self.question
 
     @property

@@ -23,7 +23,7 @@ def says(sentence: Sequence[StatedWord], claim: Sequence[StatedWord]) -> bool:
 
 
 def is_whole(sentence: Sequence[StatedWord], claim: Sequence[StatedWord]) -> bool:
-    """Return True if both consist of the same words, including articles."""
+    """Return True if the sentence and the claim consist of the same words, including articles."""
     return len(sentence) == len(claim) and all(map(StatedWord.is_same, sentence, claim))
 
 
@@ -63,7 +63,9 @@ class _Alignment:
 
 
 def parts_to_leave_out(sentence: Sequence[StatedWord], start: int) -> Iterator[int]:
-    """Yield the ends of the parts of a sentence that begin at `start` and can be omitted without changing the rest."""
+    """Yield the ends of the parts of a sentence that begin at `start` and can be omitted without changing the meaning
+    of the rest.
+    """
     if start and not sentence[start].breaks:
         return
     ends = [at for at in range(start + 1, len(sentence)) if sentence[at].breaks]

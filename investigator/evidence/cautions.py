@@ -38,8 +38,8 @@ def unquoted(text: str, quotes: Sequence[Quote]) -> str:
 
 
 def shown(claim: Claim) -> str:
-    """Return a claim as one line. Addresses are marked, but are not links; for a claim that is only supported, name the
-    verifier.
+    """Return a claim as one line. Addresses are marked, but are not links; a claim that is only supported is marked
+    with the name of the verifier.
     """
     marks = [f"supported by {one_line(claim.supported_by)}, not proven"] if claim.supported_by else []
     marks += [_MARKS[caution] for caution in claim.cautions]

@@ -26,8 +26,8 @@ def cell_standing(quote: Quote, document: Document) -> Quote | None:
 
 
 def _same_cells(quote: Quote, document: Document) -> Iterator[Quote]:
-    """Yield the quotes of equal cells, nearest first. Cells are looked up by value, because a list may quote thousands
-    of them.
+    """Yield quotes of the cells that equal the quoted cell, nearest first. Cells are looked up by value, because a list
+    may quote thousands of them.
     """
     wanted = quote.cell
     if wanted is None:

@@ -27,9 +27,7 @@ _LONGEST_CHECKED = 5_000
 _SHORTEST_CLAUSE = 3
 """Minimum number of words in a clause that is checked separately."""
 _MOST_STRANGE = 3
-"""Maximum number of a claim's words that are missing from a sentence for the two to be compared; rewordings may add
-words.
-"""
+"""Maximum number of a claim's words that a sentence may lack if the two are compared; rewordings may add words."""
 _ORDER = (ClaimStatus.WITHHELD, ClaimStatus.REPLACED, ClaimStatus.PROVEN)
 
 

@@ -192,7 +192,7 @@ def _shared(one: _Sentence, other: _Sentence) -> float:
 
 
 def _apart(mine: Sequence[_Value], theirs: Sequence[_Value]) -> tuple[tuple[_Value, ...], tuple[_Value, ...]]:
-    """Return the values that only one of two sentences gives, for each sentence."""
+    """Return, for each of two sentences, the values that the other sentence does not give."""
     return (
         tuple(value for value in mine if not any(agree(value, other) for other in theirs)),
         tuple(value for value in theirs if not any(agree(value, other) for other in mine)),
@@ -204,7 +204,7 @@ def _texts(apart: tuple[Sequence[Amount | Date], Sequence[Amount | Date]]) -> tu
 
 
 def _only(apart: tuple[Collection[str], Collection[str]]) -> tuple[str, str] | None:
-    """Return the value of each side if each has only one."""
+    """Return the value of each side if both have exactly one, otherwise None."""
     return (min(apart[0]), min(apart[1])) if len(apart[0]) == len(apart[1]) == 1 else None
 
 

@@ -25,8 +25,8 @@ def edition_of(document: Document) -> Period | None:
 
 
 def said_in_newer(quote: Quote, document: Document, others: Iterable[Document]) -> tuple[ConflictSide, ...]:
-    """Return the number in a quoted line and, for each newer edition that has the same line with a single different
-    number, that number, newest last; () if there is no such edition. For a cell, the line is its row.
+    """Return the number in a quoted line, followed by its counterpart in each newer edition that has the same line with
+    only this number changed, newest last; () if there is no such edition. For a cell, the line is its row.
     """
     own, line = edition_of(document), line_of(quote, document)
     if own is None or not _NAMED.search(line) or len(line) > _LONGEST:
@@ -57,8 +57,9 @@ def line_of(quote: Quote, document: Document) -> str:
 
 
 def _other_number(line: str, text: str) -> tuple[str, str, int, int] | None:
-    """Find the same line with a single different number in a text. Return the old number, the new number and the span
-    of the line; None if the text contains the line unchanged, or only lines that differ in several numbers.
+    """Find a line in a text that differs from the given line in a single number. Return the old number, the new number
+    and the span of the line; None if the text contains the line unchanged, or only lines that differ in several
+    numbers.
     """
     between = (r"\s+".join(map(re.escape, _SPACE.split(piece))) for piece in _NUMBER.split(one_line(line)))
     pattern = re.compile(f"({_NUMBER.pattern})".join(between), re.IGNORECASE)

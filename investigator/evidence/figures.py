@@ -23,7 +23,7 @@ _FALL = late(
 )
 _ALL_TIMES = late(r"\b(?:in|\$|€|£)[ ']?(?:us\$|\$|€|£)?\s?(?P<factor>thousand|million|billion)s\b", re.IGNORECASE)
 _MOST_PARTS = 12
-"""Maximum number of numbers in the quotes whose sums and differences are tried."""
+"""Sums and differences are tried for at most this many numbers in the quotes."""
 
 
 @dataclass(frozen=True)

@@ -84,7 +84,7 @@ def _end(text: str, start: int) -> int:
 
 
 def _introduction(text: str, mark: re.Match[str]) -> str:
-    """Return the line above a list if it introduces the list; a heading introduces items without numbers."""
+    """Return the line above a list if it introduces the list; a heading introduces only items without numbers."""
     line = text[max(0, mark.start() - _LONGEST_INTRODUCTION) : mark.start()].rstrip().rpartition("\n")[2].strip()
     is_heading = (line.startswith("#") or line.isupper()) and not mark["mark"].strip("().").isdigit()
     return line if line.endswith(":") or is_heading else ""

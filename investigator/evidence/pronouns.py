@@ -122,7 +122,9 @@ def _with_name(words: Words, name: Words, places: set[int]) -> Iterator[StatedWo
 
 
 def _candidates(before: Words) -> list[_Candidate]:
-    """Return the things that a sentence names, the subject first; if the sentence defines the subject, only that."""
+    """Return the things that a sentence names, the subject first; if the sentence defines the subject, only the
+    subject.
+    """
     words = without_connective(before)
     start = _after_figures(words)
     end = next((k for k in range(start + 1, len(words)) if words[k].breaks or _is_verb(words[k])), 0)

@@ -69,8 +69,8 @@ class StatedComputation:
 
 @dataclass(frozen=True)
 class _Request:
-    """A figure to find: the thing, in words of the question, and its time. `is_money` requires a currency. The roots in
-    `own_words` must be in the sentence itself, not only in its heading or title.
+    """A figure to find: the thing, in the words of the question, and its time. `is_money` requires a currency. The
+    roots in `own_words` must be in the sentence itself, not only in its heading or title.
     """
 
     words: str
@@ -125,7 +125,7 @@ def stated_computation(question: str, tables: DocumentTables) -> StatedComputati
 
 
 def _request(question: str) -> _Request | None:
-    """Return the requested figure, without words for a computation or for money."""
+    """Return the figure that a question asks for, leaving out words for a computation or for money."""
     times = asked_times(question)
     left = CHANGE.sub(" ", _FRAME.sub(" ", without_times(question)))
     money = patterns("carried")["money"]

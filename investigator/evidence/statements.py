@@ -58,11 +58,11 @@ class StatedWord:
 
     @cached_property
     def breaks(self) -> bool:
-        """Return True if a comma, a bracket or the like precedes it."""
+        """Return True if a comma, a bracket or the like precedes the word."""
         return _BREAK.search(self.before) is not None
 
     def is_same(self, other: StatedWord) -> bool:
-        """Return True if both may have the same meaning."""
+        """Return True if the two words may have the same meaning."""
         return not self.keys.isdisjoint(other.keys)
 
     @property
@@ -95,7 +95,7 @@ class StatedSentence:
 
     @cached_property
     def known(self) -> frozenset[str]:
-        """Return the meanings of all its words."""
+        """Return the meanings of all words of the sentence."""
         return frozenset().union(*(word.keys for word in self.words))
 
     @cached_property

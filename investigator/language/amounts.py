@@ -235,7 +235,7 @@ def _number_in_words() -> re.Pattern[str]:
 
 
 def agree(value: Amount | Date, other: Amount | Date) -> bool:
-    """Return True if two values are equal, or if one is the other one rounded."""
+    """Return True if two values are equal, or if one is the other after rounding."""
     if isinstance(value, Date):
         return isinstance(other, Date) and (value.is_said_by(other) or other.is_said_by(value))
     return isinstance(other, Amount) and (value.is_said_by(other) or _rounded(value, other) or _rounded(other, value))

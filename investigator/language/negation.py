@@ -31,7 +31,7 @@ _REACH = 5
 _LONGEST_REACH = 200
 """Number of characters after a negation in which negated words are searched for."""
 _SAME_WORDS = 0.6
-"""Minimum share of a claim's words in a sentence for both to be about the same thing."""
+"""Minimum share of a claim's words that a sentence about the same thing contains."""
 _LONGEST_CLAIM = 15
 """Maximum number of words, excluding stop words, of a claim that is compared with individual sentences."""
 

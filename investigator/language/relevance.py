@@ -31,7 +31,7 @@ def rarity(share: float) -> float:
 
 
 def coverage(weights: Mapping[str, float], text: str) -> float:
-    """Return the share (0..1) of the words' weight that is in the text."""
+    """Return the share (0..1) of the total weight that belongs to words in the text."""
     present = stems(words(text))
     return share_of_weight(weights, {word for word in weights if word in present})
 

@@ -51,7 +51,7 @@ def read(
     """Read a file and the files inside it; no inner file is started in the second half of the time limit.
 
     The id of an inner file consists of the outer file's id, a slash, and its path inside. Raises ReadFailure if it
-    contains no text (empty, encrypted, a scan, unsupported, too large, damaged), and MemoryError.
+    yields no text (because it is empty, encrypted, a scan, unsupported, too large or damaged), and MemoryError.
     """
     unpacked = Unpacking(reader_of, settings, clock).read(source, document_id, content_hash)
     documents = tuple(one.changed(reader=reader_version(one.media_type)) for one in unpacked.documents)

@@ -49,7 +49,7 @@ class Server:
 
     @property
     def place(self) -> str:
-        """Return the model and its address, without user and password."""
+        """Return the model and its address, without a user name and password."""
         if not self.address:
             return self.model
         parts = urlsplit(self.address)
@@ -67,7 +67,7 @@ class Server:
 
     @property
     def identity(self) -> str:
-        """Return model and server as `provider:name@host`; without the host if it is unknown."""
+        """Return the model and the server as `provider:name@host`, without the host if it is unknown."""
         return f"{self.model}@{host_of(self.address)}" if self.address else self.model
 
 
@@ -77,7 +77,7 @@ def cleaned(message: str) -> str:
 
 
 def host_of(address: str) -> str:
-    """Return host and port of an address."""
+    """Return the host and the port of an address."""
     return urlsplit(address).netloc.rpartition("@")[2]
 
 

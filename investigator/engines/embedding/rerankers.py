@@ -61,7 +61,7 @@ class SentenceReranker:
 
 
 class CrossEncoderReranker:
-    """A cross-encoder of sentence-transformers, by its name or folder; it reads query and text together."""
+    """A cross-encoder of sentence-transformers, by its name or folder; it reads the query and the text together."""
 
     weight = 4.0  # more accurate than the search, whose score only breaks ties
 

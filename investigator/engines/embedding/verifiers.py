@@ -79,7 +79,7 @@ def open_judge(settings: VerifySettings) -> SupportJudge | None:
 
 
 class CrossEncoderVerifier:
-    """A sentence-transformers model that reads text and claim together, by its name or folder.
+    """A sentence-transformers model that reads a text and a claim together, by its name or folder.
 
     If it has a single output, that is the score; if it has several labels, the score is the probability of entailment.
     """

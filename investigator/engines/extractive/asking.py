@@ -36,7 +36,7 @@ _NEAR = 0.15
 sentences of evidence in the question's language that share no word with it (development sets of clapnq, multihop and
 trials).
 """
-_MOSTLY = 0.5  # minimum share of the question's words that quotes and title must contain
+_MOSTLY = 0.5  # minimum share of the question's words that the quotes and the title must contain
 _NOT_HERE = "Not in this text."
 
 
@@ -180,8 +180,8 @@ def bearing(variables: BearingVariables, embedder: Embedder) -> BearingReply:
 
 
 def _cover(question: str, quotes: Sequence[str], title: str) -> bool:
-    """Return True if quotes and title contain most of a question's words, and a quote contains the requested kind of
-    thing. A quote in another language shares only names with the question; one such word is then enough.
+    """Return True if the quotes and the title contain most of a question's words, and a quote contains the requested
+    kind of thing. A quote in another language shares only names with the question; one such word is then enough.
     """
     kind = expected_type(question)
     typed = [quote for quote in quotes if holds_type(kind, quote, question)]

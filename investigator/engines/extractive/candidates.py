@@ -134,7 +134,9 @@ def _telling(weights: Mapping[str, float], sentences: Sequence[frozenset[str]]) 
 
 
 def compared_spans(text: str) -> list[tuple[int, int]]:
-    """Return the spans of the sentences of a text that may answer; an overlong sentence is returned in pieces."""
+    """Return the spans of the sentences in a text that may answer a question; an overlong sentence is returned in
+    pieces.
+    """
     found = [piece for start, end in statement_spans(text) for piece in _pieces(text, start, end)]
     return [(start, end) for start, end in found if _says_something(text[start:end])]
 

@@ -36,7 +36,7 @@ class GgufSettings(Record):
         default=None,
         ge=256,
         description=(
-            f"number of tokens in prompt and reply together; by default the trained length, up to {_USUAL_CONTEXT}"
+            f"number of tokens in a prompt and its reply; by default the trained length, up to {_USUAL_CONTEXT}"
         ),
     )
     max_tokens: int = Field(default=512, ge=16, description="longest reply in tokens")
@@ -113,8 +113,8 @@ class GgufEngine:
         """Return the model's reply to one prompt, as JSON.
 
         A reply that takes too long is cut off. Raises EngineTimeoutError if it is then empty, ContextTooLongError if
-        prompt and reply do not fit the context, EngineError if there is no reply, and SettingsError if the model cannot
-        be loaded.
+        the prompt and the reply do not fit the context, EngineError if there is no reply, and SettingsError if the
+        model cannot be loaded.
         """
         return self.reply_aloud(prompt, None)
 

@@ -95,7 +95,7 @@ def sheets(package: Package) -> Iterator[tuple[str, str]]:
 
 
 class CoreProperties:
-    """Title, authors and date of an Office Open XML package."""
+    """The title, authors and date of an Office Open XML package."""
 
     def __init__(self, package: Package) -> None:
         found: dict[str, str] = {}
