@@ -110,7 +110,7 @@ class Embedder(Protocol):
         ...
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return one unit vector for each text, in order. No texts give an array of shape (0, dimensions)."""
+        """Return one unit vector for each text, in order. Without texts, the result has the shape (0, dimensions)."""
         ...
 
 

@@ -1,4 +1,6 @@
-"""Splits sentences into words for comparison: numbers and dates by value, with the breaks between words."""
+"""Splits sentences into words for comparison. Numbers and dates are compared by value, and breaks between words are
+kept.
+"""
 
 from __future__ import annotations
 

@@ -71,8 +71,8 @@ def _is_label(message: ChatMessage, label_of: Speaker, selection: Selection) -> 
 class ModuleExample(Record):
     """The input of one module in a conversation, and the reply that it should give.
 
-    `turns` are the turns that the module sees, oldest first: sdm, mdm and mgm see only the last one. `targets` are its
-    accepted outputs; `reply` is the index of the bot's message for which they were made.
+    `turns` are the turns that the module sees, oldest first: sdm, mdm and mgm see only the last one. `targets` are the
+    outputs that count as right; `reply` is the index of the bot's message that they belong to.
     """
 
     module: Module
@@ -86,8 +86,8 @@ class ModuleExample(Record):
     targets: tuple[str, ...]
 
     def message(self) -> Message:
-        """Return the example as a teacher's message. Its text is the turns, one per line; everything else has a
-        separate field.
+        """Return the example as a teacher's message. Its text consists of the turns, one per line; everything else has
+        a separate field.
         """
         given: dict[str, object] = {
             "memories": [f"{fact.speaker}: {fact.text}" for fact in self.facts],
@@ -112,8 +112,8 @@ def module_examples(conversation: Conversation, modules: Sequence[Module] = tupl
     have examples.
 
     A reply is recorded with the memories that existed after it, so the modules that wrote it saw those of the previous
-    reply. What the first reply saw is unknown: its own memories are used instead, and it gives no examples for mgm,
-    because a returning user's old memories would look new.
+    reply. The memories that the first reply saw are unknown: its own memories are used instead, and it yields no
+    examples for mgm, because a returning user's old memories would look new.
     """
     history = conversation.message_history
     known: Sequence[str] | None = None

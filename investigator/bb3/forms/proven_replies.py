@@ -98,8 +98,8 @@ def proven_beginning(reply: str, request: ModuleRequest) -> str:
 
 class ProvenSentences:
     """Reports the proven part of a model's JSON reply while it is being written; each report begins with the previous
-    one. The unfinished sentence is not reported, because its end may change its meaning. Nor is text after a repeated
-    piece of the prompt, whose fixed part is `own`.
+    one. The unfinished sentence is not reported, because its end may change its meaning. Text after a repeated piece of
+    the prompt is not reported either; `own` is the fixed text of the prompt.
     """
 
     def __init__(self, request: ModuleRequest, say: Hear | None, own: str = "") -> None:

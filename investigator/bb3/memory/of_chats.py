@@ -58,8 +58,8 @@ class UserMemories:
     def available(self, text: str) -> Sequence[str]:
         """Return at most 32 memories that are still valid and may be used for a reply to this text.
 
-        If the text asks for everything known about its speaker, the speaker's latest statements become one memory of
-        several lines.
+        If the text asks for everything known about its speaker, the speaker's latest statements are combined into one
+        memory of several lines.
         """
         if asks_for_everything(text) and (everything := self._everything(text)):
             return everything

@@ -31,8 +31,8 @@ _WORTH_ANOTHER_TRY = frozenset({408, 425, 429, *range(500, 600)})
 
 
 class FoundPage(Record):
-    """A page that a search server found. `content` is its text as the server sent it. `origin` is where the text is in
-    a document, if the server is an investigator.
+    """A page that a search server found. `content` is its text as the server sent it. `origin` is the place of the text
+    in a document, if the server runs `investigator serve`.
     """
 
     url: str = ""

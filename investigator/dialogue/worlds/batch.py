@@ -22,7 +22,7 @@ class WorldOfCopies(World):
     count_option: ClassVar[str] = "batchsize"
     """The option that sets the number of copies, 1 by default."""
     place_option: ClassVar[str] = "batchindex"
-    """The option in which a copy and its agents find the index of the copy, from 0."""
+    """The option that tells a copy and its agents the index of the copy, counted from 0."""
 
     def __init__(
         self, opt: Mapping[str, object] | None, world: World | None = None, shared: Shared | None = None
@@ -49,7 +49,7 @@ class WorldOfCopies(World):
         return self.world.get_agents()
 
     def get_acts(self) -> list[Message | None]:
-        """Return the acts of the root, which takes no turns; the acts of the copies are in the copies."""
+        """Return the acts of the root, which takes no turns; each copy has its own acts."""
         return self.world.get_acts()
 
     def num_examples(self) -> int | None:

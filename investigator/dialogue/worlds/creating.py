@@ -45,7 +45,7 @@ def create_world(
     """Return the world for agents and the tasks in the option `task`. The world of a single task has its teacher and
     the agents; its class is `make_world`, or the task's own, or DialogPartnerWorld for two agents and
     MultiAgentDialogWorld for any other number. Several tasks make a MultiWorld. If `batchsize` is above 1, the result
-    is put into a BatchWorld; if `numthreads` is above 1, copies of that run in a HogwildWorld. `num_workers` is
+    is wrapped in a BatchWorld; if `numthreads` is above 1, copies of it run in a HogwildWorld. `num_workers` is
     rejected, because teachers of large data load it in their own threads, and `dynamic_batching`, because it fits
     batches into the memory of a model in training.
 

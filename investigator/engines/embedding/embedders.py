@@ -38,10 +38,10 @@ class _Encoder(Protocol):
 class SentenceTransformerEmbedder:
     """Embeds with a sentence-transformers model; many texts are embedded on the graphics card if PyTorch finds one.
 
-    The default's weights are read from the installed package and verified: by their sha256 before many texts, or by a
-    checksum, which takes an eighth of the time, before a few. Nothing is downloaded. Another model is taken from the
-    local cache or folder, and downloaded only if it is missing. The model is loaded when the first text is embedded.
-    Thread-safe; with a model other than the default, threads take turns.
+    The default's weights are read from the installed package and verified: by their sha256 if there are many texts, or
+    by a checksum, which takes an eighth of the time, if there are few. Nothing is downloaded. Another model is taken
+    from the local cache or folder, and downloaded only if it is missing. The model is loaded when the first text is
+    embedded. Thread-safe; with a model other than the default, threads take turns.
     """
 
     def __init__(self, model: str = DEFAULT_MODEL) -> None:

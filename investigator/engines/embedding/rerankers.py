@@ -99,7 +99,7 @@ def sentences(text: str) -> list[str]:
 
 @cache
 def load_cross_encoder(model: str, hint: str) -> CrossEncoder:
-    """Load a model that judges pairs of texts, by its name or folder, once.
+    """Load a model that judges pairs of texts, given its name or folder; a model is loaded only once.
 
     Code that comes with a model is never run. Raises EmbedderError with the hint, also for a model of another kind,
     whose missing weights would be random.

@@ -98,6 +98,6 @@ def _figures_differ(first: str, second: str) -> bool:
 
 
 def _overlap(first: str, second: str) -> float:
-    """Return the share of the shorter text's words that are in the other."""
+    """Return the share of the shorter text's words that also occur in the other text."""
     a, b = ({stem(word) for word in content_words(text)} for text in (first, second))
     return len(a & b) / min(len(a), len(b)) if a and b else 0.0

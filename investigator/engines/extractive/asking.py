@@ -62,7 +62,7 @@ class ReplyFeatures(Record):
 
 
 def ask(variables: AskVariables, embedder: Embedder) -> AskReply:
-    """Return the best one to three sentences of the passages as quotes and reply, with a point."""
+    """Return the best one to three sentences of the passages as quotes and as the reply, with a point."""
     kind = kind_of(variables.main_question)
     if kind is QuestionKind.SUMMARY:
         return summary(variables, embedder)

@@ -26,7 +26,7 @@ def think(variables: ThinkVariables) -> ThinkReply:
 
 
 def _phrases(question: str, shares: Mapping[str, float]) -> list[str]:
-    """Return the words of the question without stop words; keep names, and phrases that occur in the documents,
+    """Return the words of the question without stop words; names, and phrases that occur in the documents, stay
     together.
     """
     phrases: list[list[str]] = []

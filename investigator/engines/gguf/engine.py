@@ -154,7 +154,7 @@ class GgufEngine:
 
 
 def _context(path: Path, settings: GgufSettings) -> int:
-    """Return the context size in tokens for loading a file. Raises SettingsError."""
+    """Return the context size, in tokens, with which to load a file. Raises SettingsError."""
     trained = trained_context(path)
     chosen = settings.context_tokens
     if chosen is not None and chosen > trained:

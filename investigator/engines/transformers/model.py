@@ -74,10 +74,10 @@ class TransformersModel:
         context_tokens: int | None = None,
         hear: Hear | None = None,
     ) -> Generation:
-        """Continue a text, or reply to it with `as_chat` if the model has a chat template. Control tokens in the text
-        are broken up, so that the text cannot end its turn. Penalties for repetition count its first `context_tokens`
-        tokens, or all if it is None. `hear` receives the output token by token, unless the best of several outputs is
-        chosen. Raises ContextTooLongError, and EngineError if nothing can be generated.
+        """Continue a text or, with `as_chat` and if the model has a chat template, reply to it. Control tokens in the
+        text are broken up, so that the text cannot end its turn. Penalties for repetition count its first
+        `context_tokens` tokens, or all if it is None. `hear` receives the output token by token, unless the best of
+        several outputs is chosen. Raises ContextTooLongError, and EngineError if nothing can be generated.
         """
         ids = self._ids(text, as_chat)
         decoding = decoding.settled()
