@@ -166,8 +166,8 @@ def _iso(day: Day) -> str:
 
 
 def whole_month(day: Day) -> tuple[int, int]:
-    """Return the year and month that a period ends with, because a quarter of 13 weeks may end in the first days of the
-    next month.
+    """Return the year and month that a period ends with; a quarter of 13 weeks may end in the first days of the next
+    month.
     """
     year, month = day.year or 0, day.month
     if day.day is None or day.day > _SHORT_MONTH:

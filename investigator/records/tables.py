@@ -80,8 +80,8 @@ class Computation(Record):
 class QuotedCell(Record):
     """A cell that supports a quote, in words of the document, and the place of its value.
 
-    `row` contains its labels, outermost first; `column` the headers above it, from the top; `unit` is the note that
-    gives the unit of the table's figures.
+    `row` contains its labels, outermost first; `column` contains the headers above it, from the top; `unit` is the note
+    that gives the unit of the table's figures.
     """
 
     computed = ("line",)

@@ -78,9 +78,9 @@ class State:
     `run` is its record so far; `cards` are the documents as the last search ranked them, `document_ids` and
     `unreadable` are all documents of the folder, and `left_out` are the excluded files. `last` is the last step
     performed, `first_plan` is a plan made while thinking, and `memories_reflected` is the number of memories at the
-    last reflection. `spent` is the ceiling that was reached, and `answer` the last answer written. `follow_ups` are the
-    questions of the next round, if no language model reads the documents. `promising` are the documents that a search
-    for another wording of the question found worth asking.
+    last reflection. `spent` is the ceiling that was reached, and `answer` is the last answer written. `follow_ups` are
+    the questions of the next round, if no language model reads the documents. `promising` are the documents that a
+    search for another wording of the question found worth asking.
     """
 
     run: Investigation

@@ -40,8 +40,8 @@ _DAMAGE = ("malformed", "not a database", "corrupt")
 class Database(ABC):
     """A connection pool to a database with its tables created. Thread-safe.
 
-    `place` names it in errors, `is_shared` is True if several machines share it, and `damaged` if damage was found
-    during use.
+    `place` names it in errors, `is_shared` is True if several machines share it, and `damaged` is True if damage was
+    found during use.
     """
 
     is_shared = False

@@ -84,7 +84,7 @@ class WordScores:
 
     def scored(self, words: Sequence[str], counts: WordCounts) -> tuple[Rows, npt.NDArray[np.float64]]:
         """Return the positions in `ids` of the rows that contain a word, and their BM25 scores by the counts of all
-        tables. `counts` are the counts of the words. Raises StoreError.
+        tables. `counts` contains the counts of the words in all tables. Raises StoreError.
         """
         found = [self._found(word) for word in words]
         places: Rows = np.unique(np.concatenate([where for where, _ in found] or [np.zeros(0, dtype=np.int64)]))

@@ -63,10 +63,10 @@ class AskedTerm:
 
 @dataclass(frozen=True)
 class TableQuestion:
-    """A question prepared for reading tables. `optional` holds the roots of words that only describe the request for a
-    figure; `said` the roots of all words and their synonyms, and limits such as "<85"; `conditions` are numbered things
-    such as "day 85"; `amounts` are those that the requested cells must contain. If `is_discussion`, the question is
-    about reasons, effects, risks and the like, which no cell answers.
+    """A question prepared for reading tables. `optional` contains the roots of words that only describe the request for
+    a figure; `said` contains the roots of all words and their synonyms, and limits such as "<85"; `conditions` are
+    numbered things such as "day 85"; `amounts` are those that the requested cells must contain. If `is_discussion`, the
+    question is about reasons, effects, risks and the like, which no cell answers.
     """
 
     text: str

@@ -52,9 +52,9 @@ _RELATIVE = frozenset(["that", "which", "who", "whose", "where", "when", "there"
 
 @dataclass(frozen=True)
 class AskedThings:
-    """Things to list or count. `kind` contains the words for the things, the last of which is the noun; `source` the
-    words for the place that must contain them, such as "price list"; and `conditions` the words that limit them.
-    `numbers` are neither amounts nor times, as in "rack 2"; `said` contains the roots of all words.
+    """Things to list or count. `kind` contains the words for the things, the last of which is the noun. `source`
+    contains the words for the place that must contain them, such as "price list", and `conditions` contains the words
+    that limit them. `numbers` are neither amounts nor times, as in "rack 2"; `said` contains the roots of all words.
     """
 
     kind: tuple[AskedTerm, ...]
