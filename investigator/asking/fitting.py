@@ -64,7 +64,7 @@ def less_to_answer(variables: AnswerVariables, share: float) -> AnswerVariables 
 
 
 def _first(items: tuple[Item, ...] | list[Item], share: float, fewest: int = 1) -> tuple[Item, ...]:
-    """Return about that share of the items, from the beginning, but at least one item fewer."""
+    """Return the first items, about that share of them, but at least one item fewer than given."""
     wanted = math.floor(len(items) * min(1.0, share))
     return tuple(items[: max(fewest, min(len(items) - 1, wanted))])
 

@@ -11,7 +11,7 @@ from investigator.records import Record
 
 
 class Decide(StrEnum):
-    """Controls when a kind of knowledge is used: always, never, or only if its module decides so."""
+    """Controls when a kind of knowledge is used: always, never, or when its module decides to use it."""
 
     ALWAYS = "always"
     NEVER = "never"

@@ -87,7 +87,9 @@ class _Lines:
             self._say(None, line)
 
     def turns(self) -> tuple[Turn, ...]:
-        """Return the turns. A turn without a prefix alternates with the next; the last one is by the partner."""
+        """Return the turns. A turn without a prefix and the next turn are by different speakers; the last one is by the
+        partner.
+        """
         speaker = Speaker.PARTNER
         found: list[Turn] = []
         for told, text in reversed(self._said):

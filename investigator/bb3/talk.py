@@ -1,4 +1,4 @@
-"""Holds one conversation: the guard checks its messages, and they are recorded in the format of the data card."""
+"""Conducts one conversation: the guard checks its messages, and they are recorded in the format of the data card."""
 
 from __future__ import annotations
 

@@ -23,7 +23,8 @@ BUILT = ".built"
 
 _DAMAGE = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, NotImplementedError, RuntimeError, TypeError)
 """Errors that the standard library raises for damaged, encrypted and unusual archives, besides OSError. Before Python
-3.11.4, TypeError means that it cannot check the members of a tar."""
+3.11.4, it raises TypeError because it cannot check the members of a tar.
+"""
 
 
 def built(folder: Path, version: str) -> bool:

@@ -110,7 +110,8 @@ class ScriptedEngine:
 
 
 class ScriptedEmbedder:
-    """Counts word stems into hashed dimensions: deterministic, fast, and similar for texts that share words.
+    """Counts word stems in hashed dimensions. This is deterministic and fast, and texts that share words get similar
+    vectors.
 
     A text without words gets the same vector as the empty text, so that every row has length 1.
     """

@@ -25,7 +25,7 @@ def holds(text: str, evidence: str) -> bool:
 
 
 def overlaps(quote: str, evidence: str) -> bool:
-    """Return True if one text contains the other, or if the shorter one has 5 tokens or more and shares 80 %."""
+    """Return True if one text contains the other, or 80 % of the shorter one's tokens if there are at least 5."""
     said, wanted = plain(quote), plain(evidence)
     if not said or not wanted:
         return False

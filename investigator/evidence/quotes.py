@@ -126,7 +126,9 @@ class Source:
         return end
 
     def _occurrences(self, pattern: re.Pattern[str], low: int, high: int) -> Iterator[tuple[int, int]]:
-        """Yield the positions of a phrase in the normalised text, if it is whole and long enough to be significant."""
+        """Yield the positions of a phrase in the normalised text, if the phrase is whole and long enough to be
+        significant.
+        """
         for found in islice(pattern.finditer(self._normalised.text, low, high), _MOST_MATCHES):
             if self._hyphens_fit(found):
                 start, end = self._normalised.span(*found.span())

@@ -52,7 +52,7 @@ _HINT = late(rf"{_SCALE}|(?:/|out\s+of|of|max(?:imum)?\.?:?)\s*(?P<of>\d{{1,4}})
 
 @dataclass(frozen=True)
 class Value:
-    """A score and the end of its text; `point` is None if the reply says that it has none."""
+    """A score and the offset at which its text ends; `point` is None if the reply says that it has none."""
 
     point: int | None
     end: int

@@ -65,7 +65,7 @@ class PromptLine:
 @dataclass(frozen=True)
 class PromptParts:
     """The parts of a prompt, from top to bottom; each sequence may be empty. `head` contains the instruction and the
-    worked examples, `before` and `after` contain the knowledge above and below the conversation.
+    worked examples, and `before` and `after` contain the knowledge above and below the conversation.
     """
 
     head: Sequence[str] = ()

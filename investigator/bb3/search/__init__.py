@@ -1,1 +1,1 @@
-"""Searches for the SKM module, in the folder or at a search server in BB3's protocol."""
+"""Finds documents for the SKM module, in the folder or at a search server that uses BB3's protocol."""

@@ -38,7 +38,7 @@ class ServerSearch:
 
     @classmethod
     def reached(cls, address: str, *, patience: Patience = IN_A_TURN) -> Self:
-        """Return a search after one test request, so that a wrong address is reported before the first turn.
+        """Return a search after a successful test request, so that a wrong address is reported before the first turn.
 
         Raises SettingsError, and EngineTimeoutError, EngineUnreachableError or EngineError if no search server answers
         there.

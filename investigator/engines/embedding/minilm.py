@@ -36,9 +36,9 @@ _BATCH_TOKENS = {"cpu": 512, "cuda": 32_768}  # on a CPU a batch must fit into t
 
 class MiniLM:
     """The model in a folder with `model.safetensors` and `tokenizer.json`. Thread-safe. `device` is "cpu" or "cuda";
-    the default is the graphics card if PyTorch finds one. The default precision is float16 there, and on a CPU bfloat16
-    if it supports that natively, else float32. Raises EmbedderError if the files are missing or do not belong to this
-    model.
+    the default is the graphics card if PyTorch finds one. The default precision is float16 on a graphics card; on a CPU
+    it is bfloat16 if the CPU supports that natively, otherwise float32. Raises EmbedderError if the files are missing
+    or do not belong to this model.
     """
 
     def __init__(self, folder: Path, precision: Precision | None = None, device: str | None = None) -> None:

@@ -88,7 +88,7 @@ def best_first(sentences: Sequence[Candidate], model: Logistic) -> list[tuple[Ca
 def causes_first(
     ranked: Sequence[tuple[Candidate, float]], question: str, about: str = ""
 ) -> list[tuple[Candidate, float]]:
-    """Return the sentences, with those that state a cause of the event in the question first.
+    """Return the sentences, beginning with those that state a cause of the event in the question.
 
     Each of these gets a probability in proportion to the share of the effect's words that it contains. A sentence
     followed by its consequence ("This led to ...") counts as a cause, too. The other sentences get at most a quarter of

@@ -1,4 +1,4 @@
-"""Reads pictures by text recognition; each page of a TIFF file is a page."""
+"""Reads pictures by text recognition; each page of a TIFF file becomes a page of the document."""
 
 from __future__ import annotations
 
