@@ -120,9 +120,8 @@ def famous_names() -> frozenset[str]:
 def no_names() -> frozenset[str]:
     """Return folded words that are not names although they occur where a name may be."""
     own = (word for line in _lines("not_names.txt") for word in line.split())
-    months = {names.split("|")[0] for names in listed("months")["en"]} - {
-        "may"
-    }  # months of other languages, such as Jan and Juli, are also names
+    # only English months, because those of other languages, such as Jan and Juli, are also names
+    months = {names.split("|")[0] for names in listed("months")["en"]} - {"may"}
     greetings = (word for words in listed_by_section("courtesies")["greeting"].values() for word in words)
     return stop_words() | {folded(word) for word in (*own, *greetings, *months)}
 

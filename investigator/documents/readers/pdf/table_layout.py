@@ -18,9 +18,8 @@ _OFF_CENTRE = 0.25  # maximum offset of a header from the centre of its columns,
 _TIGHT = 1.05  # maximum distance between lines of one cell, in line heights, if rows are further apart
 _COVERED = 0.12  # share of rows that may extend into the gap between two columns
 _LARGER = 1.2  # minimum letter height of a title, relative to the first row of figures
-_FEWEST_WORDS = (
-    4  # minimum number of words in a sentence; a shorter text with a full stop names a column ("approx.", "No.")
-)
+# minimum number of words in a sentence; a shorter text with a full stop names a column ("approx.", "No.")
+_FEWEST_WORDS = 4
 _LONG = 75  # maximum number of characters in a cell; a longer piece is running text
 
 

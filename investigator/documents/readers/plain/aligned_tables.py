@@ -10,11 +10,8 @@ from investigator.documents.readers.pdf.positions import PageWord
 from investigator.documents.readers.pdf.table_layout import LaidTable
 from investigator.records import PageSpan, Table
 
-_WIDTH, _HEIGHT, _LINE = (
-    5.0,
-    9.0,
-    10.0,
-)  # letter and line sizes; one space separates words, and two spaces separate columns
+# letter and line sizes; one space separates words, and two spaces separate columns
+_WIDTH, _HEIGHT, _LINE = 5.0, 9.0, 10.0
 _ALIGNED = re.compile(r"\S(?: {2,}|\t+)\S")
 _FIGURE = re.compile(r"\d")
 _RULE = re.compile(r"[-=_+|.]{3,}")
