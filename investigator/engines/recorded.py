@@ -53,17 +53,12 @@ class RecordedEngine:
         else:
             self._header = _Header(engine=inner.name, traits=traits_of(inner))
             self._append(self._header)
-        self._name = self._header.engine
-        if inner is not None and inner.name != self._name:
+        self.name = self._header.engine
+        if inner is not None and inner.name != self.name:
             raise ReplayError(
-                f"{self._path} contains replies of {self._name}, not of {inner.name}",
+                f"{self._path} contains replies of {self.name}, not of {inner.name}",
                 hint="Record into another file, or replay with the engine that was recorded.",
             )
-
-    @property
-    def name(self) -> str:
-        """Return the name of the recorded engine."""
-        return self._name
 
     @property
     def traits(self) -> Traits:
@@ -72,7 +67,7 @@ class RecordedEngine:
 
     def reply(self, prompt: Prompt) -> Reply:
         """Return the recorded reply, or else the reply of the inner engine. Raises ReplayError if neither exists."""
-        key = prompt_key(self._name, prompt, sampling=self.traits.sampling)
+        key = prompt_key(self.name, prompt, sampling=self.traits.sampling)
         with self._lock:
             known = self._replies.get(key)
         if known is not None:

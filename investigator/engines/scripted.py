@@ -39,8 +39,8 @@ class ScriptedEngine:
         self._given: dict[str, int] = {}
         self._asked: list[Prompt] = []
         self._lock = Lock()
-        self._name = name
-        self._traits = traits or Traits()
+        self.name = name
+        self.traits = traits or Traits()
 
     @classmethod
     def from_file(cls, path: str | Path) -> Self:
@@ -58,16 +58,6 @@ class ScriptedEngine:
         except ValidationError as error:
             raise SettingsError(f"{file} is not a script of replies", hint=hint) from error
         return cls(scripts, name=f"scripted:{file.name}")
-
-    @property
-    def name(self) -> str:
-        """Return `scripted`, with the name of the file, if any."""
-        return self._name
-
-    @property
-    def traits(self) -> Traits:
-        """Return the given traits."""
-        return self._traits
 
     @property
     def asked(self) -> list[Prompt]:

@@ -38,18 +38,8 @@ class AbsentEngine:
     """Has the name and traits of another engine but gives no replies: all replies must already be in the journal."""
 
     def __init__(self, name: str, traits: Traits) -> None:
-        self._name = name
-        self._traits = traits
-
-    @property
-    def name(self) -> str:
-        """Return the name of the other engine."""
-        return self._name
-
-    @property
-    def traits(self) -> Traits:
-        """Return the traits of the other engine."""
-        return self._traits
+        self.name = name
+        self.traits = traits
 
     def count_tokens(self, text: str) -> int:
         """Return 0, because the journal knows which prompts did not fit."""
@@ -58,6 +48,6 @@ class AbsentEngine:
     def reply(self, prompt: Prompt) -> Reply:
         """Always raise ReplayError."""
         raise ReplayError(
-            f"the run never sent this prompt to {self._name} ({prompt.template})",
+            f"the run never sent this prompt to {self.name} ({prompt.template})",
             hint="The documents, the templates or the program have changed since: ask the question again.",
         )

@@ -74,7 +74,7 @@ class FolderEvaluation:
     ) -> None:
         self._investigator = investigator
         self._options = options or EvaluationOptions()
-        self._directory = investigator.workspace
+        self.workspace = investigator.workspace
         self._every = tuple(questions)
         self._questions = self._every[: self._options.limit]
         out = self._options.out
@@ -108,13 +108,8 @@ class FolderEvaluation:
 
     def usual_seconds(self, engine: Engine) -> float | None:
         """Return the mean duration of an engine's calls in earlier runs, in seconds; None if there were no calls."""
-        with Workspace(self._directory, write=False, store=self._investigator.parts.settings.store) as workspace:
+        with Workspace(self.workspace, write=False, store=self._investigator.parts.settings.store) as workspace:
             return usual_seconds(workspace.runs, engine.name)
-
-    @property
-    def workspace(self) -> Path:
-        """Return the directory of the index, the runs and the outcomes."""
-        return self._directory
 
     @property
     def file(self) -> Path | None:
@@ -124,7 +119,7 @@ class FolderEvaluation:
     def check_outside(self, file: Path) -> None:
         """Raise EvaluationDataError for a file that would be read as a document of the folder."""
         inside = file.expanduser().resolve()
-        if inside.is_relative_to(self._directory.resolve()):
+        if inside.is_relative_to(self.workspace.resolve()):
             return
         if inside.is_relative_to(self._investigator.folder.resolve()):
             raise EvaluationDataError(
@@ -173,7 +168,7 @@ class FolderEvaluation:
     def _open_file(self) -> OutcomeFile:
         """Return the file for the outcomes of exactly this evaluation; the folder must have been read."""
         parts = self._investigator.parts
-        with Workspace(self._directory, write=False) as workspace:
+        with Workspace(self.workspace, write=False) as workspace:
             stored = parts.folder_index(self._investigator.folder, workspace).stored
             self._absent = _not_there(self._every, stored.document_ids())
             documents = stored.fingerprint()
@@ -188,7 +183,7 @@ class FolderEvaluation:
             *(() if self._options.ranked else ("not ranked",)),
         )
         digest = hashlib.sha256("\0".join(depends_on).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-        self._out = self._out or self._directory / "evaluations" / f"{digest}.jsonl"
+        self._out = self._out or self.workspace / "evaluations" / f"{digest}.jsonl"
         return OutcomeFile(self._out, digest)
 
     def _ranked(self, questions: Sequence[Question]) -> Generator[Event, None, Mapping[str, Ranking]]:
@@ -239,13 +234,13 @@ class FolderEvaluation:
 
     def _proven(self, quotes: Sequence[Quote]) -> int:
         """Return the number of quotes that are at their places in the stored text."""
-        with Workspace(self._directory, write=False) as workspace:
+        with Workspace(self.workspace, write=False) as workspace:
             corpus = self._investigator.parts.folder_index(self._investigator.folder, workspace).stored
             there = set(corpus.document_ids())
             return sum(q.document_id in there and stands(q, corpus.document(q.document_id)) for q in quotes)
 
     def _replies(self, run_id: str) -> UsedReplies:
-        with Workspace(self._directory, write=False, store=self._investigator.parts.settings.store) as workspace:
+        with Workspace(self.workspace, write=False, store=self._investigator.parts.settings.store) as workspace:
             return used_replies(calls_of(workspace.runs, run_id), self._investigator.parts.prices.price_of)
 
     def _progress(self, seconds: float) -> Progressed:

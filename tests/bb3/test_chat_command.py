@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 from chat_replies import at_a_server, module_of
+from commands import command
 from openai_server import Body, OpenAIServer, Response, json_response, refusal, streamed
 from power_plants import prompt_in, write_folder
 from screen import screen
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 from investigator.bb3.records import Module
-from investigator.cli.main import app
 
 QUESTION = "How much power does the Cedar plant make?"
 
@@ -35,7 +35,7 @@ class Terminal:
         return [str(word) for word in ("chat", self.folder, *model, *fixed, *options)]
 
     def chat(self, lines: str | bytes, *options: str | Path) -> Result:
-        return CliRunner().invoke(app, self.words(*options), input=lines)
+        return command(*self.words(*options), stdin=lines)
 
     def asked(self) -> list[Module]:
         return [module_of(prompt_in(body)) for body in self.server.bodies]
@@ -45,7 +45,7 @@ class Terminal:
 def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     at = tmp_path_factory.mktemp("plants")
     folder = write_folder(at / "folder")
-    done = CliRunner().invoke(app, ["index", "--vectors", str(folder), "--workspace", str(at / "w")])
+    done = command("index", "--vectors", folder, "--workspace", at / "w")
     assert done.exit_code == 0, done.output
     return at
 
@@ -191,7 +191,7 @@ def test_a_search_server_is_searched_instead_of_the_folder(terminal: Terminal) -
 
 def test_a_folder_without_documents_is_wrong_use(terminal: Terminal, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    result = CliRunner().invoke(app, ["chat", str(tmp_path / "empty")], input="Hello\n")
+    result = command("chat", tmp_path / "empty", stdin="Hello\n")
     assert result.exit_code == 2
     assert "contains no documents" in result.stderr
 
@@ -234,7 +234,7 @@ def test_what_cannot_be_done_is_said(terminal: Terminal, option: str, value: str
 
 def test_a_new_folder_is_read_first_and_so_is_a_new_file(terminal: Terminal, tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "new")
-    first = CliRunner().invoke(app, ["chat", str(folder), "--search", "always"], input=f"{QUESTION}\n/why\n")
+    first = command("chat", folder, "--search", "always", stdin=f"{QUESTION}\n/why\n")
     assert "reading 9/9" in first.stderr
     assert "cedar.txt" in first.stdout
 

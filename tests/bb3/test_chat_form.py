@@ -10,6 +10,7 @@ from collections.abc import Mapping
 import pytest
 from chat_replies import Said, model
 from talks import turns
+from whole_quotes import whole_quote
 
 from investigator import ScriptedEmbedder, ScriptedEngine
 from investigator.asking.client import EngineClient
@@ -50,7 +51,7 @@ def saying(module: Module, said: Said) -> ScriptedEngine:
 
 
 def quote(text: str) -> Quote:
-    return Quote(document_id="lease.txt", page=None, line=1, start=0, end=len(text), text=text, source_hash="h")
+    return whole_quote(text, "lease.txt")
 
 
 @pytest.mark.parametrize(

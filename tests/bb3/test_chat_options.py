@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from commands import command
 
 from investigator.bb3.chat_options import ChatOptions, Decide
 from investigator.bb3.commands.typed import search_switched, server_address
-from investigator.cli.main import app
 from investigator.errors import SettingsError
 
 NO_ADDRESSES = ["banana", "ftp://x", "http://", "http://host:99999", "127.0.0.1:8080", "http://a b", "", " ", "http:/x"]
@@ -39,7 +38,7 @@ def test_an_address_is_taken_as_it_is_typed_and_none_is_none() -> None:
     ],
 )
 def test_wrong_options_are_told_before_the_folder_is_looked_at(tmp_path: Path, options: list[str], error: str) -> None:
-    result = CliRunner().invoke(app, ["chat", str(tmp_path / "nowhere"), *options], input="")
+    result = command("chat", tmp_path / "nowhere", *options, stdin="")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith(f"error: {error}")
     assert len(result.stderr.splitlines()) == 2

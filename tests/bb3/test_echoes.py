@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from whole_quotes import whole_quote
 
 from investigator.asking.prompts import Prompts
 from investigator.bb3.exchange import ModuleRequest
 from investigator.bb3.forms.echoes import goes_on, stands_in, whole_sentences, without_prompt
 from investigator.bb3.records import CONTRACTS, Module, Speaker, Turn
-from investigator.records import Quote
 
 OWN = Prompts(contracts=CONTRACTS).own_words("bb3/vrm")
 
@@ -29,7 +29,7 @@ def test_a_reply_ends_where_the_marks_of_the_prompt_begin(written: str, text: st
 def conversation(*said: str, quote: str = "") -> ModuleRequest:
     speakers = (Speaker.PARTNER, Speaker.SELF)
     turns = tuple(Turn(speaker=speakers[n % 2], text=text) for n, text in enumerate(said))
-    made = Quote(document_id="a.txt", page=None, line=1, start=0, end=len(quote), text=quote, source_hash="h")
+    made = whole_quote(quote)
     quotes = (made,) if quote else ()
     return ModuleRequest(module=Module.SRM, by=Module.SRM, turns=turns, quotes=quotes)
 

@@ -6,15 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from commands import command
 
 from investigator.bb3.bb3x.conversation_files import conversations_in
-from investigator.cli.main import app
 from investigator.store.locations import default_workspace
-
-
-def command(*words: str | Path, stdin: str = "") -> Result:
-    return CliRunner().invoke(app, [str(word) for word in words], input=stdin)
 
 
 @pytest.fixture

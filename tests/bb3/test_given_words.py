@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from whole_quotes import whole_quote
 
 from investigator.bb3.forms.proven_replies import is_told_in, resting_on
-from investigator.records import Quote
 
 FOLLOW_UP = "The follow-up took 24 months and ended in June."
 FUNDING = "The trial was funded by the German Research Foundation."
@@ -46,12 +46,8 @@ def test_another_word_makes_another_statement(reply: str) -> None:
     assert not is_told_in(reply, [FOLLOW_UP, FUNDING, ASKED])
 
 
-def quote(text: str) -> Quote:
-    return Quote(document_id="a.txt", page=None, line=1, start=0, end=len(text), text=text, source_hash="h")
-
-
 def test_a_reply_rests_on_the_quotes_that_its_words_come_from() -> None:
-    both = (quote(FUNDING), quote(FOLLOW_UP))
+    both = (whole_quote(FUNDING), whole_quote(FOLLOW_UP))
     assert resting_on("The follow-up took 24 months.", both) == (both[1],)
     assert resting_on("It took 24 months, and the German Research Foundation paid.", both) == both
     assert resting_on("Hm.", both) == both

@@ -6,9 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
-
-from investigator.cli.main import app
+from commands import command
+from typer.testing import Result
 
 
 @pytest.fixture
@@ -18,7 +17,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def memory(folder: Path, *words: str, user: str = "anna") -> Result:
-    return CliRunner().invoke(app, ["memory", str(folder), *words, "--user", user])
+    return command("memory", folder, *words, "--user", user)
 
 
 def test_memories_can_be_added_seen_changed_and_forgotten(folder: Path) -> None:
@@ -84,7 +83,7 @@ def test_a_blank_user_is_not_taken_for_nobody_named(folder: Path, user: str) -> 
 
 def test_without_a_user_the_login_name_is_meant(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOGNAME", "ida")
-    CliRunner().invoke(app, ["memory", str(folder), "add", "I sing."])
+    command("memory", folder, "add", "I sing.")
     assert memory(folder, "users").stdout == "ida\n"
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from typer.testing import CliRunner
+from commands import command
 
 from investigator.bb3.commands.module_arguments import module_arguments, must_come_first
 from investigator.bb3.forms.prefix_history import PrefixOptions
 from investigator.bb3.records import Module
-from investigator.cli.main import app
 from investigator.errors import SettingsError
 from investigator.records.decoding import Decoding, Inference
 
@@ -69,7 +68,7 @@ def test_an_option_near_to_none_gets_a_short_hint_with_where_to_see_them_all() -
 
 
 def test_the_help_of_the_module_command_lists_every_option_of_modules() -> None:
-    shown = set(CliRunner().invoke(app, ["module", "--help"]).stdout.replace(",", " ").replace(".", " ").split())
+    shown = set(command("module", "--help").stdout.replace(",", " ").replace(".", " ").split())
     assert shown >= {*PrefixOptions.model_fields, *Decoding.model_fields}
 
 

@@ -6,22 +6,22 @@ from pathlib import Path
 
 import pytest
 from chat_replies import at_a_server, module_of
+from commands import command
 from openai_server import OpenAIServer, Response, json_response, refusal
 from power_plants import prompt_in
 from tiny_model import write_tiny_model
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 from investigator.bb3.decoding.options import module_options
 from investigator.bb3.module_table import Weights
 from investigator.bb3.records import Module
-from investigator.cli.main import app
 from investigator.engines.transformers.engine import TransformersEngine
 
 TALK = "Person 1: I like the moon.\nPerson 2: So do I.\nPerson 1: Is it far?\n"
 
 
 def module(name: str, *options: str | Path, stdin: str | bytes = TALK) -> Result:
-    return CliRunner().invoke(app, [str(word) for word in ("module", name, *options)], input=stdin)
+    return command("module", name, *options, stdin=stdin)
 
 
 def at(server: OpenAIServer) -> list[str]:

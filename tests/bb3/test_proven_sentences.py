@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from chat_replies import SENSIBLE, Said, model, plants
 from power_plants import index, write_folder
+from whole_quotes import whole_quote
 
 from investigator import ScriptedEmbedder
 from investigator.asking.client import EngineClient
@@ -30,7 +31,7 @@ from investigator.engines.base import Engine, Traits
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.roles import Role
 from investigator.errors import EngineError
-from investigator.records import Prompt, Quote, Reply
+from investigator.records import Prompt, Reply
 from investigator.store.in_memory import InMemoryJournal
 
 RENT = "The annual rent is EUR 48,000. The tenant may keep a dog."
@@ -39,7 +40,7 @@ TRUE, ALSO_TRUE, FALSE = "The annual rent is EUR 48,000.", "The tenant may keep 
 
 
 def asked_for_rent() -> ModuleRequest:
-    quote = Quote(document_id="lease.txt", page=None, line=1, start=0, end=len(RENT), text=RENT, source_hash="h")
+    quote = whole_quote(RENT, "lease.txt")
     turn = Turn(speaker=Speaker.PARTNER, text="What does the lease say?")
     return ModuleRequest(module=Module.SRM, by=Module.SRM, turns=(turn,), knowledge=RENT, quotes=(quote,))
 

@@ -8,9 +8,8 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
-
-from investigator.cli.main import app
+from commands import command
+from typer.testing import Result
 
 TRIAL = "The trial lasted 24 months. It was paid by the state of Bavaria.\n"
 
@@ -28,7 +27,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def typed(place: Path, *words: str) -> Result:
     kept = ("--workspace", str(place / "w"), "--set", "embedder=all-MiniLM-L6-v2")
-    return CliRunner().invoke(app, [words[0], str(place / "folder"), *words[1:], *kept])
+    return command(words[0], place / "folder", *words[1:], *kept)
 
 
 def test_a_matrix_is_shown_and_written_in_each_format(place: Path) -> None:
@@ -47,9 +46,9 @@ def test_a_matrix_is_shown_and_written_in_each_format(place: Path) -> None:
     again = typed(place, "matrix", "--questions", file, "--question", "Who painted the ceiling?", *named)
     assert again.exit_code == 0, again.output  # its own reports are overwritten
     kept = (str(place / "folder"), "--workspace", str(place / "w"))
-    (own_id,) = (word for word in CliRunner().invoke(app, ["runs", *kept]).stdout.split() if word.startswith("matrix-"))
-    for command in ("show", "replay"):
-        told = CliRunner().invoke(app, [command, own_id, *kept])
+    (own_id,) = (word for word in command("runs", *kept).stdout.split() if word.startswith("matrix-"))
+    for name in ("show", "replay"):
+        told = command(name, own_id, *kept)
         assert (told.exit_code, f"{own_id} is a matrix" in told.output) == (2, True)
     reports[1].write_text("mine,not,yours\n")
     refused = typed(place, "matrix", "--question", "Why?", "--report", str(reports[1]))
@@ -69,7 +68,7 @@ def test_of_many_exit_codes_the_worst_counts(place: Path) -> None:
 
 @pytest.mark.parametrize("words", [("--dry-run",), ("--after", "last")])
 def test_what_is_for_one_question_is_refused_for_many(place: Path, words: tuple[str, ...]) -> None:
-    for command in ("ask", "matrix"):
-        refused = typed(place, command, "--questions", str(place / "questions.txt"), *words)
+    for name in ("ask", "matrix"):
+        refused = typed(place, name, "--questions", str(place / "questions.txt"), *words)
         assert (refused.exit_code, "applies to a single question" in refused.output) == (2, True)
     assert typed(place, "matrix").exit_code == 2

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 import typer
+from commands import command
 from typer.testing import CliRunner, Result
 
-from investigator.cli.main import app, guarded
+from investigator.cli.main import guarded
 from investigator.cli.streams import waited
 from investigator.errors import EngineError, FolderError, WorkspaceLockedError
 
@@ -25,10 +26,6 @@ HEAVY = (
     "numpy",
     "jinja2",
 )
-
-
-def command(*words: str | Path, stdin: str | bytes | None = None) -> Result:
-    return CliRunner().invoke(app, [str(word) for word in words], input=stdin)
 
 
 @pytest.fixture

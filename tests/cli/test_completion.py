@@ -9,9 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
-
-from investigator.cli.main import app
+from commands import command
 
 PRESS_TAB = """
 eval "$(investigator completion bash)"
@@ -37,4 +35,4 @@ def test_bash_completes_commands_and_their_options(typed: str, completed: str, t
 
 @pytest.mark.parametrize("shell", ["zsh", "fish", "powershell"])
 def test_other_shells_have_a_script_too(shell: str) -> None:
-    assert "_INVESTIGATOR_COMPLETE" in CliRunner().invoke(app, ["completion", shell]).stdout
+    assert "_INVESTIGATOR_COMPLETE" in command("completion", shell).stdout

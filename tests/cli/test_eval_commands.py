@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from commands import command
 
-from investigator.cli.main import app
 from investigator.evaluation.folder import FolderEvaluation
 from investigator.records import Event
 from investigator.store.locations import default_workspace
@@ -18,10 +17,6 @@ QUESTIONS = [
     {"id": "rent", "question": "What is the annual rent?", "answerable": True, "doc_ids": ["lease.txt"]},
     {"id": "wine", "question": "Which wine grows in Patagonia?", "answerable": False},
 ]
-
-
-def command(*words: str | Path) -> Result:
-    return CliRunner().invoke(app, [str(word) for word in words])
 
 
 def write_rows(file: Path, rows: list[dict[str, object]]) -> Path:

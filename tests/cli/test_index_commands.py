@@ -8,19 +8,15 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from commands import command
+from typer.testing import Result
 
-from investigator.cli.main import app
 from investigator.records import Passage, SearchHit
 from investigator.reports.folder import hits_text
 from investigator.store.locations import default_workspace
 
 LEASE = "The annual rent is EUR 48,000.\n\nThe tenant pays for heating.\n"
 FIELDS = ["schema", "path", "status", "reason", "pages", "characters", "chunks", "seconds"]
-
-
-def command(*words: str | Path) -> Result:
-    return CliRunner().invoke(app, [str(word) for word in words])
 
 
 def rows(result: Result) -> list[dict[str, object]]:

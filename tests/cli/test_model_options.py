@@ -7,12 +7,12 @@ import shutil
 from pathlib import Path
 
 import pytest
+from commands import command
 from openai_server import OpenAIServer
 from power_plants import ALL, ALL_CALLS, ONE, sensible, write_folder
 from printed import printed
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from investigator.cli.main import app
 from investigator.records import Forecast, Investigation
 
 
@@ -33,7 +33,7 @@ class Terminal:
 
     def ask(self, *options: str | Path, question: str = ALL) -> Result:
         """Run the command in this process."""
-        return CliRunner().invoke(app, self.words(*options, question=question))
+        return command(*self.words(*options, question=question))
 
     def prices(self, model: str = "openai:small") -> tuple[str, str]:
         """Return the option for a price table in which a token of that model costs a tenth of a cent."""
@@ -48,7 +48,7 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The paths of the folder and of its index."""
     at = tmp_path_factory.mktemp("plants")
     folder = write_folder(at / "folder")
-    done = CliRunner().invoke(app, ["index", "--vectors", str(folder), "--workspace", str(at / "w")])
+    done = command("index", "--vectors", folder, "--workspace", at / "w")
     assert done.exit_code == 0, done.output
     return at
 
@@ -134,10 +134,7 @@ def test_a_dry_run_prints_plan_and_cost_and_asks_nothing(terminal: Terminal) -> 
     as_json = terminal.ask("--dry-run", "--json", question=ONE)
     forecast = printed(Forecast, as_json.stdout)
     assert f"{forecast.expected.calls} calls, {forecast.expected.tokens:,} tokens" in dry.stdout
-    assert (
-        "no investigations yet"
-        in CliRunner().invoke(app, ["runs", str(terminal.folder), *terminal.words()[-2:]]).stderr
-    )
+    assert "no investigations yet" in command("runs", terminal.folder, *terminal.words()[-2:]).stderr
     assert not terminal.server.requests
 
 

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import command
 from jsonschema import Draft202012Validator
-from typer.testing import CliRunner
 
-from investigator.cli.main import app
 from investigator.reports.schemas import Printed, json_schema
 
 FIELDS = Path(__file__).with_name("json_fields.txt")
@@ -76,14 +75,14 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Mapping[Printed, dict[s
     found: dict[Printed, dict[str, Any]] = {}
     for words in commands:
         extra = [] if "--variables" in words else ["--json"]
-        done = CliRunner().invoke(app, [*map(str, words), *extra])
+        done = command(*words, *extra)
         assert done.stdout, (words, done.stderr)
         for one in lines_of(done.stdout):
             kind = next(kind for kind in Printed if kind.schema == one["schema"])
             found[kind] = one
         if words[0] == "ask" and words[-1] == kept[-1] and len(words) == 5:
             (at / "answer.json").write_text(done.stdout, encoding="utf-8")
-            checked = CliRunner().invoke(app, ["verify", str(at / "answer.json"), "--docs", str(docs), "--json"])
+            checked = command("verify", at / "answer.json", "--docs", docs, "--json")
             found[Printed.VERIFICATION] = json.loads(checked.stdout)
     return found
 

@@ -6,9 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from commands import command
 
-from investigator.cli.main import app
 from investigator.store.locations import INSIDE, default_workspace
 
 QUESTION = "How deep is the harbour?"
@@ -27,10 +26,6 @@ def folder(tmp_path: Path) -> Path:
     made.mkdir()
     (made / "harbour.txt").write_text(TRUE, encoding="utf-8")
     return made
-
-
-def command(*words: str | Path) -> Result:
-    return CliRunner().invoke(app, [str(word) for word in words])
 
 
 def questions(folder: Path) -> list[str]:

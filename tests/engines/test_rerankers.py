@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from commands import command
 
 from investigator import Investigator, ScriptedEmbedder, load_settings
-from investigator.cli.main import app
 from investigator.engines.embedding.rerankers import CrossEncoderReranker, SentenceReranker, open_reranker
 from investigator.errors import EmbedderError
 
@@ -130,7 +129,7 @@ def test_the_command_names_a_reranker_that_it_cannot_load(tmp_path: Path) -> Non
     folder.mkdir()
     (folder / "mill.txt").write_text("The mill burned down in May.", encoding="utf-8")
     wanted = f"retrieval.reranker={tmp_path / 'no-such-model'}"
-    done = CliRunner().invoke(app, ["ask", str(folder), "When did the mill burn down?", "--set", wanted])
+    done = command("ask", folder, "When did the mill burn down?", "--set", wanted)
     assert done.exit_code == 1
     assert "no-such-model" in done.stderr
     assert "hint: " in done.stderr

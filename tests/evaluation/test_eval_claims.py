@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from commands import command
 
-from investigator.cli.main import app
 from investigator.engines.embedding.verifiers import CrossEncoderVerifier
 from investigator.errors import EmbedderError
 from investigator.evaluation.claims import ClaimRow, measure_claims
@@ -45,13 +44,13 @@ def test_the_better_judge_is_named() -> None:
 def test_the_command_reads_rows_and_prints_both(tmp_path: Path) -> None:
     file = tmp_path / "claims.jsonl"
     file.write_text("".join(f"{row.model_dump_json()}\n" for row in ROWS), encoding="utf-8")
-    shown = CliRunner().invoke(app, ["eval", "claims", str(file)])
+    shown = command("eval", "claims", file)
     assert shown.exit_code == 0
     assert "Better on these claims: rules." in shown.stdout
-    wire = json.loads(CliRunner().invoke(app, ["eval", "claims", str(file), "--json"]).stdout)
+    wire = json.loads(command("eval", "claims", file, "--json").stdout)
     assert wire["rules"]["claims"] == 4
     file.write_text('{"id": "1", "claim": "x"}\n', encoding="utf-8")
-    assert CliRunner().invoke(app, ["eval", "claims", str(file)]).exit_code == 2
+    assert command("eval", "claims", file).exit_code == 2
 
 
 def tiny_nli(folder: Path, labels: dict[int, str]) -> Path:

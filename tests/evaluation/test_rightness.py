@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from whole_quotes import whole_quote
 
 from investigator.evaluation.measures import Ground, Measure
 from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question
 from investigator.evaluation.rightness import ground_of, grounds_line, grounds_of, rightness, says
 from investigator.evaluation.scoring import scores
-from investigator.records import AnswerStatus, Quote
+from investigator.records import AnswerStatus
 
 RENT = "The annual rent is EUR 48,000."
 
@@ -19,10 +20,7 @@ def question(**known: object) -> Question:
 
 
 def said(answer: str, *cited: tuple[str, str]) -> Outcome:
-    quotes = tuple(
-        Quote(document_id=name, page=None, line=1, start=0, end=len(text), text=text, source_hash="0")
-        for name, text in cited
-    )
+    quotes = tuple(whole_quote(text, name) for name, text in cited)
     status = AnswerStatus.ANSWERED if answer else AnswerStatus.NOT_FOUND
     return Outcome(evaluation="e", id="1", status=status, answer=answer, citations=quotes)
 

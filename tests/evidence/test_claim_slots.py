@@ -7,6 +7,7 @@ from __future__ import annotations
 import time
 
 import pytest
+from whole_quotes import whole_quote
 
 from investigator.evidence.claims import prove
 from investigator.evidence.quotes import Source
@@ -118,10 +119,7 @@ HONEST = [
 
 
 def quotes(*texts: str) -> tuple[Quote, ...]:
-    return tuple(
-        Quote(document_id="a.txt", page=None, line=1, start=0, end=len(text), text=text, source_hash="")
-        for text in texts
-    )
+    return tuple(whole_quote(text) for text in texts)
 
 
 @pytest.mark.parametrize(("claim", "quote"), FALSE)

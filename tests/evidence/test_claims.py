@@ -8,16 +8,14 @@ from datetime import date
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from whole_quotes import whole_quote
 
 from investigator.evidence.claims import prove
 from investigator.records import ClaimStatus, Quote
 
 
 def quotes(*texts: str) -> tuple[Quote, ...]:
-    return tuple(
-        Quote(document_id="a.txt", page=None, line=1, start=0, end=len(text), text=text, source_hash="")
-        for text in texts
-    )
+    return tuple(whole_quote(text) for text in texts)
 
 
 BORNE_OUT = [

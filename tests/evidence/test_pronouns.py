@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from whole_quotes import whole_quote
 
 from investigator.evidence.claims import prove
 from investigator.evidence.quotes import Source
@@ -55,7 +56,7 @@ def test_what_a_pronoun_can_only_mean_is_shown_with_it_and_proven(text: str, cla
 @pytest.mark.parametrize(("text", "claim"), UNCLEAR)
 def test_what_a_pronoun_may_mean_is_not_proven(text: str, claim: str) -> None:
     assert not prove(claim, (quoted(text),)).is_proven
-    whole = Quote(document_id="a", page=None, line=1, start=0, end=len(text), text=text, source_hash="")
+    whole = whole_quote(text, "a")
     assert not prove(claim, (whole,)).is_proven
 
 

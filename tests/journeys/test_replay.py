@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from commands import command
 from kept_rows import code_runs
 from openai_server import OpenAIServer, completion
 from power_plants import (
@@ -27,10 +28,8 @@ from power_plants import (
     write_folder,
 )
 from printed import printed
-from typer.testing import CliRunner, Result
 
 from investigator import Investigator, ScriptedEmbedder
-from investigator.cli.main import app
 from investigator.errors import ContextTooLongError, EngineUnreachableError, ReplayError, UnknownRunError
 from investigator.records import Investigation, Prompt, Remembered, Replayed, Reply, Traits
 from investigator.reports.terminal import replayed_text
@@ -226,10 +225,6 @@ def test_a_run_of_another_version_is_refused_by_name(past: Past) -> None:
 
 
 # By the command line, with the embedder that ships: what was indexed with another one is indexed anew.
-
-
-def command(*words: str | Path) -> Result:
-    return CliRunner().invoke(app, [str(word) for word in words])
 
 
 @pytest.fixture(scope="module")

@@ -7,14 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from commands import command
 from forked import ForkServer
 from postgres_server import PostgresServer
 from printed import said
-from typer.testing import CliRunner
 
 from investigator import Investigator, ScriptedEmbedder
 from investigator.bb3.chats import open_memory
-from investigator.cli.main import app
 from investigator.errors import SettingsError, WorkspaceLockedError
 from investigator.records import Answered, Investigation, Notice, Started
 from investigator.settings import Settings, load_settings
@@ -94,7 +93,7 @@ def test_an_index_is_read_without_the_server_and_runs_are_not(
     monkeypatch.setenv("INVESTIGATOR_STORE__URL", "postgresql://ann:hunter2hunter2@127.0.0.1:1/runs")
     list(machine(folder, "one", settings).index())
     assert [hit.passage.document_id for hit in machine(folder, "one", load_settings()).search("harbour")] == ["a.txt"]
-    ran = CliRunner().invoke(app, ["runs", str(folder), "--workspace", str(tmp_path / "one")])
+    ran = command("runs", folder, "--workspace", tmp_path / "one")
     assert ran.exit_code == 1
     assert "cannot be used" in ran.output
     assert "hunter2" not in ran.output

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from whole_quotes import whole_quote
 
-from investigator.records import SUMMARY, DocumentCard, Memory, Need, PlanStep, Quote
+from investigator.records import SUMMARY, DocumentCard, Memory, Need, PlanStep
 from investigator.research.asking_policy import AskAll, FewCalls, known_from
 
 QUESTION = "Who owns the Emsland plant?"
@@ -28,10 +29,7 @@ def numbered(count: int) -> tuple[PlanStep, ...]:
 
 
 def memory(point: int | None, *quotes: str, number: int = 1, document_id: str = "a.txt") -> Memory:
-    proven = tuple(
-        Quote(document_id=document_id, page=None, line=1, start=0, end=len(text), text=text, source_hash="h")
-        for text in quotes
-    )
+    proven = tuple(whole_quote(text, document_id) for text in quotes)
     return Memory(
         id=number, target_document_id=document_id, question="?", reply=f"Reply {number}.", point=point, quotes=proven
     )

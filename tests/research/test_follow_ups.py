@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from whole_quotes import whole_quote
 
 from investigator.questions.parts import taken_apart
-from investigator.records import Memory, Quote
+from investigator.records import Memory
 from investigator.research.follow_ups import limited, respelled_parts, rewordings, second_hop
 
 
 def memory(text: str, point: int = 90) -> Memory:
-    quote = Quote(document_id="a.txt", page=None, line=1, start=0, end=len(text), text=text, source_hash="h")
+    quote = whole_quote(text)
     return Memory(id=1, target_document_id="a.txt", question="?", reply=text, point=point, quotes=(quote,))
 
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+from whole_quotes import whole_quote
+
 from investigator import ScriptedEmbedder
 from investigator.asking.client import EngineClient
 from investigator.asking.prompts import Prompts
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.roles import Role
-from investigator.records import Document, Memory, Quote
+from investigator.records import Document, Memory
 from investigator.research.answer import AnswerWriter
 from investigator.store.in_memory import InMemoryJournal
 
 
 def memory(number: int, document_id: str, point: int, *texts: str) -> Memory:
-    quotes = tuple(
-        Quote(document_id=document_id, page=None, line=1, start=0, end=len(text), text=text, source_hash="h")
-        for text in texts
-    )
+    quotes = tuple(whole_quote(text, document_id) for text in texts)
     return Memory(id=number, target_document_id=document_id, question="?", reply="", point=point, quotes=quotes)
 
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from printed import printed
+from whole_quotes import whole_quote
 
 from investigator import Answer, Investigator, ScriptedEmbedder, ScriptedEngine, Settings
 from investigator.cli.output import print_record
@@ -25,7 +26,6 @@ from investigator.records import (
     Investigation,
     PlanVariables,
     Prompt,
-    Quote,
     QuoteState,
     ReflectVariables,
 )
@@ -40,10 +40,6 @@ LIVE = re.compile(r"https?://|www\.\w|\]\(\S|<[A-Za-z/!]|mailto:\w", re.IGNORECA
 QUESTION = "Where is the form of the Emsland plant?"
 LINK = "The form of the Emsland plant is at https://evil.example/form?x=1 for all."
 FORM = f"{LINK} Write to desk@evil.example about the Emsland plant's form."
-
-
-def quote(text: str) -> Quote:
-    return Quote(document_id="a.txt", page=None, line=1, start=0, end=len(text), text=text, source_hash="0" * 64)
 
 
 @pytest.mark.parametrize(
@@ -127,10 +123,10 @@ def test_a_statement_of_fact_is_no_instruction(text: str) -> None:
 
 def test_a_claim_with_an_address_or_an_instruction_must_be_a_quote() -> None:
     assert cautions_of("Sign in at https://evil.example to your account.") == (Caution.ADDRESS, Caution.INSTRUCTION)
-    assert unquoted(LINK, [quote(FORM)]) == ""
-    assert "an address" in unquoted("The form: https://evil.example/form?x=1", [quote(FORM)])
-    assert "an address" in unquoted("The form ... https://evil.example/form?x=1 for all.", [quote(FORM)])
-    assert "an instruction" in unquoted("Send your password.", [quote("It makes 42 MW.")])
+    assert unquoted(LINK, [whole_quote(FORM)]) == ""
+    assert "an address" in unquoted("The form: https://evil.example/form?x=1", [whole_quote(FORM)])
+    assert "an address" in unquoted("The form ... https://evil.example/form?x=1 for all.", [whole_quote(FORM)])
+    assert "an instruction" in unquoted("Send your password.", [whole_quote("It makes 42 MW.")])
     assert unquoted("It makes 42 MW.", []) == ""
 
 

@@ -7,13 +7,12 @@ import re
 from pathlib import Path
 
 import pytest
+from commands import command
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.text import Text
-from typer.testing import CliRunner
 
 import investigator
-from investigator.cli.main import app
 from investigator.cli.output import print_plain, print_record, print_styled, tell
 from investigator.reports.inert import inert, inert_json
 from investigator.reports.schemas import Printed
@@ -68,7 +67,7 @@ def test_commands_show_documents_and_prompts_without_characters_that_act(tmp_pat
         ["search", str(folder), "Emsland plant", "--json", *place],
         ["module", "sgm", "--context", str(context), "--show-prompt"],
     ):
-        ran = CliRunner().invoke(app, words)
+        ran = command(*words)
         assert ran.exit_code == 0, ran.output
         assert "hidden" in ran.stdout, words
         assert not UNSAFE.search(ran.output), words

@@ -8,12 +8,12 @@ import shutil
 from pathlib import Path
 
 import pytest
+from commands import command
 from power_plants import ALL, judged, write_folder
 from printed import printed
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 from investigator import Investigator, ScriptedEmbedder, ScriptedEngine
-from investigator.cli.main import app
 from investigator.records import QuoteState, VerifiedReport
 
 
@@ -41,7 +41,7 @@ def folder(made: Path, tmp_path: Path) -> Path:
 
 
 def verify(report: Path, folder: Path, *more: str) -> Result:
-    return CliRunner().invoke(app, ["verify", str(report), "--docs", str(folder), *more])
+    return command("verify", report, "--docs", folder, *more)
 
 
 def states(report: Path, folder: Path) -> dict[str, QuoteState]:

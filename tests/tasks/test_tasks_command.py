@@ -7,15 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
-
-from investigator.cli.main import app
+from commands import command
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "data" / "dialogue"
-
-
-def command(*words: str | Path) -> Result:
-    return CliRunner().invoke(app, [str(word) for word in words])
 
 
 def test_tasks_are_listed_with_their_tags() -> None:

@@ -7,13 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from commands import command
 from filelock import FileLock
-from typer.testing import CliRunner
 
 from investigator import Investigator, ScriptedEmbedder, ScriptedEngine
 from investigator.asking.lock import LOCK_NAME, lock_warnings
 from investigator.asking.templates import source_of
-from investigator.cli.main import app
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.errors import EvaluationDataError, MissingPackageError, SettingsError, TemplateError, UserError
 from investigator.evaluation.measures import Measure
@@ -255,7 +254,7 @@ def test_if_no_candidate_may_be_tried_nothing_is_asked_and_the_command_fails(
     counts = "3 candidates: 2 refused, 1 the same as the baseline or another candidate."
     assert report.result.reason.startswith(f"{counts} blind: ")
     options = ["--docs", *asked[:1], "--questions", *asked[1:], "--out", tmp_path / "other", "--variants", variants]
-    done = CliRunner().invoke(app, ["tune", "query/ask", *map(str, options), "--workspace", str(tmp_path / "space")])
+    done = command("tune", "query/ask", *options, "--workspace", tmp_path / "space")
     assert done.exit_code == 1
     assert "No candidate could be tried." in done.stdout
 
@@ -282,16 +281,16 @@ def test_the_command_shows_its_plan_and_wants_a_ceiling_for_a_model(asked: tuple
         "--workspace",
         tmp_path / "space",
     ]
-    done = CliRunner().invoke(app, ["tune", *map(str, options), "--max-calls", "0"])
+    done = command("tune", *options, "--max-calls", "0")
     assert "plan: candidates: 9;" in done.stderr  # the common ones, since none is named
     options[5] = tmp_path / "other"
     wanted = [*options, "--vary", "method.threshold=10,20", "--vary", "retrieval.passages=3,5", "--max-calls", 0]
-    done = CliRunner().invoke(app, ["tune", *map(str, wanted)])
+    done = command("tune", *wanted)
     assert done.exit_code == 0
     assert "plan: questions: 6 for reflection, 12 for selection, 12 for a single test" in done.stderr
     assert "plan: candidates: 4;" in done.stderr
     assert "Stopped at the ceiling." in done.stdout
-    refused = CliRunner().invoke(app, ["tune", "query/ask", *map(str, options), "--model", "openai:x"])
+    refused = command("tune", "query/ask", *options, "--model", "openai:x")
     assert refused.exit_code == 2
     assert "--max-calls" in refused.stderr
 

@@ -6,16 +6,16 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from commands import command
+from typer.testing import Result
 
 from investigator.asking.contracts import example_of
 from investigator.bb3.records import CONTRACTS
-from investigator.cli.main import app
 from investigator.resources import prompts_folder
 
 
 def prompts(*words: str | Path) -> Result:
-    return CliRunner().invoke(app, ["prompts", *map(str, words)])
+    return command("prompts", *words)
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ def test_asking_with_a_broken_template_is_refused_before_anything_is_read(own: P
     (tmp_path / "documents").mkdir()
     (tmp_path / "documents" / "a.txt").write_text("The rent is EUR 48,000.\n", encoding="utf-8")
     change(own, "{{ mission }}", "{{ missions }}")
-    refused = CliRunner().invoke(app, ["ask", str(tmp_path / "documents"), "What is the rent?", "--prompts", str(own)])
+    refused = command("ask", tmp_path / "documents", "What is the rent?", "--prompts", own)
     assert refused.exit_code == 2
     assert "ask.j2, line 18: unknown variable 'missions'" in refused.stderr
 

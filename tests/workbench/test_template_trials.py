@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from typer.testing import CliRunner, Result
+from commands import command
 
-from investigator.cli.main import app
 from investigator.resources import prompts_folder
 
 QUESTION = "What is the annual rent?"
@@ -24,10 +23,6 @@ SCRIPT = {
     "answer/answer": '{"claims": [{"text": "The annual rent is EUR 48,000.", "evidence": ["E1"]},'
     ' {"text": "The annual rent is EUR 51,000.", "evidence": ["E1"]}]}',
 }
-
-
-def command(*words: str | Path) -> Result:
-    return CliRunner().invoke(app, [str(word) for word in words])
 
 
 def scripted(file: Path, **replies: str | list[str]) -> tuple[str, str]:
