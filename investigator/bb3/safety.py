@@ -9,17 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from functools import cache
-from importlib.resources import files
 from random import Random
 from typing import Protocol
 
 from investigator.bb3.bb3x.records import OK, ChatMessage, InteractionFailure, Safety, Sender
 from investigator.errors import RunError, SettingsError
+from investigator.language.lists import listed_lines
 from investigator.language.undisguised import undisguised
 from investigator.records.base import Record
 
 NOT_OK = "__notok__"
 
+_PACKAGE = "investigator.bb3"
 _DISGUISES = {"a": "a@4", "b": "b8", "e": "e3", "g": "g9", "i": "i1!|", "l": "l1|", "o": "o0", "s": "s5$", "t": "t7+"}
 _MASKS = "*#"
 _VOWELS = "aeiou"
@@ -43,9 +44,10 @@ class StringMatcher:
     """
 
     def __init__(self, words: Iterable[str] | None = None) -> None:
-        listed = _lines("offensive_words.txt") if words is None else tuple(word for word in words if word.strip(" *"))
-        every = "|".join(map(_pattern_of, listed))
-        self._pattern = re.compile(rf"(?<![\w@$])(?:{every})(?![\w@$])") if listed else None
+        every = listed_lines("offensive_words.txt", _PACKAGE) if words is None else words
+        listed = tuple(word for word in every if word.strip(" *"))
+        either = "|".join(map(_pattern_of, listed))
+        self._pattern = re.compile(rf"(?<![\w@$])(?:{either})(?![\w@$])") if listed else None
 
     def found(self, text: str) -> tuple[str, ...]:
         """Return the words found, each once, in the folded form in which they were compared."""
@@ -138,18 +140,12 @@ def canned_replies() -> dict[InteractionFailure, tuple[str, ...]]:
     """Return the canned replies for each failure; there are several, for variety."""
     replies: dict[InteractionFailure, tuple[str, ...]] = {}
     failure = InteractionFailure.NONE
-    for line in _lines("canned_replies.txt"):
+    for line in listed_lines("canned_replies.txt", _PACKAGE):
         if line.endswith(":"):
             failure = InteractionFailure(line.removesuffix(":"))
         else:
             replies[failure] = (*replies.get(failure, ()), line)
     return replies
-
-
-@cache
-def _lines(name: str) -> tuple[str, ...]:
-    listed = files("investigator.bb3").joinpath(name).read_text(encoding="utf-8").splitlines()
-    return tuple(line.strip() for line in listed if line.strip() and not line.startswith("#"))
 
 
 def _pattern_of(listed: str) -> str:

@@ -23,6 +23,13 @@ def data_file(name: str, package: str = "investigator.language") -> dict[str, An
 
 
 @cache
+def listed_lines(name: str, package: str) -> tuple[str, ...]:
+    """Return the lines of a text file of a package, without empty lines and comments, which begin with "#"."""
+    lines = files(package).joinpath(name).read_text(encoding="utf-8").splitlines()
+    return tuple(line.strip() for line in lines if line.strip() and not line.startswith("#"))
+
+
+@cache
 def texts_by_section(name: str, package: str = "investigator.language") -> Mapping[str, Mapping[str, str]]:
     """Return the texts of a file with sections, by section and name."""
     return _SECTIONS.validate_python(data_file(name, package))

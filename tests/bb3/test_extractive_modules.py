@@ -82,7 +82,24 @@ def test_a_question_of_fact_needs_a_search(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["Hello!", "Thank you so much.", "I work as a nurse.", "What do you like to do?", "", "…"]
+    "text",
+    [
+        "Hello!",
+        "Thank you so much.",
+        "I work as a nurse.",
+        "What do you like to do?",
+        "",
+        "…",
+        "Hello! How are you?",
+        "Hi there. How are you doing today? I am fine.",
+        "I had a good one. How was your day?",
+        "That is neat. When I was in high school I placed sixth.",
+        "I have a dog. What is my dog called?",
+        "I like chess. Do you like chess?",
+        "Привет! Как дела?",
+        "Привет, как дела?",
+        "你好！你好吗？",
+    ],
 )
 def test_small_talk_needs_no_search(text: str) -> None:
     found = decision(Module.SDM, TurnsVariables(turns=turns(text)))
@@ -366,24 +383,6 @@ def test_a_question_that_leaves_out_its_subject_goes_on_from_the_one_before() ->
 )
 def test_what_stands_around_a_question_does_not_decide_on_a_search(text: str) -> None:
     assert decision(Module.SDM, TurnsVariables(turns=turns(text))).needed
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Hello! How are you?",
-        "Hi there. How are you doing today? I am fine.",
-        "I had a good one. How was your day?",
-        "That is neat. When I was in high school I placed sixth.",
-        "I have a dog. What is my dog called?",
-        "I like chess. Do you like chess?",
-        "Привет! Как дела?",
-        "Привет, как дела?",
-        "你好！你好吗？",
-    ],
-)
-def test_small_talk_of_several_sentences_needs_no_search(text: str) -> None:
-    assert not decision(Module.SDM, TurnsVariables(turns=turns(text))).needed
 
 
 def test_what_the_engine_says_in_set_phrases_or_quotes_is_no_memory_of_its_own() -> None:

@@ -10,7 +10,6 @@ from investigator.questions.answer_types import AnswerType, expected_type, findi
 from investigator.records import (
     AnswerReply,
     AnswerVariables,
-    AskReply,
     AskVariables,
     DocumentCard,
     Evidence,
@@ -272,8 +271,3 @@ def test_a_document_that_a_search_found_unlikely_gets_a_lower_point() -> None:
         return ask(variables, ScriptedEmbedder()).point or 0
 
     assert judged(0.95) > judged(0.5) > judged(0.05)
-
-
-def test_two_engines_give_the_same_reply() -> None:
-    prompt = Prompt("query/ask", asking("Who owns it?", "Anna owns the boat. It is red."), "x", AskReply)
-    assert ExtractiveEngine(ScriptedEmbedder()).reply(prompt) == ENGINE.reply(prompt)

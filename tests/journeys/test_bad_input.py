@@ -49,11 +49,6 @@ def test_what_is_no_folder_is_refused(folder: Path, name: str) -> None:
         scripted(folder / name)
 
 
-def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(FolderError, match="contains no documents"):
-        scripted(tmp_path).ask(QUESTION)
-
-
 def test_a_folder_without_a_readable_file_names_the_files_and_why(tmp_path: Path) -> None:
     (tmp_path / "sound.mp3").write_bytes(b"ID3\x04\x00" + bytes(range(256)) * 20)
     (tmp_path / "empty.txt").touch()

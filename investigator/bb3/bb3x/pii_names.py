@@ -7,11 +7,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
-from importlib.resources import files
 
 from investigator.bb3.bb3x.pii import Pii, PiiSpan
 from investigator.bb3.courtesies import ends_with_greeting
-from investigator.language.lists import listed, listed_by_section
+from investigator.language.lists import listed, listed_by_section, listed_lines
 from investigator.language.terms import folded, stop_words
 
 _RELATIONS = (
@@ -113,22 +112,17 @@ def words_of(text: str, finding: PiiSpan) -> Iterator[PiiSpan]:
 @cache
 def famous_names() -> frozenset[str]:
     """Return famous names, folded."""
-    return frozenset(folded(line) for line in _lines("famous_names.txt"))
+    return frozenset(folded(line) for line in listed_lines("famous_names.txt", "investigator.bb3.bb3x"))
 
 
 @cache
 def no_names() -> frozenset[str]:
     """Return folded words that are not names although they occur where a name may be."""
-    own = (word for line in _lines("not_names.txt") for word in line.split())
+    own = (word for line in listed_lines("not_names.txt", "investigator.bb3.bb3x") for word in line.split())
     # only English months, because those of other languages, such as Jan and Juli, are also names
     months = {names.split("|")[0] for names in listed("months")["en"]} - {"may"}
     greetings = (word for words in listed_by_section("courtesies")["greeting"].values() for word in words)
     return stop_words() | {folded(word) for word in (*own, *greetings, *months)}
-
-
-def _lines(name: str) -> list[str]:
-    lines = files("investigator.bb3.bb3x").joinpath(name).read_text(encoding="utf-8").splitlines()
-    return [line for line in lines if line and not line.startswith("#")]
 
 
 def _name_words(name: str) -> list[str]:

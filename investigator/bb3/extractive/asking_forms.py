@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 
 from investigator.bb3.courtesies import is_polite_elsewhere
-from investigator.language.terms import folded
+from investigator.language.terms import folded_words
 from investigator.records import Record
 
 _GREEK = re.compile(r"[\u0370-\u03ff\u1f00-\u1fff]")
@@ -43,23 +43,18 @@ def asks_anywhere(text: str) -> bool:
 
 def asking_words() -> frozenset[str]:
     """Return the folded words that begin a question in the languages that are not in `turn_words.json`."""
-    return _folded(" ".join(_forms().asking.values()))
+    return folded_words(" ".join(_forms().asking.values()))
 
 
 def is_preposition(word: str) -> bool:
     """Return True if a question word may follow this word at the beginning of a question: "In which year"."""
-    return word in _folded(_forms().prepositions)
+    return word in folded_words(_forms().prepositions)
 
 
 def after_greeting(text: str) -> str:
     """Return a text without an initial greeting in a language other than English, German, French and Spanish."""
     end = _GREETING_ENDS.search(text)
     return text[end.end() :] if end and is_polite_elsewhere(text[: end.start()]) and text[end.end() :] else text
-
-
-@cache
-def _folded(words: str) -> frozenset[str]:
-    return frozenset(folded(words).split())
 
 
 @cache

@@ -8,7 +8,6 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, partial
-from importlib.resources import files
 
 from investigator.asking.replies import unfinished_text
 from investigator.bb3.exchange import ModuleRequest, SearchDocument
@@ -20,6 +19,7 @@ from investigator.evidence.claims import prove, unsaid
 from investigator.evidence.quotes import AddressedSpan, Find, Sources, addressed_spans, find_quote, proven
 from investigator.language.addressed import addresses_model
 from investigator.language.addresses import holds_address
+from investigator.language.lists import listed_lines
 from investigator.language.negation import allows_negation, negates
 from investigator.language.relevance import stems
 from investigator.language.sentences import sentence_spans
@@ -231,5 +231,4 @@ def _reporting() -> frozenset[str]:
 
 @cache
 def _listed(name: str) -> frozenset[str]:
-    lines = files("investigator.bb3.forms").joinpath(name).read_text(encoding="utf-8").splitlines()
-    return frozenset(word for line in lines if not line.startswith("#") for word in words(line))
+    return frozenset(word for line in listed_lines(name, "investigator.bb3.forms") for word in words(line))

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 
-from investigator.language.terms import folded, stem, words
+from investigator.language.terms import folded, folded_words, stem, words
 from investigator.records import Record
 
 _LONGEST = 2_000  # maximum number of characters of a text that are examined
@@ -89,13 +89,13 @@ def names_another(topic: str) -> bool:
     name".
     """
     owner, _, last = topic.rpartition(" ")
-    return last == "name" and bool(owner) and _folded_words(_rules().own_names).isdisjoint(owner.split())
+    return last == "name" and bool(owner) and folded_words(_rules().own_names).isdisjoint(owner.split())
 
 
 def has_one_value(topic: str) -> bool:
     """Return True if a topic has only one value at a time; dogs and brothers, for example, can have several names."""
     owner, _, last = topic.rpartition(" ")
-    return last != "name" or not owner or not _folded_words(_rules().of_one).isdisjoint(owner.split())
+    return last != "name" or not owner or not folded_words(_rules().of_one).isdisjoint(owner.split())
 
 
 def asked_topics(question: str) -> frozenset[str]:
@@ -161,11 +161,6 @@ def _statement(text: str) -> str:
 def _values(rules: str, text: str) -> dict[str, str]:
     found = {topic: pattern.match(text) for topic, pattern in _by_topic(rules).items()}
     return {topic: next(value for value in match.groups() if value) for topic, match in found.items() if match}
-
-
-@cache
-def _folded_words(words: str) -> frozenset[str]:
-    return frozenset(folded(words).split())
 
 
 def _matches(rules: str, text: str) -> bool:
