@@ -8,7 +8,7 @@ from investigator.engines.base import Embedder
 from investigator.engines.embedding.rerankers import sentences
 from investigator.engines.extractive.candidates import compared_spans
 from investigator.records import Embedded
-from investigator.store.corpus import Corpus
+from investigator.store.corpus import Corpus, FollowedText
 from investigator.store.sentence_vectors import SentenceVectorTable
 from investigator.store.vectors import VectorTable
 
@@ -23,12 +23,14 @@ class KeptSentences:
         self._chunks = chunks
         self._embedder = embedder
 
-    def keep(self, texts: Mapping[int, str]) -> None:
-        """Compute and store the missing vectors of the chunks whose texts are given. Raises EmbedderError and
-        StoreError.
+    def keep(self, texts: Mapping[int, str], following: Mapping[int, FollowedText] | None = None) -> None:
+        """Compute and store the missing vectors of the chunks whose texts are given.
+
+        With `following`, those of sentences that cross the border to the next chunk are stored as well. Raises
+        EmbedderError and StoreError.
         """
-        lacking = self._table.lacking(texts)
-        found = {chunk_id: _compared(texts[chunk_id]) for chunk_id in texts if chunk_id in lacking}
+        lacking, following = self._table.lacking(texts), following or {}
+        found = {i: _compared(texts[i], following.get(i)) for i in texts if i in lacking}
         if not found:
             return
         whole = self._chunks.get([chunk_id for chunk_id, each in found.items() if texts[chunk_id] in each])
@@ -44,7 +46,7 @@ class KeptSentences:
         Raises EmbedderError and StoreError.
         """
         for texts, done, total in windows(corpus, self._table.missing(), _WINDOW):
-            self.keep(texts)
+            self.keep(texts, corpus.followed_texts(texts))
             yield Embedded(done=done, total=total, sentences=True)
 
 
@@ -69,5 +71,14 @@ def windows(
         yield texts, done, total
 
 
-def _compared(text: str) -> list[str]:
-    return list(dict.fromkeys((*sentences(text), *(text[start:end] for start, end in compared_spans(text)))))
+def _compared(text: str, followed: FollowedText | None) -> list[str]:
+    """Return the sentences of a chunk and, with the text that follows it, those that neither chunk has by itself."""
+    found = [*sentences(text), *_candidates(text)]
+    if followed is not None:
+        own = {*found, *_candidates(followed.next)}
+        found += [sentence for sentence in _candidates(followed.both) if sentence not in own]
+    return list(dict.fromkeys(found))
+
+
+def _candidates(text: str) -> list[str]:
+    return [text[start:end] for start, end in compared_spans(text)]

@@ -6,7 +6,8 @@ import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import TypeVar
+from itertools import pairwise
+from typing import NamedTuple, TypeVar
 
 from sqlalchemy import RowMapping, func, insert, select, update
 
@@ -41,6 +42,13 @@ from investigator.store.user_key import user_key
 _CACHED_DOCUMENTS = 64
 _LEFT_OUT = "left_out"
 _Value = TypeVar("_Value")
+
+
+class FollowedText(NamedTuple):
+    """The text of the chunk that follows another one, and the text of both."""
+
+    next: str
+    both: str
 
 
 class Corpus:
@@ -225,6 +233,21 @@ class Corpus:
         # reading the text first is safe: chunk ids are never reused, so an existing span belongs to this text
         spans = self.chunk_spans(chunk_ids)
         return {i: stored[span.start : span.end] for i, span in spans.items() if span.document_id == document_id}
+
+    def followed_texts(self, chunk_ids: Collection[int]) -> dict[int, FollowedText]:
+        """Return the texts of the given chunks with the next chunk, if it is on the same page; deleted chunks are
+        omitted.
+        """
+        found: dict[int, FollowedText] = {}
+        for name in dict.fromkeys(chunk.document_id for chunk in self.chunk_spans([*chunk_ids]).values()):
+            try:
+                text = self.document(name).text
+            except KeyError:
+                continue
+            for (i, one), (_, other) in pairwise(self.chunks_of(name).items()):
+                if i in chunk_ids and one.page == other.page:
+                    found[i] = FollowedText(text[other.start : other.end], text[one.start : other.end])
+        return found
 
     def chunks_of(self, document_id: str) -> Mapping[int, Chunk]:
         """Return the chunks of a document by id, in text order."""

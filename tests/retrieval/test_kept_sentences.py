@@ -58,6 +58,18 @@ def test_sentences_are_embedded_with_the_index_and_not_for_a_question(folder: Pa
         assert library.passages(("When did the mill burn down?",)) == found
 
 
+def test_a_sentence_that_is_cut_by_the_border_of_two_passages_is_embedded_with_the_index(folder: Path) -> None:
+    cut = "The old mill at the river burned down in the night, " + "and the wind drove the fire on, " * 5 + "to the barn."
+    (folder / "mill.txt").write_text(cut, encoding="utf-8")
+    small = ("chunks.target=100", "chunks.maximum=150")
+    made, embedder = opened(folder, *small)
+    list(made.index(vectors=True))
+    assert cut in embedder.texts
+    again, embedder = opened(folder, *small)
+    again.ask("What burned down in the night?")
+    assert not [text for text in embedder.texts if text in cut]
+
+
 def test_a_question_keeps_what_it_reads_if_nothing_was_made_ahead(folder: Path) -> None:
     made, _ = opened(folder, "retrieval.sentences_up_to=0")
     list(made.index(vectors=True))
