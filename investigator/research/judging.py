@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from investigator.evidence.listed_items import enumerated, listed_items
@@ -114,15 +114,7 @@ class Judging:
 
     def best(self, part: Part, claims: Sequence[Claim]) -> Judged | None:
         """Return the statement that meets most constraints of a part; None if there are no statements."""
-        return max(self.each(part, claims), key=_rank, default=None)
-
-    def best_of_each(self, part: Part, claims: Sequence[Claim]) -> Iterator[Judged]:
-        """Yield the best sentence, row or cell of each claim."""
-        of_claim: dict[Claim, Judged] = {}
-        for one in self.each(part, claims):
-            known = of_claim.get(one.said.claim)
-            of_claim[one.said.claim] = one if known is None or _rank(one) > _rank(known) else known
-        yield from of_claim.values()
+        return best_of(self.each(part, claims))
 
     def each(self, part: Part, claims: Sequence[Claim]) -> Iterator[Judged]:
         """Judge each sentence, row and cell of the claims by each wording of a part. A yes-or-no question is answered
@@ -190,6 +182,20 @@ class Judging:
         if said.quote.cell is not None:
             return cell_matches(part.question, said.quote, said.document)
         return matches(part.constraints, part.question, said.surroundings)
+
+
+def best_of(judged: Iterable[Judged]) -> Judged | None:
+    """Return the statement that meets most constraints; None if there are no statements."""
+    return max(judged, key=_rank, default=None)
+
+
+def best_of_each(judged: Iterable[Judged]) -> Iterator[Judged]:
+    """Yield the best sentence, row or cell of each claim."""
+    of_claim: dict[Claim, Judged] = {}
+    for one in judged:
+        known = of_claim.get(one.said.claim)
+        of_claim[one.said.claim] = one if known is None or _rank(one) > _rank(known) else known
+    yield from of_claim.values()
 
 
 def _rank(one: Judged) -> tuple[float, ...]:

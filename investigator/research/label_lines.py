@@ -15,7 +15,7 @@ from investigator.questions.constraints import constraints
 from investigator.questions.equivalents import equivalents
 from investigator.questions.labelled import says_label
 from investigator.records import Claim, Document, Finding, Part, Quote
-from investigator.research.judging import Judging
+from investigator.research.judging import Judging, best_of_each
 from investigator.research.own_share import may_have_all_words
 from investigator.research.rows import row_at
 from investigator.scoring.calibration import default_calibration
@@ -43,7 +43,7 @@ def answering_lines(question: str, document: Document) -> tuple[Quote, ...]:
     candidates = islice((span for span in spans if _may_answer(wordings, document, span)), _MOST_LINES)
     quotes = (quote_at(document, start, end) for start, end in candidates)
     claims = [Claim(text=one_line(quote.text), quotes=(quote,)) for quote in quotes]
-    judged = Judging(lambda _: document).best_of_each(part, claims)
+    judged = best_of_each(Judging(lambda _: document).each(part, claims))
     met = (one.said.quote for one in judged if one.is_met and one.own_share == 1.0)
     return tuple(islice((quote for quote in met if not addresses_model(quote.text)), _MOST_QUOTES))
 

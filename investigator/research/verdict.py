@@ -32,7 +32,7 @@ from investigator.records import (
     Quote,
     UnprovenClaim,
 )
-from investigator.research.judging import Judged, Judging, answering
+from investigator.research.judging import Judged, Judging, answering, best_of, best_of_each
 from investigator.research.near_misses import any_says, lacks_only_verbs, nearest_cells, nearest_quotes
 from investigator.research.table_cells import is_listed
 from investigator.scoring.calibration import default_calibration
@@ -99,9 +99,12 @@ def verdict_of(
     """
     read = is_read and not written.are_stand_ins
     judging = Judging(load, established_by(written, memories, read=read), read)
-    strictly = replace(judging, read=False)
-    decided = [_deciding(part, written.claims, strictly) for part in parts]
-    best = [_undecided(judging.best(part, written.claims), read) for part in parts]
+    judged = [tuple(judging.each(part, written.claims)) for part in parts]
+    strictly: Sequence[Iterable[Judged]] = judged
+    if read:
+        strictly = [replace(judging, read=False).each(part, written.claims) for part in parts]
+    decided = [_deciding(part, each, load) for part, each in zip(parts, strictly, strict=True)]
+    best = [_undecided(best_of(each), read) for each in judged]
     found = tuple((part, said[0] if said else one) for part, said, one in zip(parts, decided, best, strict=True))
     unproven = Verdict(AnswerStatus.NOT_FOUND, unproven=written.unproven, parts=found)
     if not read and not any(one.is_met or _says_all(part, one) for part, one in found if one is not None):
@@ -110,7 +113,7 @@ def verdict_of(
             return replace(unproven, near_misses=cells)
     if not written.claims:
         return replace(unproven, near_misses=nearest_quotes(parts, memories, load))
-    concluded = _concluded(found, written, read, () if read else _all_met(found, written.claims, strictly))
+    concluded = _concluded(found, written, read, () if read else _all_met(found, judged))
     return _with_decision(concluded, decided) if all(map(_is_yes_or_no, parts)) else concluded
 
 
@@ -123,14 +126,15 @@ def _says_all(part: Part, one: Judged) -> bool:
     return _is_yes_or_no(part) and not one.failing
 
 
-def _deciding(part: Part, claims: Sequence[Claim], judging: Judging) -> tuple[Judged, ...]:
-    """Return the statements that decide a yes-or-no question; return none if they disagree.
+def _deciding(part: Part, judged: Iterable[Judged], load: Load) -> tuple[Judged, ...]:
+    """Return the proven statements that decide a yes-or-no question; return none if they disagree.
 
     Reported speech counts only if nothing else decides.
     """
-    proven = [claim for claim in claims if claim.status is ClaimStatus.PROVEN] if _is_yes_or_no(part) else ()
-    found = [one for one in judging.each(part, proven) if one.is_met]
-    held = _of_newest([one for one in found if not one.is_reported] or found, judging.load)
+    if not _is_yes_or_no(part):
+        return ()
+    found = [one for one in judged if one.is_met and one.said.claim.status is ClaimStatus.PROVEN]
+    held = _of_newest([one for one in found if not one.is_reported] or found, load)
     return held if len({one.decision for one in held}) == 1 else ()
 
 
@@ -185,15 +189,13 @@ def _differs(one: Claim, other: Claim) -> bool:
     return is_elsewhere and one.computation.formula != other.computation.formula
 
 
-def _all_met(
-    found: Sequence[tuple[Part, Judged | None]], claims: Sequence[Claim], judging: Judging
-) -> tuple[Claim, ...]:
+def _all_met(found: Sequence[tuple[Part, Judged | None]], judged: Sequence[Sequence[Judged]]) -> tuple[Claim, ...]:
     """Return the verbatim statements that meet every constraint of a part, trimmed to the sentences that meet it, best
     first.
 
     Older text quoted in a message counts only if no other statement does.
     """
-    each = (judging.best(part, (claim,)) for part, _ in found for claim in claims)
+    each = (one for of_part in judged for one in best_of_each(of_part))
     met = [one for one in (*(one for _, one in found), *each) if one is not None and one.is_met]
     with_list = {one.part.question for one in met if one.is_list}
     met = [one for one in met if one.is_list or one.part.question not in with_list]
@@ -222,8 +224,9 @@ def _contains(whole: Quote, part: Quote) -> bool:
 
 def answering_quotes(question: str, quotes: Sequence[Quote], load: Load) -> tuple[Quote, ...]:
     """Return the quotes that meet every constraint of a question, trimmed to the sentences and rows that do."""
-    claims, judging = tuple(Claim(text=one_line(quote.text), quotes=(quote,)) for quote in quotes), Judging(load)
-    met = _all_met([(part, judging.best(part, claims)) for part in taken_apart(question)], claims, judging)
+    claims, parts = tuple(Claim(text=one_line(quote.text), quotes=(quote,)) for quote in quotes), taken_apart(question)
+    judged = [tuple(Judging(load).each(part, claims)) for part in parts]
+    met = _all_met([(part, best_of(each)) for part, each in zip(parts, judged, strict=True)], judged)
     return tuple(quote for claim in met for quote in claim.quotes)
 
 
