@@ -91,12 +91,14 @@ def surveyed(question: str, library: DocumentIndex) -> tuple[TableRow, ...]:
     return _things(survey, question, library.document) or _decided(survey, topics, question, library.document)
 
 
-def counted(question: str, library: DocumentIndex, *, only_bound: bool = False) -> tuple[TableRow, ...]:
-    """Return the table rows that a question asks to count, one for each thing. With `only_bound`, return nothing if the
-    question names only the kind of thing. Raises StoreError.
+def counted(question: str, library: DocumentIndex, *, bound: bool | None = None) -> tuple[TableRow, ...]:
+    """Return the table rows that a question asks to count, one for each thing.
+
+    `bound` limits this to questions that name more than the kind of thing (True), or only the kind (False). Raises
+    StoreError.
     """
     things = asked_things(question)
-    if things is None or not things.is_count or (only_bound and not things.is_bound):
+    if things is None or not things.is_count or bound not in (None, things.is_bound):
         return ()
     if asked_media_types(_OF_YEAR.sub(" ", question)) is not None:
         return ()

@@ -126,8 +126,7 @@ class Steps:
 
     def _thought(self, state: State) -> Moment:
         thought = self._understood(state)
-        is_fact = thought.kind is QuestionKind.FACT
-        is_count = is_fact and counted(state.run.question, self.library, only_bound=True)
+        is_count = thought.kind is QuestionKind.FACT and counted(state.run.question, self.library, bound=True)
         kind = QuestionKind.COUNT if is_count else thought.kind
         parts, wordings = thought.parts, tuple[str, ...]()
         if thought.kind is not QuestionKind.SUMMARY:  # unknown words in its request may name a missing document
@@ -361,7 +360,8 @@ class Steps:
             reworded=bool(run.wordings or found.near_misses) or not self._holds_a_word(run.question),
             nearest=() if found.claims else self.library.passages((run.question,))[:3],
         )
-        if answer.status is not AnswerStatus.ANSWERED and (rows := counted(run.question, self.library)):
+        bound = False if state.run.kind is QuestionKind.FACT else None  # bound things were searched for at first
+        if answer.status is not AnswerStatus.ANSWERED and (rows := counted(run.question, self.library, bound=bound)):
             return self._table(replace(state, run=run.changed(kind=QuestionKind.COUNT, survey=rows)), rows)
         among = disagreed(run, answer, state.history, self.library) if not against else ()
         if self.reread is not None:
