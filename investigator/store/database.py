@@ -14,7 +14,8 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
 from pydantic import ValidationError
-from sqlalchemy import Connection, Engine, create_engine, event, select, text
+from sqlalchemy import Connection, Engine, Insert, Table, create_engine, event, select, text
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DBAPIError
 
 from investigator.errors import (
@@ -140,6 +141,15 @@ def set_meta(connection: Connection, key: str, value: str) -> None:
         text("INSERT INTO meta (key, value) VALUES (:k, :v) ON CONFLICT (key) DO UPDATE SET value = :v"),
         {"k": key, "v": value},
     )
+
+
+def new_rows(connection: Connection, table: Table) -> Insert:
+    """Return the statement that inserts only the missing rows into a table."""
+    if connection.dialect.name == "postgresql":
+        from sqlalchemy.dialects import postgresql  # loads 20 modules that nothing else needs
+
+        return postgresql.insert(table).on_conflict_do_nothing()
+    return sqlite.insert(table).on_conflict_do_nothing()
 
 
 def _text(data: bytes) -> str:

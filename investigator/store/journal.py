@@ -24,9 +24,9 @@ from investigator.records import (
     usage_of,
 )
 from investigator.scoring.prices import Price, priced
-from investigator.store.database import Database, get_meta, set_meta
+from investigator.store.database import Database, get_meta, new_rows, set_meta
 from investigator.store.row_codes import StoredRow, standing, stands, with_code
-from investigator.store.schema import calls, intents, memories, runs, too_long
+from investigator.store.schema import CODE, calls, intents, memories, runs, too_long
 from investigator.store.user_key import user_key
 
 _RUN_ID = re.compile(r"[0-9A-Za-z-]{1,64}")
@@ -77,6 +77,7 @@ class Journal:
         self._writing = threading.Lock()
         self._begun: dict[str, list[int]] = {}  # lists of ids, because two threads may send the same prompt
         self._paid: dict[str, Usage] = {}
+        self._written: StoredRow | None = None  # the row of the run, as last written
         self._before = self._read_earlier()
         self._began = clock()
 
@@ -134,8 +135,7 @@ class Journal:
             "reused": 0,
         }
         with self._writing, self._database.begin() as connection:
-            if self._own(connection, calls, key) is None:
-                self._put(connection, calls, row)
+            if self._put(connection, calls, row):
                 self._add(engine, usage_of(reply))
             connection.execute(delete(intents).where(intents.c.id == self._ended(key)))
 
@@ -154,8 +154,7 @@ class Journal:
     def keep_too_long(self, key: str, tokens: int) -> None:
         """Record that a prompt did not fit."""
         with self._writing, self._database.begin() as connection:
-            if self._own(connection, too_long, key) is None:
-                self._put(connection, too_long, {"run_id": self.run_id, "key": key, "tokens": tokens})
+            self._put(connection, too_long, {"run_id": self.run_id, "key": key, "tokens": tokens})
 
     def usage(self) -> Usage:
         """Return the cost of this run; replies from earlier runs cost nothing."""
@@ -177,10 +176,16 @@ class Journal:
         """Return the first unaltered row of a table."""
         return next(standing(connection, self._key, table, query), None)
 
-    def _put(self, connection: Connection, table: Table, row: StoredRow) -> None:
-        """Store a row under its key in this run, replacing an altered row."""
+    def _put(self, connection: Connection, table: Table, row: StoredRow) -> bool:
+        """Store a row under its key in this run, replacing an altered row. Return False if an unaltered one exists."""
+        coded = with_code(self._key, table, row)
+        if connection.execute(new_rows(connection, table).returning(table.c.key), coded).first() is not None:
+            return True
+        if self._own(connection, table, row["key"]) is not None:
+            return False
         connection.execute(delete(table).where(table.c.run_id == self.run_id, table.c.key == row["key"]))
-        connection.execute(insert(table), with_code(self._key, table, row))
+        connection.execute(insert(table), coded)
+        return True
 
     def _read_earlier(self) -> float:
         """Add the costs of earlier processes of this run, by engine; return the seconds that they took."""
@@ -211,20 +216,21 @@ class Journal:
             "record": memory.model_dump_json(),
         }
         with self._writing, self._database.begin() as connection:
-            same = (memories.c.run_id == self.run_id) & (memories.c.id == memory.id)
-            if connection.execute(select(memories.c.id).where(same)).scalar() is None:
-                connection.execute(insert(memories), row)
+            connection.execute(new_rows(connection, memories), row)
 
     def keep_record(self, investigation: Investigation) -> None:
-        """Write the current state of the investigation."""
+        """Write the current state of the investigation. Raises AlteredRunError."""
         status = investigation.answer.status if investigation.answer else None
         values = {"record": investigation.model_dump_json(), "answer_status": status}
         this = runs.c.id == self.run_id
         with self._writing, self._database.begin() as connection:
-            row = next(standing(connection, self._key, runs, select(runs).where(this)), None)
-            if row is None:
-                raise AlteredRunError(self.run_id)
-            connection.execute(update(runs).where(this).values(with_code(self._key, runs, {**row, **values})))
+            known = self._written or next(standing(connection, self._key, runs, select(runs).where(this)), None)
+            if known is not None:
+                self._written = with_code(self._key, runs, {**known, **values})
+                unaltered = update(runs).where(this, runs.c[CODE] == known[CODE])
+                if connection.execute(unaltered.values(self._written)).rowcount:
+                    return
+            raise AlteredRunError(self.run_id)
 
 
 class Runs:

@@ -46,7 +46,8 @@ class SentenceVectorTable:
                         damaged.append(digest)
                     else:
                         found[by_digest[digest]] = vector
-        self._delete_chunks(damaged)
+        if damaged:
+            self._delete_chunks(damaged)
         return found
 
     def _delete_chunks(self, digests: Sequence[bytes]) -> None:
