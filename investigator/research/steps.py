@@ -238,6 +238,8 @@ class Steps:
         state = replace(state, run=state.run.changed(plan=plan))
         yield state, None
         queries = [self._query(state, step) for step in steps]
+        if state.run.kind is not QuestionKind.SUMMARY:  # passages for a summary do not depend on the sub-question
+            self.library.expect(questions)
 
         def examine(index: int) -> Finding | BudgetSpent:
             try:
@@ -389,12 +391,6 @@ class Steps:
     def _table(self, state: State, rows: tuple[TableRow, ...]) -> Moment:
         """Return the answer as a table; the statements in its rows are proven like any other statements."""
         stop = StopReason.ANSWERED if state.run.kind.is_exhaustive else reason_to_stop(state)
-        answer = table_answer(
-            state.run,
-            rows,
-            state.spent or stop or StopReason.ROUNDS,
-            state.coverage,
-            state.bounds.threshold,
-            self.reread,
-        )
+        stop = state.spent or stop or StopReason.ROUNDS
+        answer = table_answer(state.run, rows, stop, state.coverage, state.bounds.threshold, self.reread)
         return replace(state, answer=answer), None

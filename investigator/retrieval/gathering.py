@@ -14,12 +14,13 @@ from typing import TypeVar
 from investigator.engines.base import Embedder
 from investigator.records import Chunk, Document, DocumentCard, FileRecord, LeftOut, Unreadable
 from investigator.retrieval.shard import ScoredChunk, Shard, ShardHolders
+from investigator.retrieval.vector_search import QueryVectors
 from investigator.store.corpus import Corpus, fingerprint_of
 from investigator.store.full_text import ChunkMatch
 from investigator.store.vectors import VectorMatch, best_matches
 from investigator.store.word_counts import WordCounts, WordTable, added
 
-_HELD_QUERIES = 256  # number of queries whose counts and vectors are cached
+_HELD_QUERIES = 256  # number of queries whose counts are cached
 
 Value = TypeVar("Value")
 
@@ -195,11 +196,11 @@ class GatheredVectors:
     def __init__(self, holders: ShardHolders, corpus: GatheredCorpus, embedder: Embedder) -> None:
         self._holders = holders
         self._corpus = corpus
-        self._embed = lru_cache(maxsize=_HELD_QUERIES)(lambda text: embedder.embed([text])[0])
+        self.queries = QueryVectors(embedder)
 
     def nearest(self, query: str, limit: int, document_id: str | None = None) -> list[VectorMatch]:
         """Return the nearest chunks, nearest first, in one document or in all."""
-        vector = self._embed(query)
+        vector = self.queries(query)
         if document_id is not None:
             return self._matches(list(self._corpus.chunks_of(document_id)), query, limit)
         replies = self._holders.on_all(partial(Shard.nearest, vector=vector, limit=limit))
@@ -210,7 +211,7 @@ class GatheredVectors:
         return {match.chunk_id: match.similarity for match in self._matches(chunk_ids, query, len(chunk_ids))}
 
     def _matches(self, chunk_ids: Sequence[int], query: str, limit: int) -> list[VectorMatch]:
-        vector, found = self._embed(query), list[VectorMatch]()
+        vector, found = self.queries(query), list[VectorMatch]()
         for number, ids in self._corpus.by_shard(chunk_ids).items():
             near = self._holders.on(number, partial(Shard.matches, chunk_ids=ids, vector=vector, limit=limit))
             found += self._outside(number, near)

@@ -22,6 +22,7 @@ class KeptSentences:
         self._table = table
         self._chunks = chunks
         self._embedder = embedder
+        self._complete: set[int] = set()  # chunks known to have all their vectors
 
     def keep(self, texts: Mapping[int, str], following: Mapping[int, FollowedText] | None = None) -> None:
         """Compute and store the missing vectors of the chunks whose texts are given.
@@ -29,7 +30,10 @@ class KeptSentences:
         With `following`, those of sentences that cross the border to the next chunk are stored as well. Raises
         EmbedderError and StoreError.
         """
+        if self._complete.issuperset(texts):
+            return
         lacking, following = self._table.lacking(texts), following or {}
+        self._complete |= texts.keys()
         found = {i: _compared(texts[i], following.get(i)) for i in texts if i in lacking}
         if not found:
             return

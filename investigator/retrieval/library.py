@@ -39,6 +39,7 @@ class DocumentIndex(Protocol):
     def respelled(self, word: str) -> str | None: ...
     def likeness(self, text: str, others: Sequence[str]) -> tuple[float, ...]: ...
     def cards(self, queries: Sequence[str]) -> tuple[DocumentCard, ...]: ...
+    def expect(self, queries: Sequence[str]) -> None: ...
     def passages(self, queries: Sequence[str], document_id: str | None = None) -> tuple[Passage, ...]: ...
     def overview(self, query: str, document_id: str) -> tuple[Passage, ...]: ...
     def survey(self, wanted: Sequence[Sequence[str]], query: str) -> Survey: ...
@@ -60,6 +61,7 @@ class Library:
         self._full_text = full_text
         self._settings = settings
         self._reranker = reranker
+        self._queries = vectors.queries
         self._search = ChunkSearch(full_text, vectors)
         self._passages = PassageSearch(corpus, self._search, reranker, settings, kept)
         self._known_holders: dict[str, frozenset[str]] = {}
@@ -129,6 +131,10 @@ class Library:
         rest = sorted(outside.keys() - chances.keys())
         spans = self._corpus.chunk_spans([entry.best.chunk_id for entry in first.values() if entry.best is not None])
         return tuple(self._card(outside[i], first.get(i), spans) for i in (*ranked, *rest))
+
+    def expect(self, queries: Sequence[str]) -> None:
+        """Prepare for passages of these queries, which takes less time for all of them together."""
+        self._queries.expect(queries)
 
     def passages(self, queries: Sequence[str], document_id: str | None = None) -> tuple[Passage, ...]:
         """Return the best passages for the given queries, best first, in one document or in the likeliest documents.

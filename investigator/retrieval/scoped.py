@@ -59,6 +59,10 @@ class ScopedIndex:
         """Return the documents of the scope, the likeliest for any query first."""
         return tuple(card for card in self._inner.cards(queries) if card.document_id in self._scope)
 
+    def expect(self, queries: Sequence[str]) -> None:
+        """Prepare for passages of these queries."""
+        self._inner.expect(queries)
+
     def passages(self, queries: Sequence[str], document_id: str | None = None) -> tuple[Passage, ...]:
         """Return the best passages for the given queries, best first, in one document or in the likeliest of the scope.
 

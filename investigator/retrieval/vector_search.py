@@ -6,22 +6,46 @@ vectors of the chunks that match its words; they are stored, so none is computed
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from threading import Lock
 from typing import Protocol
 
 import numpy as np
 
 from investigator.engines.base import Embedder, Vectors
+from investigator.engines.embedding.cached import CachedEmbedder
 from investigator.language.terms import content_words
 from investigator.store.corpus import Corpus
 from investigator.store.exact import ExactIndex
 from investigator.store.full_text import FullText
 from investigator.store.vectors import VectorMatch, VectorTable, best_matches, cosines
 
+_MOST_QUERIES = 256  # number of queries whose vectors are cached
+_TOGETHER, _SHORT = 16, 4_000  # maximum number of queries computed at a time, and of characters in them
+
+
+class QueryVectors:
+    """The vectors of queries; the recent ones are cached. Thread-safe."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = CachedEmbedder(embedder, _MOST_QUERIES)
+
+    def __call__(self, query: str) -> Vectors:
+        """Return the vector of a query, of shape (dimensions,). Raises EmbedderError."""
+        vector: Vectors = self._embedder.embed([query])[0]
+        return vector
+
+    def expect(self, queries: Sequence[str]) -> None:
+        """Compute the vectors of queries in advance, because several together take less time. Raises EmbedderError."""
+        for start in range(0, len(queries), _TOGETHER):
+            some = queries[start : start + _TOGETHER]
+            if sum(map(len, some)) <= _SHORT:
+                self._embedder.embed(some)
+
 
 class VectorSearch(Protocol):
-    """Finds the chunks whose vectors are nearest to the vector of a query."""
+    """Finds the chunks whose vectors are nearest to the vector of a query, which is one of `queries`."""
+
+    queries: QueryVectors
 
     def nearest(self, query: str, limit: int, document_id: str | None = None) -> list[VectorMatch]:
         """Return the nearest chunks, nearest first, in one document or in all."""
@@ -49,17 +73,17 @@ class WholeSearch:
         self._index = index
         self._corpus = corpus
         self._table = table
-        self._embed = lru_cache(maxsize=256)(lambda text: embedder.embed([text])[0])
+        self.queries = QueryVectors(embedder)
 
     def nearest(self, query: str, limit: int, document_id: str | None = None) -> list[VectorMatch]:
         """Return the nearest chunks, nearest first, in one document or in all."""
         if document_id is None:
-            return self._index.nearest(self._embed(query), limit)
-        return self._table.matches(list(self._corpus.chunks_of(document_id)), self._embed(query), limit)
+            return self._index.nearest(self.queries(query), limit)
+        return self._table.matches(list(self._corpus.chunks_of(document_id)), self.queries(query), limit)
 
     def similarities(self, query: str, chunk_ids: Sequence[int]) -> dict[int, float]:
         """Return the cosine similarity (-1..1) of the query with the chunks."""
-        found = self._table.matches(chunk_ids, self._embed(query), len(chunk_ids))
+        found = self._table.matches(chunk_ids, self.queries(query), len(chunk_ids))
         return {match.chunk_id: match.similarity for match in found}
 
 
@@ -78,7 +102,7 @@ class CandidateSearch:
         self._table = table
         self._embedder = embedder
         self._candidates = candidates
-        self._embed = lru_cache(maxsize=256)(lambda text: embedder.embed([text])[0])
+        self.queries = QueryVectors(embedder)
         self._embedding = Lock()
 
     def nearest(self, query: str, limit: int, document_id: str | None = None) -> list[VectorMatch]:
@@ -96,7 +120,7 @@ class CandidateSearch:
     def _similarities(self, query: str, found: Mapping[int, str]) -> dict[int, float]:
         if not found:
             return {}
-        vector = self._embed(query)
+        vector = self.queries(query)
         rows = self._vectors(found, len(vector))
         return dict(zip(rows, cosines(np.array(list(rows.values())), vector), strict=True))
 

@@ -74,6 +74,13 @@ def test_few_texts_get_the_vectors_of_many() -> None:
     assert np.sum(few * many, axis=1).min() > 0.999
 
 
+def test_a_text_gets_the_same_vector_alone_and_among_others() -> None:
+    texts, quick = [*TEXTS, "", "Why?", "How many children received zinc? " * 40], QuickMiniLM(Path(MODEL_DIR))
+    alone = np.concatenate([quick.encode([text]) for text in texts])
+    assert np.abs(quick.encode(texts) - alone).max() < 1e-6
+    assert quick.encode([]).shape == (0, 384)
+
+
 def test_other_files_are_no_model(tmp_path: Path) -> None:
     for content in (b"", b"none", (8).to_bytes(8, "little") + b'{"a": 1}'):
         (tmp_path / "model.safetensors").write_bytes(content)

@@ -59,7 +59,7 @@ def test_sentences_are_embedded_with_the_index_and_not_for_a_question(folder: Pa
 
 
 def test_a_sentence_that_is_cut_by_the_border_of_two_passages_is_embedded_with_the_index(folder: Path) -> None:
-    cut = "The old mill at the river burned down in the night, " + "and the wind drove the fire on, " * 5 + "to the barn."
+    cut = f"The old mill at the river burned down in the night, {'and the wind drove the fire on, ' * 5}to the barn."
     (folder / "mill.txt").write_text(cut, encoding="utf-8")
     small = ("chunks.target=100", "chunks.maximum=150")
     made, embedder = opened(folder, *small)

@@ -20,9 +20,11 @@ class CountingEmbedder(ScriptedEmbedder):
 
     def __init__(self) -> None:
         self.texts: list[str] = []
+        self.calls: list[Sequence[str]] = []
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         self.texts += texts
+        self.calls.append(texts)
         return super().embed(texts)
 
 
@@ -131,3 +133,15 @@ def test_a_question_can_be_asked_while_vectors_are_made(folder: Path) -> None:
     list(making.index(vectors=True))
     assert embedder.answered
     assert making.status().without_vectors == 0
+
+
+def test_the_sub_questions_of_a_round_are_embedded_together(folder: Path) -> None:
+    embedder = CountingEmbedder()
+    made = opened(folder, embedder, embed_first=400)
+    list(made.index(vectors=True))
+    embedder.calls.clear()
+    made.ask("Which parish sold grain?")
+    of_one_document = [[text for text in texts if text.endswith(".txt)")] for texts in embedder.calls]
+    rounds = [texts for texts in of_one_document if texts]
+    assert len(rounds[0]) > 1
+    assert sum(map(len, rounds)) > 2 * len(rounds)

@@ -52,7 +52,8 @@ class CachedEmbedder:
             sources = self._kept
         new: dict[str, Vectors] = {}
         for kept in sources:
-            new |= kept([text for text in wanted if text not in known and text not in new])
+            if unknown := [text for text in wanted if text not in known and text not in new]:
+                new |= kept(unknown)
         missing = [text for text in wanted if text not in known and text not in new]
         if missing or not wanted:
             made = self._embedder.embed(missing)
