@@ -33,7 +33,8 @@ def as_data(value: Plain) -> str:
     look-alike letters. Quotes are compared without such characters, so a quote that contains one is still found in the
     source.
     """
-    return _as_data(str(value))
+    text = str(value)
+    return text if text.isascii() and "<" not in text else _as_data(text)
 
 
 @lru_cache(maxsize=64)  # a question occurs repeatedly in a prompt and in all prompts of its run

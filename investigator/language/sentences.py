@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from investigator.language.labels import awaits_value, is_value, label_line, record_spans
@@ -40,6 +41,15 @@ def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
     cover every character that is not white space. A sentence never crosses a blank line, and a sentence of more than
     4,000 characters is cut at a line end or a space if possible.
     """
+    return iter(_known_spans(text)) if len(text) <= _WINDOW else _spans(text)  # a long text may not be read to its end
+
+
+@lru_cache(maxsize=4_096)  # several steps of a run, and the next runs, split the same chunks and passages
+def _known_spans(text: str) -> tuple[tuple[int, int], ...]:
+    return tuple(_spans(text))
+
+
+def _spans(text: str) -> Iterator[tuple[int, int]]:
     start = 0
     for gap in _BLANK_LINE.finditer(text):
         yield from _block(text, start, gap.start())

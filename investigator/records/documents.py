@@ -186,6 +186,10 @@ class Document(Record):
     imprint: Imprint = Imprint()
     reader: str = Field(default="", description="version of the reader that produced the text")
 
+    def __hash__(self) -> int:
+        """Return a hash that takes no time for a long text or large tables; caches use documents as keys."""
+        return hash((self.id, self.content_hash))
+
     @property
     def own_lines(self) -> bool:
         """Return True if text lines are file lines; text extracted from mark-up or tables has its own lines."""

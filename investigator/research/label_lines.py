@@ -5,6 +5,7 @@ Pure.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import islice
 
 from investigator.evidence.quotes import quote_at
@@ -36,6 +37,7 @@ def with_label_lines(finding: Finding, question: str, document: Document) -> Fin
     return finding.changed(quotes=quotes, reply=reply, point=max(default_calibration().threshold, finding.point or 0))
 
 
+@lru_cache(maxsize=64)  # another wording of the question is put to the same documents
 def answering_lines(question: str, document: Document) -> tuple[Quote, ...]:
     """Return up to three label lines that meet every constraint of a question and contain all its words."""
     part = Part(question=question, constraints=constraints(question))

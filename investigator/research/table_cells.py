@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from investigator.evidence.cells import cell_quote
 from investigator.evidence.listed_items import listed_items
@@ -48,6 +48,7 @@ _CHANGES = "difference change growth increase decrease"
 _SPANS = ("duration", "age")
 
 
+@lru_cache(maxsize=64)  # another wording of the question is put to the same documents
 def met_cells(question: str, document: Document) -> tuple[Quote, ...]:
     """Return the cells of a document that meet every constraint of a question, or the items of a requested list. Met
     cells are the best cell for each time that the question names, the cells that it compares, or one cell for each row

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 
 from investigator.language.terms import content_words
@@ -63,4 +63,6 @@ def in_one_order(chunks: Iterable[ChunkHit]) -> list[ChunkHit]:
     by_id = {chunk.chunk_id: chunk for chunk in chunks}
     bm25 = {i: chunk.bm25 for i, chunk in by_id.items() if chunk.bm25 is not None}
     near = {i: chunk.similarity for i, chunk in by_id.items() if chunk.similarity is not None}
-    return [replace(by_id[i], score=score) for i, score in fused(bm25, near).items()]
+    return [
+        ChunkHit(i, by_id[i].document_id, score, bm25.get(i), near.get(i)) for i, score in fused(bm25, near).items()
+    ]
