@@ -17,8 +17,8 @@ _LINE = late(
     r"[ \t>*_#•–-]*(?P<label>[^\W\d_a-z](?:[^\n:.!?;()]|\([^\n()]*\)|\.(?=\w))*?)[*_]*[ \t]*:(?!\S*//)[*_]*(?=\s|$)"
 )
 SIGNATURE = late(
-    r"\W*(?P<verb>signed\b)?[\s,]*(?P<party>(?:for and )?(?:for|on behalf of)\s+(?:the\s+)?(?P<name>[^\n:]+))?"
-    r"[^\n:]*:\W*",
+    r"\W*+(?P<verb>signed\b[\s,]*+)?"
+    r"(?P<party>(?:for and )?(?:for|on behalf of)\s++(?:the\s++)?(?P<name>[^\n:]++))?[^\n:]*+:\W*+",
     re.IGNORECASE,
 )
 """The label of a signature: "Signed for the tenant:", "Signed:", or, in a signature block, "For the tenant:"."""
