@@ -72,7 +72,7 @@ class AskingOptions:
                 raise SettingsError(f"the text of {name} is not UTF-8", hint=hint) from error
 
     def run_options(self) -> RunOptions:
-        """Return the options of the question for the front door."""
+        """Return the question's options in the form that `Investigator` expects."""
         only, cache = tuple(self.only or ()), not self.no_cache
         return RunOptions(self.mission, self.strategy, only, self.fresh, cache, self.after)
 
@@ -98,7 +98,7 @@ class CeilingOptions:
     ] = None
 
     def settings(self) -> Iterator[str]:
-        """Yield these options as settings, in the form of `--set`."""
+        """Yield these options as settings, written as for `--set`."""
         given = {
             "budget.calls": self.max_calls,
             "budget.tokens": self.max_tokens,
@@ -121,7 +121,7 @@ class TraceOptions:
     ] = False
 
     def settings(self) -> Iterator[str]:
-        """Yield these options as settings, in the form of `--set`."""
+        """Yield these options as settings, written as for `--set`."""
         if self.trace is not None:
             yield f"trace.file={json.dumps(str(self.trace))}"
         if self.trace_prompts:
@@ -142,14 +142,14 @@ def ask(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Ask the questions of a file: .txt (one per line), .csv (column question), .jsonl (field).",
+            help="Ask the questions in a file: .txt (one per line), .csv (column question), .jsonl (field).",
         ),
     ] = None,
 ) -> None:
-    """Answer a question from a folder of documents, or all questions of a file.
+    """Answer a question from a folder of documents, or all questions in a file.
 
     Every claim of the answer comes with quotes that are proven to be in the documents. Limits such as --max-calls apply
-    to all questions of a file together.
+    to all questions in a file together.
 
     Exit codes: 0 answered, 3 not in the documents, 4 not found so far, 5 answered in part, passages found that may
     answer, or the documents disagree, 1 the run failed, 2 wrong usage, 130 interrupted. With several questions, the

@@ -29,7 +29,7 @@ from investigator.services.parts import open_embedder
 def eval_retrieval(
     corpus: Annotated[Path, typer.Option(metavar="FILE", help="Documents: JSONL with _id, title, text.")],
     queries: Annotated[Path, typer.Option(metavar="FILE", help="Queries: JSONL with _id, text.")],
-    qrels: Annotated[Path, typer.Option(metavar="FILE", help="Relevant documents of each query: TSV of BEIR or TREC.")],
+    qrels: Annotated[Path, typer.Option(metavar="FILE", help="Relevance judgements: TSV as in BEIR or TREC.")],
     settings: SettingsOptions,
     as_json: AsJson = False,
     limit: Annotated[int | None, typer.Option(metavar="N", min=1, help="Use only the first N queries.")] = None,
@@ -73,7 +73,7 @@ def eval_claims(
 
     Each row has id, claim, quotes (a list of strings), label (true if the quotes support it) and, if known, kind. The
     rules and the model in verify.model are measured by balanced accuracy (0.5 is chance) and false alarms (true claims
-    rejected). The last line names the better one on these claims.
+    rejected). The last line says which of the two did better on these claims.
     """
     chosen = settings.load().verify
     verifier = CrossEncoderVerifier(chosen.model) if chosen.model else None
@@ -93,7 +93,7 @@ def eval_folder(
     fresh: Annotated[bool, typer.Option("--fresh", help="Ask everything again; do not resume.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Ask each question of a file and measure the documents, evidence, answers, unanswered questions, proof and cost.
+    """Ask each question in a file and measure the documents, evidence, answers, unanswered questions, proof and cost.
 
     Each row has id and question, and any of: answers, answerable, doc_ids, evidence, key_numbers, key_points, kind,
     scope, evidence_pages_one_based or evidence_pages_zero_based. Only the given fields are measured. To resume a
@@ -120,7 +120,7 @@ def _write(file: Path, lines: Sequence[str]) -> None:
         with open(file, "w", encoding="utf-8", newline="\n", opener=for_owner) as out:
             out.writelines(f"{line}\n" for line in lines)
     except OSError as error:
-        hint = "Choose a file that can be written."
+        hint = "Choose a file that you may write to."
         raise RunError(
             f"the scores of the queries could not be written to {file}: {error.strerror}", hint=hint
         ) from error

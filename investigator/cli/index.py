@@ -97,7 +97,7 @@ def search(
     as_json: AsJsonLines = False,
     workspace: Workspace = None,
 ) -> None:
-    """Show the passages that a query finds, best first, with their ranks in the search by words and in the search by
+    """Show the passages that match a query, best first, with their ranks in the search by words and in the search by
     meaning.
 
     Answers are based on this search; no engine is asked. The index is updated first.

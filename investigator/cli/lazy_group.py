@@ -23,7 +23,7 @@ _WANTED: Mapping[str, str] = {
     "less_than_equal": "at most {le}",
     "less_than": "less than {lt}",
 }
-"""Descriptions of valid values, by the type of pydantic's error; typer parses options with pydantic."""
+"""Descriptions of valid values, by pydantic's error type; typer parses options with pydantic."""
 _EXTRA = re.compile(r"unexpected extra argument\(s\) \((.*)\)")
 
 Shell = Callable[[Callable[..., None]], Callable[..., None]]
@@ -31,7 +31,7 @@ Shell = Callable[[Callable[..., None]], Callable[..., None]]
 
 
 class LazyCommand(TyperCommand):
-    """A command of which only the name and the one-line help are loaded. `place` is `module:function`, which is
+    """A command for which only the name and the one-line help are loaded. `place` is `module:function`, which is
     imported when the command is called. A command that `prints` a result takes the options `--quiet` and `--output`.
     """
 
@@ -65,7 +65,7 @@ class LazyCommand(TyperCommand):
 
 
 def _in_words(error: typer.TyperException) -> str:
-    """Return the message for wrong usage, including the value of a number that is invalid or out of range."""
+    """Return the message for wrong usage; if a number is invalid or out of range, the message includes it."""
     problem = error.__cause__
     if not isinstance(problem, ValidationError):
         return error.message.replace("Value error, ", "")

@@ -81,7 +81,7 @@ _EVALUATIONS = (
     _command("retrieval", "cli.eval:eval_retrieval", "Measure the search on a BEIR test collection."),
     _command("task", "tasks.commands.eval_task:eval_task", "Let an agent do a task, and measure its replies."),
     _command("claims", "cli.eval:eval_claims", "Measure how well true and false claims are told apart."),
-    _command("folder", "cli.eval:eval_folder", "Ask each question of a file, and measure the answers."),
+    _command("folder", "cli.eval:eval_folder", "Ask each question in a file, and measure the answers."),
 )
 _MODELS = (
     _command("pull", "cli.model:pull", "Fetch a model that runs on this machine."),
@@ -109,7 +109,7 @@ _COMMANDS: Mapping[str, tuple[TyperCommand | TyperGroup, ...]] = {
         _command("show", "cli.runs:show", "Show an investigation again, finished or not."),
         _command("verify", "cli.verify:verify", "Check the quotes of a report against the files."),
         _command("index", "cli.index:index", "Bring the index of a folder up to date."),
-        _command("search", "cli.index:search", "Show the passages that a query finds, best first."),
+        _command("search", "cli.index:search", "Show the passages that match a query, best first."),
         _command("doctor", "doctor.command:doctor", "Test the model for each role, and list installed packages."),
     ),
     "Investigations, folders, models": (
@@ -125,7 +125,7 @@ _COMMANDS: Mapping[str, tuple[TyperCommand | TyperGroup, ...]] = {
         _command(
             "compare", "cli.compare:compare", "Compare two templates, models or settings, with a statistical test."
         ),
-        _command("tune", "cli.tune:tune", "Search for templates or settings that are proven better."),
+        _command("tune", "cli.tune:tune", "Search for templates or settings that are proven to be better."),
         _group("eval", _EVALUATIONS, "Measure the search, the method, or an agent on a task."),
     ),
     "Conversations and dialogue research": (

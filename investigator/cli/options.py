@@ -18,7 +18,7 @@ from investigator.services.run_records import LAST_RUN
 from investigator.settings import Settings, load_settings
 
 Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder of documents.")]
-RunId = Annotated[str, typer.Argument(metavar="RUN", help="Id of the run, the beginning of the id, or 'last'.")]
+RunId = Annotated[str, typer.Argument(metavar="RUN", help="Run id, the beginning of one, or 'last'.")]
 Model = Annotated[
     list[str] | None,
     typer.Option(
@@ -113,7 +113,7 @@ class CommonOptions:
     settings: SettingsOptions = SettingsOptions()
 
     def investigator(self, folder: Path, settings: Settings, record: Path | None = None) -> Investigator:
-        """Return the Investigator of a folder. Raises the errors of its constructor."""
+        """Return the Investigator for a folder. Raises the errors of its constructor."""
         return Investigator(
             folder,
             model=self.model or None,

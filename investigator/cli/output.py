@@ -146,7 +146,7 @@ def is_terminal(stream: object) -> bool:
 
 
 def check_report(path: Path, folder: Path, suffixes: Sequence[str] = REPORT_SUFFIXES) -> None:
-    """Check that the report can be written, in a format with one of the `suffixes`. Raises UserError."""
+    """Check that the report can be written, and that its suffix is one of `suffixes`. Raises UserError."""
     if path.suffix.lower() not in suffixes:
         if suffixes is REPORT_SUFFIXES:
             problem = f"the report is an HTML file, but {path} does not end in .html"

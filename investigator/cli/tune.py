@@ -1,4 +1,4 @@
-"""`investigator tune`: searches for templates or settings that are proven better; adopts only those."""
+"""`investigator tune`: searches for better templates or settings, and adopts only those proven to be better."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class CandidateOptions:
 
 @dataclass(frozen=True)
 class TuningCeilings:
-    """Ceilings of a tuning run, over all its processes."""
+    """Ceilings for a tuning run, across all its processes."""
 
     max_calls: Annotated[int | None, typer.Option(metavar="N", min=0, help="Maximum number of engine calls.")] = None
     max_money: Annotated[float | None, typer.Option(metavar="USD", min=0, help="Maximum cost in US dollars.")] = None
@@ -84,9 +84,9 @@ def tune(
     The questions are split at random into three sets that share no document. Candidates race on the second; the best
     one is tested once on the third. It is adopted only if an exact paired test and its interval agree and no guard
     (quote validity, readable replies, false answers, calls) gets worse. Otherwise nothing changes. The exit code is 0
-    in both cases, or 1 if no candidate could be tried because all break their contract or change nothing. Without
-    candidates, common values of a few settings are tried, one at a time. The plan is shown before the first call. To
-    resume a stopped run, run the same command again.
+    whether or not it is adopted, or 1 if no candidate could be tried because all break their contract or change
+    nothing. Without candidates, common values of a few settings are tried, one at a time. The plan is shown before the
+    first call. To resume a stopped run, run the same command again.
     """
     options = TuningOptions(
         templates=tuple(name.removesuffix(".j2") for name in templates or ()),

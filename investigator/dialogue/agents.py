@@ -14,7 +14,7 @@ Shared = Mapping[str, object]
 
 
 class Agent:
-    """Observes messages of others, and acts. The base class only says hello. `opt` contains its options, which are
+    """Observes messages from others, and acts. The base class only says hello. `opt` contains its options, which are
     copied. If `shared`, the result of another agent's `share`, is given, this agent becomes a copy of the other.
     """
 
@@ -24,7 +24,7 @@ class Agent:
         self.observation: Message | None = None
 
     def observe(self, observation: Message) -> Message | None:
-        """Observe a message of another agent, and return the observation."""
+        """Observe a message from another agent, and return the observation."""
         self.observation = observation
         return observation
 
@@ -63,7 +63,7 @@ class Agent:
         return type(self)(self.opt, self.share())
 
     def respond(self, message: str | Mapping[str, object], **fields: object) -> str:
-        """Return the reply of a copy to one message; the agent itself is unchanged.
+        """Return a copy's reply to one message; the agent itself is unchanged.
 
         Raises DialogueError if the message has no text, or already has one of the additional fields.
         """
@@ -78,7 +78,7 @@ class Agent:
         return copy.act().text
 
     def batch_respond(self, messages: Sequence[Mapping[str, object]]) -> list[str]:
-        """Return the replies to several independent messages, made by one `batch_act`.
+        """Return the replies to several independent messages, made by a single call to `batch_act`.
 
         Raises DialogueError if a message has no text or the agent has no `batch_act`.
         """

@@ -52,7 +52,7 @@ class InvestigatorAgent(Agent):
         return act
 
     def batch_act(self, observations: Sequence[Message | None]) -> list[Message]:
-        """Return the answers to several messages, in order. Equal questions are asked only once, and padding is not
+        """Return the answers to several messages, in order. Identical questions are asked only once, and padding is not
         answered.
         """
         heard = [observation or Message() for observation in observations]

@@ -16,7 +16,7 @@ END_OF_ALL = "[EXIT]"
 
 
 class HumanAgent(Agent):
-    """Writes the messages of others to `sink`, and sends the lines that it reads from `source`.
+    """Writes messages from others to `sink`, and sends the lines that it reads from `source`.
 
     A line that ends with `[DONE]` ends the episode. A line that ends with `[EXIT]`, or the end of the source, ends the
     episode and the epoch; all further acts are padding. With the option `single_turn` each line is an episode. The
@@ -43,7 +43,7 @@ class HumanAgent(Agent):
         self._finished = False
 
     def observe(self, observation: Message) -> Message:
-        """Show a message of another agent, unless it has no text."""
+        """Show a message from another agent, unless it has no text."""
         super().observe(observation)
         if observation.text:
             speaker = str(observation.get("id") or "partner")

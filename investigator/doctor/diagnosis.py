@@ -82,7 +82,7 @@ def diagnose(
 
 
 def timed(judge: SupportJudge, clock: Callable[[], float]) -> VerifierFinding:
-    """Return the time that a loaded verifier takes for one claim, or its problem."""
+    """Return the time that a loaded verifier takes for one claim, or the problem with it."""
     try:
         judge.check()  # load it before the time is measured
         began = clock()

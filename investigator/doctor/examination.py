@@ -60,7 +60,7 @@ class Examination:
             self._schema_asked = _format_of(self._engine) is not ReplyFormat.NONE
 
     def in_role(self, role: Role) -> RoleFinding:
-        """Return the result of the engine in a role."""
+        """Test the engine in a role, and return the result."""
         blank = RoleFinding(role=role, engine=self._name, sends=SENDS[role], state=RoleState.FAILED)
         if isinstance(self._engine, RecordedEngine):
             return blank.changed(state=RoleState.NOT_ASKED, remark=_ONLY_ITS_OWN)

@@ -66,7 +66,7 @@ class EngineFinding(Record):
 
 
 class Extra(Record):
-    """An optional part of the package, and the library that it adds; `version` is empty if it is not installed."""
+    """An optional part of the package, and the library that it installs; `version` is empty if that is missing."""
 
     name: str
     library: str

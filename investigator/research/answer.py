@@ -169,7 +169,7 @@ def sorted_by_proof(
 
 
 def is_supported(text: str, quotes: Sequence[Quote], check: ClaimCheck, judge: SupportJudge) -> bool:
-    """Return True if the judge finds that quotes support a claim that the rules can neither prove nor refute."""
+    """Return True if, according to the judge, quotes support a claim that the rules can neither prove nor refute."""
     return check.status is ClaimStatus.REPLACED and judge.supports(text, [quote.text for quote in quotes])
 
 

@@ -1,5 +1,5 @@
-"""Answers a question from a single document, as for a matrix cell, with the sentences that meet every constraint. Pure.
-Every sentence is examined, because there is no other document to compare its match with.
+"""Answers a question about a single document, as for a matrix cell, with the sentences that meet every constraint.
+Pure. Every sentence is examined, because there is no other document to compare its match with.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from investigator.scoring.calibration import default_calibration
 
 _MOST_SENTENCES, _LONGEST = 4_000, 600
 _MOST_QUOTES, _AGREE = 3, 2
-_FEWEST = 2  # minimum number of constraints of these kinds in a question
+_FEWEST = 2  # minimum number of constraints in a question that are of the kinds below
 _OF_THE_TEXT = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.QUANTITY, ConstraintKind.CONDITION})
 
 

@@ -114,8 +114,8 @@ def read_by_small_model(
 ) -> bool:
     """Return True if a small model reads the document of a step.
 
-    The model reads the best match of the first round; for a summary or a cause, it also reads a second likely document.
-    Questions that the rules answer with a table, or by comparing sentences, need no reading.
+    The model reads the best match of the first round; if a summary or a cause is requested, it also reads a second
+    likely document. Questions that the rules answer with a table, or by comparing sentences, need no reading.
     """
     if kind.is_side_by_side or kind is QuestionKind.CONTRADICTION or step.round != 1:
         return False
@@ -147,7 +147,7 @@ def _knowledge(term: str, history: Sequence[Memory]) -> Knowledge:
 
 
 def _both_find_it(memory: Memory) -> bool:
-    """Return True if model and search agree that a document answers, and the quotes are the model's own."""
+    """Return True if model and search agree that a document answers the question, and the model chose the quotes."""
     found = min(memory.model_point or 0, memory.search_point or 0)
     return found >= default_calibration().threshold and not memory.quoted_by_search
 

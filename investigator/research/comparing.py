@@ -57,7 +57,7 @@ _HOW_MANY = re.compile(rf"\b({'|'.join(_NUMBERS)})\b", re.IGNORECASE)
 
 
 def series(question: str, cards: Sequence[DocumentCard], worth_asking: float) -> tuple[DocumentCard, ...]:
-    """Return the documents that report on one thing at different times, earliest first; () if there are fewer than
+    """Return the documents that report on the same thing at different times, earliest first; () if there are fewer than
     two.
     """
     best = max((card.match for card in cards), default=0.0)
@@ -105,8 +105,8 @@ def series_plan(question: str, documents: Sequence[DocumentCard]) -> Proposal:
 
 
 def whole_documents(question: str, cards: Sequence[DocumentCard]) -> Proposal:
-    """Return the plan of a summary: the documents that the question names, or the likeliest documents. For a summary of
-    everything, return all documents, up to the maximum number of table rows.
+    """Return the plan for a summary: the documents that the question names, or the likeliest documents. For a summary
+    of everything, return all documents, up to the maximum number of table rows.
     """
     several = any(found.group().endswith("s") for found in cue("documents").finditer(question))
     best, asked = max((card.match for card in cards), default=0.0), roots(question)
@@ -147,9 +147,7 @@ def side_by_side(
 
 
 def _in_one_document(run: Investigation, history: Sequence[Memory], document: Load) -> tuple[TableRow, ...]:
-    """Return one row with the statements of the best document about a thing at several times; () if nothing was
-    found.
-    """
+    """Return one row of statements about different times, all from the best document; () if nothing was found."""
     part, found = run.parts[0], [memory for memory in history if memory.quotes and not memory.addressed]
     if not found:
         return ()
@@ -182,7 +180,7 @@ def _compared(run: Investigation, document: Load) -> list[str]:
 
 
 def _is_of_another(memory: Memory, name: str, others: Sequence[str], document: Load) -> bool:
-    """Return True if the names or the beginning of a document name another side, but not this one."""
+    """Return True if the names or the beginning of a document mention another side, but not this one."""
     if not memory.quotes:
         return False
     one = document(memory.quotes[0].document_id)
@@ -225,8 +223,8 @@ def _label(one: Document) -> str:
 
 
 def _with_telling(part: Part, found: Sequence[Memory], document: Load, is_read: bool) -> Sequence[Memory]:
-    """Return the memory of the best document for a side, with its most relevant sentences. If a model read the
-    documents, return all memories unchanged.
+    """Return the memory of the best document for a side, with that document's most relevant sentences. If a model read
+    the documents, return all memories unchanged.
     """
     if is_read or not found:
         return found
@@ -254,7 +252,7 @@ def _of_side(part: Part, memory: Memory, document: Load) -> float:
 
 
 def _quarters(question: str) -> list[Period]:
-    """Return the quarters in which the periods of a question end: the third quarter for "nine months"."""
+    """Return the quarters in which the periods in a question end: the third quarter for "nine months"."""
     return [Period(time.year, time.months // 3) for time in asked_times(question) if time.months in _PARTS_OF_YEAR]
 
 
@@ -279,7 +277,7 @@ def _with_quotes(memory: Memory, quotes: Sequence[Quote]) -> Memory:
 
 
 def _in_order(history: Sequence[Memory], document: Load) -> list[str]:
-    """Return the documents of the given memories: by reporting period if each has one, otherwise best first."""
+    """Return the documents that the memories quote, by reporting period if each has one, otherwise best first."""
     best = sorted(history, key=lambda memory: -(memory.point or 0))
     names = list(dict.fromkeys(quote.document_id for memory in best for quote in memory.quotes[:1]))
     times = {name: _named_period(document(name)) for name in names}
@@ -298,7 +296,7 @@ def _row(
     is_of_series: bool = False,
     most: int = _MOST_QUOTES,
 ) -> TableRow:
-    """Return the result for a row: the statements of the reply that meets the most constraints.
+    """Return the result for a row: the statements from the reply that meets the most constraints.
 
     A reply from a series of reports may have any score, because the question also names the periods of other reports.
     """

@@ -143,7 +143,7 @@ def _of_two_times(question: str, sources: Sequence[tuple[Memory, Quote]], load: 
 
 
 def claim_matches(question: str, claim: Claim, load: Load) -> tuple[ConstraintMatch, ...]:
-    """Match the constraints of a question with a computed figure. A time must match both cells; any other constraint
+    """Match the constraints of a question against a computed figure. A time must match both cells; any other constraint
     must match at least one of them. A figure computed from a single document meets them all, because its cells were
     chosen for the question.
     """

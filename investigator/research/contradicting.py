@@ -1,4 +1,4 @@
-"""Finds statements that give different values for one thing, across documents or within one. Pure."""
+"""Finds statements that give different values for the same thing, in different documents or in one. Pure."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def compared(
     history: Sequence[Memory],
     library: DocumentIndex,
 ) -> tuple[Verdict, tuple[Conflict, ...]]:
-    """Return the disagreements among statements, with their verdict.
+    """Return the disagreements among statements, and the verdict.
 
     If the question has a subject, the asked documents and the passages that give it a value are compared; otherwise all
     documents. If statements give the subject different values but may refer to different things, they are shown as
@@ -170,7 +170,7 @@ def _alike(documents: Sequence[Document], subject: frozenset[str]) -> Iterator[l
 
 
 def _may_differ(group: Sequence[_Sentence]) -> bool:
-    """Return True if sentences with the same words may give different values for one thing."""
+    """Return True if sentences with the same words may give different values for the same thing."""
     if len(group) < 2 or len({one_line(one.text) for one in group}) < 2:
         return False
     return any(_VALUE.search(one.text) for one in group) or any(negates(one.text) for one in group)

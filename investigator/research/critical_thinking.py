@@ -32,7 +32,7 @@ class Understood:
 
 
 def think(client: EngineClient, request: ThinkVariables) -> Understood:
-    """Return the kind of the question, the terms that must be known, each once with a reason, and its parts.
+    """Return the question's kind, its parts, and the terms that must be known, each once and with a reason.
 
     `request` contains all documents as cards; the nearest documents are shown to the engine. If the engine names no
     terms, the question's own words are used; if it names no kind, the rules decide. Raises EngineError, and the signal

@@ -206,7 +206,7 @@ def _without_amounts(question: str) -> tuple[str, tuple[Amount, ...]]:
 
 
 def _names_thing(amount: Amount, question: str) -> bool:
-    """Return True if an amount is the number of a thing ("was lot 2 sold"), but not in "is the fee 40" or "did 52
+    """Return True if an amount identifies a thing by number ("was lot 2 sold"), but not in "is the fee 40" or "did 52
     come".
     """
     before, _, after = question.partition(amount.text)

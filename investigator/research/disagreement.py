@@ -88,7 +88,7 @@ def disagreed(
 
 
 def _among_editions(question: str, answer: Answer, library: DocumentIndex) -> tuple[Conflict, ...]:
-    """Return the conflicts of the first statement with newer editions of its document, if the question names no
+    """Return the conflicts between the first statement and newer editions of its document, if the question names no
     time.
     """
     if periods(question) or moments(question):
@@ -115,7 +115,7 @@ def _with_answer(
 
 
 def _is_of_replaced(conflict: Conflict, document: Load) -> bool:
-    """Return True if the sides agree once the documents that another side's document replaces are ignored."""
+    """Return True if the sides agree when documents that another side's document replaces are ignored."""
     cited = {side.quote.document_id: document(side.quote.document_id) for side in conflict.sides}
     replaced = replaced_documents(tuple(cited.values()))
     return len({side.value for side in conflict.sides if side.quote.document_id not in replaced}) < 2
@@ -209,16 +209,16 @@ def sentences_in(
 
 
 def as_statements(said: Sequence[Quote], document: Load) -> tuple[DatedSentence, ...]:
-    """Return sentences as dated statements, each with the documents about other things and the other documents of its
-    series.
+    """Return sentences as dated statements, each with a list of the documents about other things, and of those in the
+    same series.
     """
     cited = {quote.document_id: document(quote.document_id) for quote in said}
     return _related(dated_sentences([(quote, quote.text, quote.start) for quote in said], cited), cited)
 
 
 def _related(statements: Sequence[DatedSentence], documents: Mapping[str, Document]) -> tuple[DatedSentence, ...]:
-    """Add to each statement the documents about other things and the other documents of its series, both recognised by
-    their first lines.
+    """Record with each statement which other documents are about other things, and which belong to the same series;
+    both are recognised by their first lines.
     """
 
     @cache

@@ -48,7 +48,7 @@ _ABOUT = 600  # number of characters at the beginning of a document that describ
 _TITLE = 5  # a sentence that starts before this position includes the title
 _HERE, _BY_ANOTHER_WORD, _AROUND, _ABOUT_IT = 1.0, 0.9, 0.7, 0.6
 _YES, _MAYBE = 0.65, 0.5
-_THING = 0.4  # factor for the weight of a term for the requested kind of thing
+_THING = 0.4  # factor for the weight of a term that names the requested kind of thing
 _NOT_ITS_PLACE = 0.6  # maximum strength of a sentence that may give the place of other people's work
 _IN_NO_DOCUMENT = rarity(0.0)
 _NEAR_IN_MEANING = 0.6
@@ -199,7 +199,7 @@ def _of_year(row: TableRow, document: Document, year: int) -> TableRow:
 def _things(survey: Survey, question: str, document: Load) -> tuple[TableRow, ...]:
     """Return a row for each thing that a table or a list names, if the question asks to list or count things.
 
-    Things that may be documents, such as articles, are rows of tables unless the question asks what they mention.
+    Things that may be documents, such as articles, are looked up in tables, unless the question asks what they mention.
     """
     may_be_documents = cue("documents").search(question) is not None
     if may_be_documents and patterns("lists")["told"].search(question):
@@ -221,7 +221,7 @@ def _of_thing(label: str, quote: Quote) -> TableRow:
 
 
 def _enumerated(spans: Sequence[FoundSpan], question: str, document: Document) -> Iterator[TableRow]:
-    """Yield a row for each item of lists inside sentences, with the sentence as the quote."""
+    """Yield a row for each item of the lists inside sentences, with the sentence as the quote."""
     for span in spans:
         text, before = document.text[span.start : span.end], ""
         for start, end in sentence_spans(text):

@@ -92,7 +92,7 @@ def key_words(part: Part) -> tuple[str, ...]:
 
 
 def _of_phrases(part: Part) -> list[_Exchange]:
-    """Return the phrasal verbs, each with the forms of a single verb."""
+    """Return the phrasal verbs, each with the forms of a single verb that can replace it."""
     found = phrases(part.question)
     return [(phrase, forms_like(folded(phrase.split()[0]), other)) for phrase, others in found for other in others]
 
@@ -169,7 +169,7 @@ def second_hop(part: Part, found: Sequence[Memory]) -> str:
 
 
 def limited(questions: Iterable[str], asked: Iterable[str]) -> tuple[str, ...]:
-    """Return the questions that have not been asked, each once, up to the limit of one round."""
+    """Return the questions that have not been asked, each once, up to the limit for one round."""
     before = set(asked)
     return tuple(dict.fromkeys(question for question in questions if question and question not in before))[:_MOST]
 
@@ -179,7 +179,7 @@ _MOST_ASKED = 2  # maximum number of wordings of one part whose documents are as
 
 
 def searched_otherwise(state: State, parts: Sequence[Part], library: DocumentIndex) -> tuple[State, tuple[str, ...]]:
-    """Search the folder for the given parts in other wordings; return the state and the likeliest wordings.
+    """Search the folder for rewordings of the given parts; return the state and the likeliest rewordings.
 
     No engine is asked. A wording is searched for only once. Raises StoreError.
     """

@@ -63,7 +63,7 @@ _KIND = frozenset({ConstraintKind.ANSWER_TYPE, ConstraintKind.QUANTITY})
 
 @dataclass(frozen=True)
 class Judged:
-    """A sentence, row or cell of a statement, judged by the constraints of a part of the question.
+    """A sentence, row or cell of a statement, judged against the constraints of a part of the question.
 
     `own_share` is the share (0..1) of the question's words in the sentence itself, excluding those that name the
     document's subject. `is_list` is True for an item of a requested list, and for a sentence that lists all items.
@@ -113,12 +113,12 @@ class Judging:
     read: bool = False
 
     def best(self, part: Part, claims: Sequence[Claim]) -> Judged | None:
-        """Return the statement that meets most constraints of a part; None if there are no statements."""
+        """Return the statement that meets the most constraints of a part; None if there are no statements."""
         return best_of(self.each(part, claims))
 
     def each(self, part: Part, claims: Sequence[Claim]) -> Iterator[Judged]:
-        """Judge each sentence, row and cell of the claims by each wording of a part. A yes-or-no question is answered
-        only by a statement that decides it.
+        """Judge each sentence, row and cell of the claims against each wording of a part. A yes-or-no question is
+        answered only by a statement that decides it.
         """
         for wording in (part,) if self.read else equivalents(part):
             yield from (replace(one, part=part) for one in self._each(wording, claims))
@@ -176,7 +176,9 @@ class Judging:
                 yield QuotedText(claim, quote, said, document, (start, end))
 
     def _matches(self, part: Part, said: QuotedText) -> tuple[ConstraintMatch, ...]:
-        """Match the constraints of a part. The labels of a cell and the text around a sentence also count."""
+        """Match the constraints of a part against a statement, including a cell's labels and the text around a
+        sentence.
+        """
         if said.claim.computation is not None:
             return claim_matches(part.question, said.claim, self.load)
         if said.quote.cell is not None:
@@ -185,7 +187,7 @@ class Judging:
 
 
 def best_of(judged: Iterable[Judged]) -> Judged | None:
-    """Return the statement that meets most constraints; None if there are no statements."""
+    """Return the statement that meets the most constraints; None if there are no statements."""
     return max(judged, key=_rank, default=None)
 
 
@@ -269,9 +271,9 @@ def _is_title(question: str, said: QuotedText) -> bool:
 
 
 def _has_asked_values(question: str, values: Sequence[TableCell], view: TableView, document: Document) -> bool:
-    """Return True if some values contain a word of the question, and one of their rows has all the table values that
-    the question names and each word of the question that fills a whole cell: "treasurer" in another row does not make
-    Ann, the chair, the treasurer.
+    """Return True if a value contains a word of the question, and the row of a value has everything that the question
+    names in full: table values, and words that fill a whole cell. If "treasurer" is in another row, Ann, the chair, is
+    not the treasurer.
     """
     asked = content_words(question)
     if roots(" ".join(asked)).isdisjoint(roots(" ".join(map(view.words, values)))):

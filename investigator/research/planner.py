@@ -146,7 +146,7 @@ def _as_shown(name: str) -> str:
 
 
 def _asked(purpose: str) -> frozenset[str]:
-    """Return the stems of a purpose as a set, because a change of word order does not make it a new question."""
+    """Return the stems of a purpose as a set, because reordering its words does not make it a new question."""
     return stems(words(purpose))
 
 

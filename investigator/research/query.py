@@ -157,7 +157,7 @@ class DocumentQuery:
         return bearing.bears if self.kind in (QuestionKind.SUMMARY, QuestionKind.WHY) else bearing.covers
 
     def _trusted(self, finding: Finding, variables: AskVariables) -> Finding:
-        """Return the finding without sentences that address a language model, and record in it if any text of the
+        """Return the finding without sentences that address a language model, and record in it whether any text of the
         document addresses one.
         """
         passages = variables.passages

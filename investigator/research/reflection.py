@@ -1,6 +1,6 @@
 """Reflection: what is known and unknown about each term (undefined in the seed).
 
-The unknown infos determine the next plan.
+What is still unknown determines the next plan.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def all_unknown(needs: Sequence[Need]) -> tuple[Knowledge, ...]:
 
 
 def grounded(knowledge: Knowledge, history: Sequence[Memory]) -> Knowledge:
-    """Return the knowledge without infos that no memory supports; the others cite existing memories and documents."""
+    """Return the knowledge without facts that no memory supports; the others cite existing memories and documents."""
     by_id = {memory.id: memory for memory in history}
     infos = []
     for info in knowledge.known_infos:
@@ -47,7 +47,7 @@ def grounded(knowledge: Knowledge, history: Sequence[Memory]) -> Knowledge:
 
 
 def _resting_on(info: KnownInfo, memories: Sequence[Memory]) -> KnownInfo:
-    """Limit the point of an info to the point of the best memory that supports it."""
+    """Limit the point of a known fact to that of the best memory that supports it."""
     highest = max(memory.point or 0 for memory in memories)
     return info.changed(
         point=min(info.point, highest),

@@ -1,5 +1,5 @@
 """Answers two kinds of questions from the documents themselves instead of from findings: questions about
-contradictions, and questions about properties that a document states about itself. Pure.
+contradictions, and questions about what a document says about itself. Pure.
 """
 
 from __future__ import annotations

@@ -128,7 +128,7 @@ class State:
 
     @property
     def coverage(self) -> Coverage:
-        """Return how each document of the folder was treated."""
+        """Return which documents of the folder were asked, not asked, unreadable or excluded."""
         done = {step.document_id for step in self.run.plan.steps if step.result_ids} & set(self.document_ids)
         planned = [step.document_id for step in self.open_steps if step.document_id != SUMMARY]
         if self.run.kind.is_exhaustive:  # the index examines every document, and the likely ones are read

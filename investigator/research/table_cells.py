@@ -50,9 +50,9 @@ _SPANS = ("duration", "age")
 
 @lru_cache(maxsize=64)  # another wording of the question is put to the same documents
 def met_cells(question: str, document: Document) -> tuple[Quote, ...]:
-    """Return the cells of a document that meet every constraint of a question, or the items of a requested list. Met
-    cells are the best cell for each time that the question names, the cells that it compares, or one cell for each row
-    to be listed.
+    """Return the cells of a document that meet every constraint of a question, or the items of a requested list. These
+    are the best cell for each time that the question names, the cells that it compares, or one cell for each row to be
+    listed.
     """
     if listed := listed_things(question, document):
         return listed
@@ -117,8 +117,8 @@ def is_listed(question: str, quote: Quote, document: Document) -> bool:
 
 
 def _lacks_span(question: str, quote: Quote) -> str:
-    """If a question asks for a time span ("how long") and a cell gives none with a unit, return its kind; otherwise
-    "".
+    """Return the kind of time span that a question asks for ("how long") if a cell gives no such span with a unit;
+    otherwise "".
     """
     asked, shown = patterns("asked"), patterns("shown")
     return next((kind for kind in _SPANS if asked[kind].search(question) and not shown[kind].search(quote.said)), "")
@@ -210,7 +210,7 @@ def says_figure(question: str, sentence: str, document: Document) -> bool:
 def cell_matches(
     question: str, quote: Quote, document: Document, *, is_computed: bool = False
 ) -> tuple[ConstraintMatch, ...]:
-    """Match the constraints of a question with a quoted cell: its words, times and conditions."""
+    """Match the constraints of a question against a quoted cell: its words, times and conditions."""
     if any(quote.cell and cell.start == quote.cell.start for _, cell in listed_cells(question, tables_of(document))):
         terms = table_question(question).terms
         return tuple(_match(ConstraintKind.ATTRIBUTE, term.text, MatchState.MET, "") for term in terms)

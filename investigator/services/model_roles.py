@@ -67,7 +67,7 @@ def keep_small_models_from_planning(
 
 
 def record_replies(engines: Mapping[Role, Engine], record: Path | None, folder: Path) -> dict[Role, Engine]:
-    """Return the engines, with the language model's replies appended to the file `record`.
+    """Return the engines; the language model's replies will be appended to the file `record`.
 
     Raises SettingsError for several models, or if the file would be inside `folder`.
     """

@@ -146,8 +146,8 @@ class OpenFolder:
     def _finished(self, runs: Database, run: Run, again: frozenset[str]) -> Investigation | None:
         """Return the record of a finished run if its quotes are still in the files.
 
-        Return None for runs that continue: a run that was stopped by a limit that is higher now, and a run whose
-        sources had changed. Raises DamagedDocumentError for documents that lack quotes of the run and were not read
+        Return None for a run that should be resumed: it was stopped by a limit that has since been raised, or its
+        sources have changed. Raises DamagedDocumentError for documents that lack quotes of the run and were not read
         `again`.
         """
         if not run.finished:

@@ -47,7 +47,7 @@ class MadeWith(Record):
 
 
 def valid_question(question: str, called: str = "question") -> str:
-    """Return the question without surrounding white space and known secrets; `called` is its name in errors. Raises
+    """Return the question without known secrets and surrounding white space; errors refer to it as `called`. Raises
     QuestionError.
     """
     expect(question, str, f"the {called}", QuestionError)
@@ -220,7 +220,7 @@ def corpus_digest(fingerprint: str, embedder: str, chunks: str) -> str:
 
 
 def answered_already(record: Investigation) -> str:
-    """Return a sentence for a run that has already ended."""
+    """Return the notice that a run has already ended."""
     if record.answer is not None and record.answer.stop in CEILINGS:
         ended = f"Run {record.id} ended with the status {record.answer.outcome}"
         return f"{ended}; a higher limit resumes it. --fresh starts over."
@@ -229,7 +229,7 @@ def answered_already(record: Investigation) -> str:
 
 
 def quotes_gone(run_id: str, gone: Sequence[Quote], total: int) -> str:
-    """Return a sentence about the quotes of a run that are no longer in the files."""
+    """Return the notice that quotes of a run are no longer in the files."""
     places = ", ".join(dict.fromkeys(quote.place for quote in gone))
     are = "is" if len(gone) == 1 else "are"
     return f"{len(gone)} of {total} quotes of the run {run_id} {are} no longer in the files: {places}"

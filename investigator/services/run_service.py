@@ -80,8 +80,8 @@ class RunService:
 
     @contextmanager
     def opened(self) -> Iterator[Callable[[str, RunOptions], Iterator[Event]]]:
-        """Read the folder and keep it open for a series of benchmark questions; the context yields a function with the
-        arguments of `investigate`.
+        """Read the folder and keep it open for a series of benchmark questions; the context yields a function that
+        takes the same arguments as `investigate`.
 
         These questions do not become the run called `last`. Changes in the folder are ignored in the meantime; quotes
         are still looked up in the files.

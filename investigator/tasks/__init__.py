@@ -1,1 +1,1 @@
-"""The built-in tasks. Each is a data set as a teacher, which is found by name."""
+"""The built-in tasks. Each offers a data set as a teacher, and is found by name."""

@@ -54,8 +54,8 @@ class FolderChatAgent(Agent):
 
     The `memories` of a message are remembered; with the text "Opening" they start the conversation. If `episode_done`
     is true, the conversation ends with the reply. Several messages that arrive before an act form one turn. Options:
-    the options of `investigator`; `user`, whose memories are used and kept (without it, each conversation is with a
-    guest, about whom nothing is kept); the options in ChatOptions and of individual modules under BB3's names, such as
+    those of `investigator`; `user`, whose memories are used and kept (without it, each conversation is with a guest,
+    about whom nothing is kept); those in ChatOptions; those of individual modules, under BB3's names, such as
     `search_decision`, `srm_inference` and `sdm_model`; and `max_turns` (1000), which keeps two agents from talking
     forever: the last reply in a conversation has `episode_done`, and `epoch_done` becomes true. The call limit in the
     settings, if any, applies to all conversations together. `notices` lists the options that an engine does not

@@ -29,7 +29,7 @@ class DefaultTeacher(FileTeacher):
     labels, `bot` or `human`) and `selection` (`plain`, `filter_adversarial`, `crowdworkers`).
     """
 
-    expected = "one BB3x conversation per line: message_history with sender and text, including such a message"
+    expected = "one BB3x conversation per line: message_history with sender and text, at least one by label_agent"
     own_options = frozenset({"label_agent", "selection"})
 
     def __init__(self, opt: Mapping[str, object], shared: Shared | None = None) -> None:

@@ -37,7 +37,7 @@ class Story(TaskRow):
 
 
 class Coqa(TaskRow):
-    """A file of CoQA: stories with questions and answers."""
+    """A CoQA file: stories with questions and answers."""
 
     data: tuple[Story, ...]
 

@@ -61,7 +61,7 @@ def _as_tuples(value: object) -> object:
 
 
 class MultiHopRow(TaskRow):
-    """A question of HotpotQA or 2WikiMultiHopQA. Test files have neither answers nor facts."""
+    """A question from HotpotQA or 2WikiMultiHopQA. Test files have neither answers nor facts."""
 
     id: Id = Field(alias="_id", min_length=1)
     question: str = Field(min_length=1)

@@ -78,12 +78,14 @@ def card(name: str, prompts: Prompts) -> TemplateCard:
 
 
 def shipped(name: str) -> Path:
-    """Return the file of the template that comes with the package."""
+    """Return the path of the shipped template."""
     return prompts_folder() / f"{name}{SUFFIX}"
 
 
 def copy_templates(names: Sequence[str], folder: Path, *, force: bool = False) -> tuple[Path, ...]:
-    """Copy shipped templates into a folder; return the files. Raises UserError if one exists, unless `force`."""
+    """Copy shipped templates into a folder; return the files. Raises UserError if any already exist, unless `force` is
+    True.
+    """
     places = {name: folder / f"{name}{SUFFIX}" for name in names}
     there = [str(place) for name, place in places.items() if file_in(folder, f"{name}{SUFFIX}") is not None]
     if there and not force:
@@ -114,7 +116,7 @@ def differences(folder: Path) -> tuple[str, ...]:
 
 
 def kind_words(kind: object) -> str:
-    """Describe the values of a type as a template sees them; for a record, give its name and fields."""
+    """Describe values of a type as a template sees them; for a record, give its name and fields."""
     origin, inner = typing.get_origin(kind), typing.get_args(kind)
     if origin is typing.Annotated:
         return kind_words(inner[0])

@@ -73,7 +73,7 @@ class Trial:
 def trial(
     found: FoundUses, use: TemplateUse, engines: Mapping[Role, Engine], parts: Parts, now: datetime, *, fresh: bool
 ) -> Iterator[Trial]:
-    """Open the trial of a use; an identical trial is resumed at no extra cost, unless `fresh` is set. Raises
+    """Open the trial for a use; an identical trial is resumed at no extra cost, unless `fresh` is set. Raises
     SettingsError if the cost is limited and a price is unknown, and StoreError.
     """
     engine = engines[role_of(use.name)] if use.reply_type is not None else None

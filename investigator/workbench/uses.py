@@ -153,8 +153,8 @@ class UseFinder:
 
     @contextmanager
     def of_question(self, question: str) -> Iterator[FoundUses]:
-        """Simulate the run of a question with the built-in engine, like a forecast; nothing is sent. The prompts fit
-        the engines of the investigator. Raises the errors of `Investigator.forecast`.
+        """Simulate the run of a question with the built-in engine, like a forecast; nothing is sent. The prompts are
+        the ones that the investigator's engines would get. Raises the errors of `Investigator.forecast`.
         """
         with self._opened() as folder:
             new = new_record(question, RunOptions(), self._engines, self._parts.settings)

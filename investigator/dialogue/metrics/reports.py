@@ -28,7 +28,7 @@ class Metrics:
     def add_all(self, metrics: Report) -> None:
         """Add several values atomically: no report contains only some of them.
 
-        Raises MetricsError, and adds none, if one cannot be added.
+        Raises MetricsError, and adds none of them, if any cannot be added.
         """
         self._totals.add(metrics)
         self._recent.add(metrics)

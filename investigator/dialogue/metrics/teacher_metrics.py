@@ -53,7 +53,7 @@ class TeacherMetrics(Metrics):
         self.wanted = named_metrics(metrics_list)
 
     def evaluate_response(self, observation: Message, labels: Sequence[str]) -> None:
-        """Grade one reply. It counts as an example (`exs`), and the applicable metrics are added.
+        """Grade one reply: count it as an example (`exs`), and add the applicable metrics.
 
         A text is graded against each label, and the best grade counts. `text_candidates`, which must be best first, are
         graded by hits@k and mrr. The reply's own `metrics` are added, with numbers as averages; if one has the name of

@@ -69,7 +69,7 @@ class DialogTeacher(FixedDialogTeacher):
         return self.datatype.cycles
 
     def get(self, episode_idx: int, entry_idx: int = 0) -> Message:
-        """Return one example. Raises DialogueError if it does not exist, or if the data streams."""
+        """Return one example. Raises DialogueError if it does not exist, or if the data is streamed."""
         if self.data is None:
             raise DialogueError("a stream has no numbered episodes", hint="Use a datatype without :stream.")
         return self.data.get(episode_idx, entry_idx)[0]
@@ -126,7 +126,7 @@ def message_of(entry: object, candidates: frozenset[str] | None, load_image: Loa
 
     `candidates` are those of the whole task: each example with labels gets them, and any label not among them is added.
     Raises DialogueError if the entry has another form, sets a field that is set automatically, or has candidates that
-    lack its label.
+    do not include its label.
     """
     if isinstance(entry, Mapping):
         message = _of_fields(entry)

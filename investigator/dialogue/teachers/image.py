@@ -32,7 +32,7 @@ class ImageMode(StrEnum):
     """The content of the field `image` of a message."""
 
     RAW = "raw"
-    """The pixels, as an RGB image of Pillow."""
+    """The pixels, as a Pillow RGB image."""
     ASCII = "ascii"
     """Lines of characters; sparse characters represent light pixels."""
     NO_IMAGE_MODEL = "no_image_model"

@@ -39,7 +39,7 @@ class World:
     """Agents that take turns: each acts, and all others observe the act immediately. Pass either `agents` or `shared`,
     which is the result of another world's `share`; with `shared`, this world becomes a copy of that world, with copies
     of its agents. `acts` contains the last act of each agent, or None if it has not acted yet. Raises
-    DialogueValueError if both or neither are given, or if one is not an agent.
+    DialogueValueError if both or neither are given, or if `agents` contains anything but agents.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class World:
         return self.get_agents()[index]
 
     def parley(self) -> None:
-        """Run one turn: each agent in order acts, and the others observe it before the next one acts.
+        """Run one turn: the agents act in order, and the others observe each act before the next agent acts.
 
         Raises DialogueError if an act is not a message.
         """
@@ -111,8 +111,8 @@ class World:
         return message
 
     def heard(self, listener: int, actor: int, act: Message) -> Message | None:
-        """Return what one agent observes of another agent's act, or None if it hears nothing; both are given by their
-        indices.
+        """Return what one agent observes of another agent's act, or None if it hears nothing; both agents are given by
+        index.
         """
         return None if listener == actor else act
 
@@ -161,7 +161,7 @@ class World:
         return first.num_episodes() if isinstance(first, HasExamples) else None
 
     def report(self) -> Report:
-        """Return the metrics of all agents; if two use the same name, the metric of the first agent is used."""
+        """Return the metrics of all agents; if two agents use the same name for a metric, the first agent's is used."""
         merged: dict[str, Metric] = {}
         for agent in self.agents:
             if isinstance(agent, Reports):
@@ -185,8 +185,8 @@ class World:
         return {"world_class": type(self), "opt": self.opt, "agents": [agent.share() for agent in self.agents]}
 
     def clone(self) -> Self:
-        """Return a copy of the world, with copies of the agents made from their `share`. It has no acts yet, and its
-        counters are 0.
+        """Return a copy of the world, with copies of the agents made from their shared state. It has no acts yet, and
+        its counters are 0.
         """
         return type(self)(self.opt, None, self.share())
 

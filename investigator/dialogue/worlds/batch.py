@@ -123,8 +123,8 @@ class BatchWorld(WorldOfCopies):
 def act_in_rows(
     rows: Sequence[World], model: Agent | None, actor: int, heard: Sequence[Message | None]
 ) -> list[Message]:
-    """Return the acts of the rows' agents with the index `actor`, made by one `batch_act` of `model` or by each agent
-    itself. Raises DialogueError if an act is not a message, or `batch_act` does not return one for each row.
+    """Return the acts of the rows' agents with the index `actor`, made by a single call to `model.batch_act` or by each
+    agent itself. Raises DialogueError if an act is not a message, or `batch_act` does not return one for each row.
     """
     if model is None or not isinstance(model, ActsInBatches):
         return [row.take_act(actor, row.get_agents()[actor].act()) for row in rows]

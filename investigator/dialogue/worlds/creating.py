@@ -16,7 +16,7 @@ from investigator.errors import DialogueUnsupportedError, UnknownTaskError
 
 
 class TaskLoader(Protocol):
-    """Loads tasks by their names."""
+    """Loads tasks by name."""
 
     def ids(self, task: str) -> Sequence[str]:
         """Return the individual tasks in a task string. Raises UnknownTaskError for an unknown name."""
@@ -25,13 +25,13 @@ class TaskLoader(Protocol):
     def world_class(
         self, task: str, number_of_agents: int | None, *, interactive: bool = False, self_chat: bool = False
     ) -> type[World] | None:
-        """Return the world class that a single task defines, or None. The flags request its class for a human or for
+        """Return the world class that a single task defines, or None. The flags request the class for a human or for
         self-chat.
         """
         ...
 
     def teacher(self, opt: Opt) -> Agent:
-        """Return the teacher of the single task under `task` in the options."""
+        """Return the teacher for the single task that the option `task` names."""
         ...
 
 

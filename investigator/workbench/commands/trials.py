@@ -83,7 +83,7 @@ def render(
     """Print the prompt of a template for a step, with its tokens on standard error; nothing is sent.
 
     The step comes from a stored run, or is the first step that a question would reach with the built-in engine. Without
-    folder, question and run the variables are examples.
+    folder, question or run, the variables are examples.
     """
     (only, *_) = named([name])
     own = Prompts(common.prompts, CONTRACTS)
