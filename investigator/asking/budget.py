@@ -15,7 +15,7 @@ from investigator.records import Record, Reply, StopReason, Usage, together
 from investigator.scoring.prices import Price
 
 CEILINGS = frozenset({StopReason.CALLS, StopReason.TOKENS, StopReason.MONEY, StopReason.TIME})
-"""The reasons for stopping that a higher ceiling would have prevented."""
+"""The stop reasons that a higher ceiling would have avoided."""
 
 _FIRST_REPLY = 200  # number of tokens assumed for the first reply
 
@@ -77,7 +77,7 @@ class Budget:
         self.refused: StopReason | None = None
 
     def begun(self, call: Call) -> Usage:
-        """Record that a call begins, and return its expected cost.
+        """Record the start of a call, and return its expected cost.
 
         If a call would fit only without the estimates of the calls in progress, it waits until those calls have
         finished. Raises BudgetSpent if the call may not begin, and StoreError.
@@ -100,7 +100,7 @@ class Budget:
                 self._changed.wait()
 
     def kept(self, call: Call, foreseen: Usage, reply: Reply) -> None:
-        """Keep the reply of a call that has begun. Raises StoreError."""
+        """Store the reply to a call that has begun. Raises StoreError."""
         with self._changed:  # done in a single step, so that a call is counted only once
             try:
                 self._ledger.keep(call.key, call.prompt, call.engine.name, reply)
@@ -143,14 +143,14 @@ class Budget:
 
 
 class Budgeted:
-    """Lets a call begin only if it stays within every ceiling of a budget, together with the calls in progress."""
+    """Lets a call begin only if it and the calls in progress stay within every ceiling of a budget."""
 
     def __init__(self, inner: Layer, budget: Budget) -> None:
         self._inner = inner
         self._budget = budget
 
     def __call__(self, call: Call) -> Reply:
-        """Return the reply of the inner layer, and record it. Raises the errors of `Budget.begun`."""
+        """Return the inner layer's reply, and record it. Raises the errors of `Budget.begun`."""
         foreseen = self._budget.begun(call)
         try:
             reply = self._inner(call)

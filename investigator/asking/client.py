@@ -23,10 +23,10 @@ R = TypeVar("R", bound=Record)
 
 
 class EngineClient:
-    """Asks the engine of a role. Thread-safe.
+    """Sends prompts to the engine chosen for their role. Thread-safe.
 
-    `second` is an engine that gives a free second opinion on a language model's reply; `price_of` returns the price of
-    an engine by its name; `joint` is a budget shared with other clients. `no_repair_for` is the last ceiling that
+    `second` is an engine that gives a free second opinion on a language model's reply; `price_of` returns an engine's
+    price, given its name; `joint` is a budget shared with other clients. `no_repair_for` is the last ceiling that
     prevented the repair of a reply, or None.
     """
 

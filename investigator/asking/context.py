@@ -39,7 +39,7 @@ class WithinContext:
         self._journal = journal
 
     def __call__(self, call: Call) -> Reply:
-        """Return the reply of the inner layer. Raises PromptTooLong and StoreError."""
+        """Return the inner layer's reply. Raises PromptTooLong and StoreError."""
         tokens = self._tokens_that_fit(call)
         try:
             return self._inner(replace(call, tokens=tokens))

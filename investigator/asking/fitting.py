@@ -64,13 +64,13 @@ def less_to_answer(variables: AnswerVariables, share: float) -> AnswerVariables 
 
 
 def _first(items: tuple[Item, ...] | list[Item], share: float, fewest: int = 1) -> tuple[Item, ...]:
-    """Return the first items, about that share of them, but at least one item fewer than given."""
+    """Return the first items: about the given share of them, but at least one item fewer than given."""
     wanted = math.floor(len(items) * min(1.0, share))
     return tuple(items[: max(fewest, min(len(items) - 1, wanted))])
 
 
 def _shortened(passage: Passage, question: str, share: float) -> Passage | None:
-    """Return whole sentences that amount to about that share of a passage, or None if it is a single sentence.
+    """Return whole sentences that make up about the given share of a passage, or None if it is a single sentence.
 
     They surround the sentence that shares the most words with the question.
     """

@@ -42,7 +42,7 @@ class TuningLock(Record):
 
 
 def locked(name: str, text: str) -> LockedText:
-    """Return the entry of the lock for a template with this text."""
+    """Return the lock entry for a template with this text."""
     return LockedText(name=name, sha256=hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest())
 
 
@@ -52,7 +52,7 @@ def write_lock(folder: Path, lock: TuningLock) -> None:
 
 
 def lock_warnings(folder: Path, model: str) -> Iterator[str]:
-    """Yield a warning for each change since the templates of a folder were tuned; without a lock, yield nothing."""
+    """Yield a warning for each change since the templates in a folder were tuned; without a lock, yield nothing."""
     file = folder / LOCK_NAME
     if not file.exists():
         return

@@ -18,7 +18,7 @@ from investigator.resources import prompts_folder
 
 
 class Prompts:
-    """The templates of one folder, with the templates of the package as defaults.
+    """The templates in one folder, with the package's own templates as defaults.
 
     `contracts` maps the names of the templates in use to their contracts; only these templates are checked. Raises
     TemplateError if the folder cannot be used or a template breaks its contract; the message gives file, line and the
@@ -33,11 +33,11 @@ class Prompts:
         self._sandbox = Sandbox()
 
     def of(self, folder: Path | None) -> Prompts:
-        """Return the templates of another folder with the same contracts. Raises TemplateError."""
+        """Return the templates in another folder, with the same contracts. Raises TemplateError."""
         return Prompts(folder, self._contracts)
 
     def path(self, name: str) -> Path:
-        """Return the file of a template by its name, `owner/name`. Raises TemplateError."""
+        """Return the path of the template named `owner/name`. Raises TemplateError."""
         relative = f"{name}{SUFFIX}"
         own = file_in(self._folder, relative) if self._folder is not None else None
         return own or prompts_folder() / relative
@@ -56,7 +56,7 @@ class Prompts:
         return self._sandbox.own_words(self.path(name))
 
     def fingerprint(self) -> str:
-        """Return a hash of the method's templates; an investigation with changed templates is a different one."""
+        """Return a hash of the method's templates; an investigation with changed templates counts as a new one."""
         digest = hashlib.sha256()
         for name in METHOD:
             digest.update(source_of(self.path(name)).encode())

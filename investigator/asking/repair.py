@@ -14,7 +14,7 @@ from investigator.records import FinishReason, Prompt, Record, RepairVariables, 
 
 R = TypeVar("R", bound=Record)
 
-# in the example of a prompt: {"reply": "<one or two sentences>"}
+# in a prompt's example: {"reply": "<one or two sentences>"}
 _PLACEHOLDER = re.compile(r'"(<[^<>"\n]{2,60}>|\.\.\.)"')
 
 

@@ -1,6 +1,6 @@
 """Reads template files safely, checks them against the names of their variables, and renders them.
 
-Templates are untrusted: they work on plain values, in a language without calls that always terminates. Text of
+Templates are untrusted: they work on plain values, in a language without calls that always terminates. The text of
 documents enters them only as values.
 """
 
@@ -112,7 +112,7 @@ def _language() -> TemplateLanguage:
 
 
 def file_in(folder: Path, name: str) -> Path | None:
-    """Return a file of a prompts folder if it exists. Raises TemplateError for a link that leads out of the folder."""
+    """Return a file in a prompts folder, if it exists. Raises TemplateError for a link that leads out of the folder."""
     path = folder / name
     if not os.path.lexists(path):
         return None

@@ -1,6 +1,6 @@
 """The work of one machine: updates a shard from its files, in a separate folder, and then publishes it.
 
-Running it twice, even concurrently, is harmless, because the second run finds the shard of the first run.
+Running it twice, even concurrently, is harmless, because the second run finds the shard that the first run built.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from investigator.store.workspace import DATABASE_NAME, Workspace
 
 @dataclass(frozen=True)
 class Company:
-    """The program version and the user's key, which must be the same on all machines of a cluster."""
+    """The program version and the user's key, which must be the same on all machines in a cluster."""
 
     version: str
     key: str
@@ -39,7 +39,7 @@ class Company:
         if own.version != self.version:
             raise ClusterError(
                 f"the worker on {node()} has {DISTRIBUTION} {own.version}, but this command has {self.version}",
-                hint="Install the same version on all machines of the cluster.",
+                hint="Install the same version on all machines in the cluster.",
             )
         if own.key != self.key:
             raise ClusterError(
@@ -135,5 +135,5 @@ def _check_seen(task: ShardTask) -> None:
     except FolderError as error:
         raise ClusterError(
             f"the worker on {node()} cannot read the documents: {error.message}",
-            hint="All machines of the cluster must see the folder and the workspace under the same paths.",
+            hint="All machines in the cluster must see the folder and the workspace under the same paths.",
         ) from error

@@ -22,14 +22,14 @@ class ClusterSettings(Record):
 
     address: Annotated[str, AfterValidator(_known_address)] = Field(
         default="",
-        description=f"Ray cluster of the index: {LOCAL} (this machine), {AUTO} (the one that this machine "
+        description=f"Ray cluster for the index: {LOCAL} (this machine), {AUTO} (the one that this machine "
         f"belongs to) or {CLIENT}HOST:PORT; empty: no cluster, one index in the workspace",
     )
     shards: int = Field(
         default=0,
         ge=0,
         le=10_000,
-        description="number of shards, several for each worker; a different number rebuilds the whole index; "
+        description="number of shards, ideally several per worker; changing it rebuilds the whole index; "
         "0 keeps the existing number, or 8 for a new index",
     )
     workers: int = Field(

@@ -85,7 +85,7 @@ class RayCrew:
             return Holding(self._holders, self._holders.lost)
 
     def dead_machines(self) -> tuple[str, ...]:
-        """Return the machines of the cluster that no longer answer. Raises ClusterError."""
+        """Return the machines in the cluster that no longer answer. Raises ClusterError."""
         if self._settings.address == LOCAL:  # a local cluster belongs to this process
             return ()
         with _translated(self._ray):
@@ -93,7 +93,7 @@ class RayCrew:
 
 
 class _Holder:
-    """The actor. It holds some shards, and opens them on first use and again after Ray has restarted it."""
+    """The actor, which holds some shards and opens them on first use, and again after Ray has restarted it."""
 
     def __init__(self, shards: Mapping[int, HeldShard]) -> None:
         self._held = shards
@@ -226,7 +226,7 @@ def _ended(ray: Any, place: str) -> None:
 
 @contextmanager
 def _translated(ray: Any) -> Iterator[None]:
-    """Convert errors of Ray to ClusterError, and raise errors of this package from a worker unchanged."""
+    """Convert Ray's errors to ClusterError, and raise errors of this package from a worker unchanged."""
     try:
         yield
     except ray.exceptions.GetTimeoutError as error:

@@ -22,7 +22,7 @@ from investigator.store.frozen import FrozenDatabase, freeze
 from investigator.store.user_key import code, same_code, user_key
 
 FOLDER = "shards"
-"""The folder of a workspace that contains the shards."""
+"""The folder within a workspace that contains the shards."""
 
 _PURPOSE = "shard of an index"
 _PLAN = "building.json"
@@ -188,7 +188,7 @@ class ShardFiles:
         write_private(self.directory / name, sealed.model_dump_json().encode())
 
     def _unsealed(self, name: str) -> str | None:
-        """Return the record stored under a name; None if it is missing, or somebody else wrote it."""
+        """Return the record stored under a name; None if it is missing or was written by somebody else."""
         try:
             sealed = _Sealed.model_validate_json(read_private(self.directory / name))
         except (OSError, ForeignFileError, ValidationError):

@@ -1,4 +1,4 @@
-"""The index of a folder in several shards; it corresponds to `FolderIndex`, which uses a single workspace."""
+"""A folder's index in several shards: the counterpart of `FolderIndex`, which uses a single workspace."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Crew(Protocol):
         ...
 
     def dead_machines(self) -> tuple[str, ...]:
-        """Return the machines of the cluster that no longer answer. Raises ClusterError."""
+        """Return the machines in the cluster that no longer answer. Raises ClusterError."""
         ...
 
 
@@ -75,7 +75,7 @@ class _Opened:
 
 
 class ShardedIndex:
-    """The index of one folder in shards, stored in an open workspace; `notice` receives messages for the user.
+    """The sharded index of one folder, stored in an open workspace; `notice` receives messages for the user.
     `open_there` opens the embedder on a worker. Shards that do not reply are lost until the folder is read again; until
     then, their files count as unreadable.
     """
@@ -174,7 +174,7 @@ class ShardedIndex:
         return {number: frozenset(names) for number, names in found.items()}
 
     def _settings_there(self) -> IndexSettings:
-        """Return the settings for a worker. It reads with one process, because other workers run on the same
+        """Return the settings for a worker, which reads with one process, because other workers run on the same
         machine.
         """
         own = self._settings
@@ -226,7 +226,7 @@ class ShardedIndex:
         return _Opened(GatheredCorpus(corpora, self._count, self._listed().left_out, lost), holding.holders, tables)
 
     def _database(self, record: ShardRecord) -> FrozenDatabase:
-        """Open a shard, whose file its holder has already checked."""
+        """Open a shard; its holder has already checked the file."""
         database = FrozenDatabase(self._files.path(record))
         self._workspace.call_at_close(database.close)
         return database

@@ -106,7 +106,7 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """Return a name for the model and its settings; vectors of different names are never compared."""
+        """Return a name for the model and its settings; vectors stored under different names are never compared."""
         ...
 
     def embed(self, texts: Sequence[str]) -> Vectors:
@@ -120,9 +120,9 @@ _MEASURES = {"passages": {"__all__": {"score", "similarity", "overlap", "documen
 def prompt_key(engine_name: str, prompt: Prompt, *, measures: bool = False, sampling: str = "") -> str:
     """Return the sha256, in hexadecimal, of everything that a reply depends on: the engine and the whole prompt.
 
-    The journal and recordings store replies under it, so it is the same in every process and on every machine. The
-    passages' search scores depend on all documents of the folder; they are included only with `measures`, for an engine
-    that uses them. `sampling` contains the settings that affect the engine's replies.
+    The journal and recordings store replies under this key, so it is the same in every process and on every machine.
+    The passages' search scores depend on all documents of the folder; they are included only with `measures`, for an
+    engine that uses them. `sampling` contains the settings that affect the engine's replies.
     """
     parts = (
         f"{engine_name} {sampling}".rstrip(),

@@ -60,7 +60,7 @@ def parse_model_options(values: Sequence[str]) -> ModelNames:
 
 
 def open_engine(name: str, options: EngineOptions) -> Engine:
-    """Return the engine of a `provider:name`, such as `extractive`, `gguf:PATH`, `openai:gpt-5-mini` or `toy:x`.
+    """Return the engine for a `provider:name`, such as `extractive`, `gguf:PATH`, `openai:gpt-5-mini` or `toy:x`.
 
     The provider is one of our own engines, one added by another package (see `factories`), a factory as
     `package.module:factory:name`, or else a provider of chat models. The name of a pulled model needs no provider.
@@ -90,7 +90,7 @@ def may_be_model(name: str) -> bool:
 
 
 def _factory(name: str) -> tuple[EngineFactory, str]:
-    """Return the factory of the engine, and the name to call it with."""
+    """Return the engine's factory, and the name to call it with."""
     provider, _, model = name.partition(":")
     if provider in OWN:
         return OWN[provider], model

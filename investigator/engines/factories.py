@@ -1,13 +1,13 @@
-"""Creates engines from model names: our own engines and, through an interface for plug-ins, engines of other packages.
+"""Creates engines from model names: our own engines and, through a plug-in interface, engines from other packages.
 
-Another package adds an engine with an entry point of the group `investigator.engines`, in its pyproject.toml:
+Another package adds an engine with an entry point in the group `investigator.engines`, in its pyproject.toml:
 
     [project.entry-points."investigator.engines"]
     toy = "toy_engine:open_toy"
 
 From then on `--model toy:NAME` uses the engine that `open_toy("NAME", options)` returns.
 
-An engine is imported when it is opened, because a question without a model must not wait for it.
+An engine is imported when it is opened, because a question that needs no model must not wait for the import.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class EngineOptions:
     `on_notice` receives messages for the user, such as that a parameter was rejected; `on_writing` receives the
     progress of a local model that is writing a reply. `callbacks` are LangChain callbacks, for engines that call a
     LangChain model. `extractive` creates the built-in engine. The other fields are the settings of our own engines, and
-    `known`, in which a chat model records what its server rejects. An engine of another package manages its own
+    `known`, in which a chat model records what its server rejects. An engine from another package manages its own
     settings.
     """
 
@@ -54,7 +54,7 @@ class EngineOptions:
 
 
 class EngineFactory(Protocol):
-    """Creates the engine of a model; an entry point of `investigator.engines` names a function like this.
+    """Creates the engine of a model; an entry point in the group `investigator.engines` names such a function.
 
     `name` is the user's model name without the provider: `x` for `--model toy:x`, empty for `--model toy`. The engine
     has a `name`, by convention `provider:name`, and `reply(prompt)`; see `investigator.engines.base` for optional
@@ -63,7 +63,7 @@ class EngineFactory(Protocol):
     """
 
     def __call__(self, name: str, options: EngineOptions, /) -> Engine:
-        """Return the engine of the model `name`."""
+        """Return the engine for the model `name`."""
         ...
 
 
@@ -82,19 +82,19 @@ def open_extractive(name: str, options: EngineOptions) -> Engine:
 
 
 def open_gguf(name: str, options: EngineOptions) -> Engine:
-    """Return the engine of a GGUF file."""
+    """Return the engine for a GGUF file."""
     return _gguf(_path(name, "gguf"), options)
 
 
 def open_local(name: str, options: EngineOptions) -> Engine:
-    """Return the engine of the pulled model with this name; without a name, of the model pulled most recently."""
+    """Return the engine for the pulled model with this name, or without a name, for the latest one."""
     from investigator.engines.gguf.pulled import pulled_model
 
     return _gguf(pulled_model(name).path, options)
 
 
 def _gguf(path: str | Path, options: EngineOptions) -> Engine:
-    """Return the engine of a GGUF file; `chat.timeout` limits its replies if it was set."""
+    """Return the engine for a GGUF file; `chat.timeout` limits its replies if it was set."""
     chat = options.chat
     seconds = chat.timeout if chat is not None and "timeout" in chat.model_fields_set else USUAL_SECONDS
     return GgufEngine(path, options.gguf, seconds=seconds, on_writing=options.on_writing)
@@ -118,7 +118,7 @@ def open_scripted(name: str, options: EngineOptions) -> Engine:
 
 
 def open_transformers(name: str, options: EngineOptions) -> Engine:
-    """Return the engine of a model folder of transformers."""
+    """Return the engine for a transformers model folder."""
     return TransformersEngine(_path(name, "transformers"), options.transformers)
 
 

@@ -106,7 +106,7 @@ class _OwnClientSettings(ClientSettings):
 
 
 def client_settings(bounds: BodyBounds) -> ClientSettings:
-    """Return the arguments of an HTTP client that follows no redirects and limits each body."""
+    """Return the arguments for an HTTP client that follows no redirects and limits each body."""
     return {
         "timeout": bounds.seconds,
         "follow_redirects": False,
@@ -117,7 +117,7 @@ def client_settings(bounds: BodyBounds) -> ClientSettings:
 
 @dataclass(frozen=True)
 class Retries:
-    """The number of attempts of a call; `delay` is the wait in seconds before the second attempt. The wait doubles with
+    """The number of attempts to make; `delay` is the wait in seconds before the second attempt. The wait doubles with
     each further attempt, up to `longest` seconds.
     """
 
@@ -247,7 +247,7 @@ def bound_clients(model: object, bounds: BodyBounds) -> int:
     """Limit the bodies and refuse the redirects of the HTTP clients inside a provider's model; return their number.
 
     This is for providers whose class accepts neither a client nor client options. Clients are found in the usual
-    attributes of such classes; a client in another place, or not from httpx, stays unchanged.
+    attributes of such classes; a client stored elsewhere, or not from httpx, stays unchanged.
     """
     found = list(_clients(model, _DEPTH))
     for client in found:

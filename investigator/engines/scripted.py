@@ -66,7 +66,7 @@ class ScriptedEngine:
             return list(self._asked)
 
     def reply(self, prompt: Prompt) -> Reply:
-        """Return the next reply of the prompt's script. Raises EngineError if none is left."""
+        """Return the next reply from the prompt's script. Raises EngineError if none is left."""
         with self._lock:
             self._asked.append(prompt)
             text = self._next(prompt)

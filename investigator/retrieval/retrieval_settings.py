@@ -36,7 +36,7 @@ class RetrievalSettings(Record):
     reranker: str = Field(
         default="sentences",
         min_length=1,
-        description='reranker: "sentences", or a cross-encoder of sentence-transformers',
+        description='reranker: "sentences", or a sentence-transformers cross-encoder',
     )
     depth: int = Field(
         default=30,

@@ -246,7 +246,7 @@ def _read(message: AIMessage, prompt: str, limit: int) -> Reply:
 
 
 def _count(told: object, text: str) -> int:
-    """Return the tokens that a server reported, or an estimate if they are missing or implausible."""
+    """Return the number of tokens that a server reported, or an estimate if it is missing or implausible."""
     return told if isinstance(told, int) and told > 0 else guessed_tokens(text)
 
 

@@ -1,8 +1,8 @@
 """Translates a provider's error into an error of this package, with the number of attempts worth making.
 
 Every provider's package raises its own errors. They are recognised by a `status_code` or `response` (OpenAI, Anthropic,
-Groq, Ollama, httpx), by the name of their class, or as langchain-core's model errors, so that no provider's package
-needs to be imported.
+Groq, Ollama, httpx), by class name, or as langchain-core's model errors, so that no provider's package needs to be
+imported.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Server:
 
     @property
     def endpoint(self) -> str:
-        """Return the key of the queue that its calls share: scheme, host and port, or the provider."""
+        """Return the key of the queue shared by all calls to this server: scheme, host and port, or the provider."""
         parts = urlsplit(self.address)
         if not parts.hostname:
             return self.model.partition(":")[0]
@@ -224,7 +224,7 @@ def _words(error: Exception) -> str:
 
 
 def _root(error: BaseException, words: str) -> str:
-    """Return the message of a connection error's innermost cause; its own is often only `Connection error.`"""
+    """Return the innermost cause's message, because a connection error itself often says only `Connection error.`"""
     while (cause := error.__cause__ or error.__context__) is not None:
         error = cause
     return cleaned(str(error)) or words or type(error).__name__

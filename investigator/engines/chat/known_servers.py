@@ -100,7 +100,7 @@ class KnownServers:
 
 
 class Negotiation:
-    """Learns what the server of a model rejects, and stops sending it.
+    """Learns what a model's server rejects, and stops sending it.
 
     A refusal counts once a call succeeds without the parameter: only then is it reported, dropped, and written to
     `known`. Parameters known to be rejected are neither sent nor reported again. `server` is the server's name in
@@ -123,7 +123,7 @@ class Negotiation:
         self._limits = known.find(identity) if known is not None else None  # None until a call has succeeded
 
     def allowed(self, wanted: Sending) -> Sending:
-        """Return the parameters for the next call: the wanted ones, except those that the server rejects."""
+        """Return the parameters for the next call: the requested ones, except those that the server rejects."""
         limits = self._limits
         if limits is None:
             return wanted

@@ -68,8 +68,8 @@ def _known_key(key: SecretStr | None) -> SecretStr | None:
 class ChatSettings(Record):
     """Settings for calling a chat model."""
 
-    timeout: float = Field(default=120.0, gt=0, description="time limit of one call with its retries, in seconds")
-    attempts: int = Field(default=4, ge=1, description="number of attempts for one prompt")
+    timeout: float = Field(default=120.0, gt=0, description="time limit for one call including its retries, in seconds")
+    attempts: int = Field(default=4, ge=1, description="maximum number of attempts for one prompt")
     max_wait: float = Field(default=60.0, ge=0, description="longest wait between two attempts, in seconds")
     temperature: float | None = Field(default=None, ge=0, le=2, description="sampling temperature; sent only if set")
     top_p: float | None = Field(
@@ -84,7 +84,7 @@ class ChatSettings(Record):
     )
     small: bool = Field(
         default=False,
-        description="the model has up to three billion parameters, so it only quotes and writes, and the rules decide",
+        description="small model (up to three billion parameters): it only quotes and writes; rules make decisions",
     )
     context_tokens: int | None = Field(
         default=None, ge=256, description="maximum number of tokens in a prompt for the model"
@@ -212,14 +212,14 @@ def format_arguments(server: Server, reply_format: ReplyFormat, reply_type: type
 
 
 def stream_arguments(sending: Sending) -> dict[str, Json]:
-    """Return the extra arguments of a streaming call."""
+    """Return the extra arguments for a streaming call."""
     return {STREAM_USAGE: True} if Parameter.STREAM_OPTIONS in sending.parameters else {}
 
 
 def _arguments(
     provider: str, server: Server, settings: ChatSettings, parameters: frozenset[Parameter], bounds: BodyBounds
 ) -> dict[str, object]:
-    """Return the arguments of the provider's class. The client's own retries are switched off, because `ChatEngine`
+    """Return the arguments for the provider's class. The client's own retries are switched off, because `ChatEngine`
     retries.
     """
     temperature = settings.temperature if Parameter.TEMPERATURE in parameters else None

@@ -60,8 +60,8 @@ class CallPace:
 class Ticket:
     """One prompt's place in the queue for all its attempts: lower numbers go first.
 
-    At most `most` calls run concurrently with it; it accepts pauses of up to `longest` seconds, and gives up at
-    `until`.
+    Its call begins only while fewer than `most` calls run; it accepts pauses of up to `longest` seconds, and gives up
+    at `until`.
     """
 
     number: int
@@ -71,7 +71,7 @@ class Ticket:
 
 
 class Ended(Enum):
-    """The outcome of a call, as far as it shows how many calls the endpoint can handle."""
+    """The outcome of a call, used to judge how many calls the endpoint can handle."""
 
     WELL = auto()
     REFUSED = auto()

@@ -57,7 +57,7 @@ class _Layer(NamedTuple):
 
 
 class _Run(NamedTuple):
-    """Neighbouring texts of a batch, padded to the same number of tokens. `used` is the number of real tokens of each
+    """Neighbouring texts in a batch, padded to the same number of tokens. `used` is the number of real tokens of each
     text; `padding` marks the others: shape (texts, tokens).
     """
 
@@ -81,7 +81,7 @@ class Bert:
         self._layers = [_layer(weights, index, precision) for index in range(LAYERS)]
 
     def vectors(self, batch: Sequence[Sequence[int]]) -> Vectors:
-        """Return unit vectors, shape (texts, 384), of non-empty texts as token ids, ordered by length.
+        """Return unit vectors, shape (texts, 384), for non-empty texts given as token ids and ordered by length.
 
         Apart from rounding, a vector does not depend on the other texts. Raises RuntimeError if memory runs out.
         """

@@ -1,4 +1,4 @@
-"""Computes sentence embeddings with the bundled model, or with any other model of sentence-transformers."""
+"""Computes sentence embeddings with the bundled model, or with any other sentence-transformers model."""
 
 from __future__ import annotations
 
@@ -155,5 +155,5 @@ def _load_other(model: str) -> SentenceTransformer:
         with without_progress_bars():
             return here_or_fetched(SentenceTransformer, model)
     except (OSError, ValueError, RuntimeError, KeyError) as error:
-        hint = "Choose a model of sentence-transformers, or the folder of such a model."
+        hint = "Choose a sentence-transformers model, by name or folder."
         raise EmbedderError(f"the embedding model {model} cannot be loaded: {error}", hint=hint) from error

@@ -1,9 +1,9 @@
-"""The embedding model in NumPy, for the few texts of a question; `minilm.py` is for many. Importing PyTorch takes two
-seconds; importing this module takes a tenth of a second. `docs/decisions/0025-query-vectors-in-numpy.md` explains when
-each is used, and how they are kept equal.
+"""The embedding model in NumPy, for the few texts that one question needs; `minilm.py` handles many. Importing PyTorch
+takes two seconds; importing this module takes a tenth of a second. `docs/decisions/0025-query-vectors-in-numpy.md`
+explains when each is used, and how they are kept equal.
 
 The weights are memory-mapped from the safetensors file, so only the layers and the embeddings of the text's own tokens
-are read. Everything is float32. The texts of a call are computed together, without padding.
+are read. Everything is float32. The texts in a call are computed together, without padding.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class NumpyBert:
         ]
 
     def vectors(self, texts: Sequence[list[int]]) -> Vectors:
-        """Return the unit vectors, of shape (texts, 384), of texts that are given as one or more token ids each.
+        """Return the unit vectors, of shape (texts, 384), for texts that are given as one or more token ids each.
 
         Reading the weights takes as long as multiplying the few tokens of a query, so the texts share this.
         """
@@ -161,7 +161,7 @@ def _attention(states: Matrix, spans: Sequence[slice], layer: _Layer) -> Matrix:
 
 
 def _gelu(states: Matrix) -> Matrix:
-    """Apply the activation in place, to a few rows at a time, which fit into the fast cache of a processor."""
+    """Apply the activation in place, to a few rows at a time, which fit into the processor's fast cache."""
     for start in range(0, len(states), _ROWS):
         rows = states[start : start + _ROWS]
         shares = _erf(rows * np.float32(0.5**0.5))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
 
 _SHORTEST_SENTENCE = 12
-_HINT = "Choose a cross-encoder of sentence-transformers, or its folder, or set retrieval.reranker=sentences."
+_HINT = "Choose a sentence-transformers cross-encoder, by name or folder, or set retrieval.reranker=sentences."
 
 
 class Reranker(Protocol):
@@ -61,7 +61,7 @@ class SentenceReranker:
 
 
 class CrossEncoderReranker:
-    """A cross-encoder of sentence-transformers, by its name or folder; it reads the query and the text together."""
+    """A sentence-transformers cross-encoder, given by name or folder, that reads the query and the text together."""
 
     weight = 4.0  # more accurate than the search, whose score only breaks ties
 
@@ -101,8 +101,8 @@ def sentences(text: str) -> list[str]:
 def load_cross_encoder(model: str, hint: str) -> CrossEncoder:
     """Load a model that judges pairs of texts, given its name or folder; a model is loaded only once.
 
-    Code that comes with a model is never run. Raises EmbedderError with the hint, also for a model of another kind,
-    whose missing weights would be random.
+    Code that comes with a model is never run. Raises EmbedderError with the given hint if the model cannot be loaded,
+    or is of the wrong kind, since its missing weights would then be random.
     """
     from sentence_transformers import CrossEncoder
 

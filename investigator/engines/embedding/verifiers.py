@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
 
 _ENTAILS = ("entailment", "entails", "supported", "supports", "consistent", "yes", "true", "label_1")
-_HINT = "Choose a cross-encoder or an NLI model of sentence-transformers, or its folder."
+_HINT = "Choose a sentence-transformers model (cross-encoder or NLI), by name or folder."
 
 
 class VerifySettings(Record):
@@ -25,9 +25,7 @@ class VerifySettings(Record):
 
     model: str = Field(
         default="",
-        description=(
-            "cross-encoder or NLI model of sentence-transformers that judges claims which the rules cannot check"
-        ),
+        description="sentence-transformers model (cross-encoder or NLI) for claims that the rules cannot check",
     )
     threshold: float = Field(
         default=0.5, ge=0.0, le=1.0, description="lowest score at which a claim counts as supported"
@@ -69,7 +67,7 @@ class SupportJudge:
 
 
 def as_one(texts: Iterable[str]) -> str:
-    """Return the quotes of a claim as one text for a verifier."""
+    """Return a claim's quotes as one text for a verifier."""
     return "\n".join(texts)
 
 
@@ -79,7 +77,7 @@ def open_judge(settings: VerifySettings) -> SupportJudge | None:
 
 
 class CrossEncoderVerifier:
-    """A sentence-transformers model that reads a text and a claim together, by its name or folder.
+    """A sentence-transformers model, given by name or folder, that reads a text and a claim together.
 
     If it has a single output, that is the score; if it has several labels, the score is the probability of entailment.
     """

@@ -44,7 +44,7 @@ def _step(card: DocumentCard, variables: PlanVariables) -> ProposedStep:
 
 
 def _perspectives(card: DocumentCard, needs: tuple[Need, ...]) -> list[str]:
-    """Return the terms of the needs, and the headings of the document that contain one of their words."""
+    """Return the terms of the needs, and the headings in the document that contain one of their words."""
     terms = [need.term for need in needs]
     wanted = {stem(word) for term in terms for word in words(term)}
     headings = [h for h in card.headings if wanted & {stem(word) for word in words(h)} and len(h) <= 80]

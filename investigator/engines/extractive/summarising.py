@@ -110,8 +110,8 @@ def _moves(text: str) -> bool:
 def _chosen(
     found: Sequence[_Sentence], vectors: Vectors, asked: Vectors, most: int, aspects: Vectors | Sequence[Vectors]
 ) -> list[_Sentence]:
-    """Return the sentence nearest to each aspect and the best other sentences, without repetition, and only some
-    from each section.
+    """Return the sentence nearest to each aspect and the best other sentences, without repetition, and only a few from
+    each section.
     """
     middle = vectors.mean(axis=0)
     middle = middle / (float(np.linalg.norm(middle)) or 1.0)

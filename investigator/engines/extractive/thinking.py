@@ -1,4 +1,4 @@
-"""Determines what must be known: the names and key terms of a question, weighted by their rarity in the folder."""
+"""Determines what must be known: the names and key terms in a question, weighted by their rarity in the folder."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PRONOUNS = frozenset({"one", "ones"})  # as in "the one in Gambia"
 
 
 def think(variables: ThinkVariables) -> ThinkReply:
-    """Return the terms of the question, at least one; the rarest have the highest weights."""
+    """Return the terms in the question, at least one; the rarest have the highest weights."""
     shares = {item.term: item.document_share for item in variables.term_frequencies}
     terms = _once([*QUOTED.findall(variables.question), *_phrases(QUOTED.sub(" ", variables.question), shares)])
     needs = [_need(term, shares) for term in terms] or [Need(term=variables.question.strip(), reason="the question")]

@@ -24,7 +24,7 @@ from investigator.resources.distribution import install_command
 _USUAL_CONTEXT = 8192  # a model may support more, at the cost of memory
 _TEMPLATE_TOKENS = 96  # room for what a chat template adds to a prompt: usually 10 to 80 tokens
 USUAL_SECONDS = 900.0
-"""Time limit of a reply in seconds, unless `chat.timeout` is set: a large model on a slow machine needs minutes."""
+"""Time limit for a reply in seconds, unless `chat.timeout` is set: a large model on a slow machine needs minutes."""
 
 _SMALL_FILE = 2_200_000_000  # bytes: about 3 billion parameters in four bits, or 1.5 billion in eight bits
 

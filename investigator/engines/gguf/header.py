@@ -29,7 +29,7 @@ _HINT: Final = "Choose a model file, for example gguf:models/llama-3.2-1b.gguf"
 
 
 def trained_context(path: Path) -> int:
-    """Return the context size in tokens that a model was trained with. Raises SettingsError for any other file."""
+    """Return the context size, in tokens, that a model was trained with. Raises SettingsError if none is declared."""
     architecture: Value = ""
     for key, value in _values(path):
         if key == "general.architecture":
@@ -75,7 +75,7 @@ def _values(path: Path) -> Iterator[tuple[str, Value]]:
 
 
 class _Header:
-    """Reads the header after the magic; lengths beyond the end of the file are rejected."""
+    """Reads the rest of the header, after the magic number; lengths beyond the end of the file are rejected."""
 
     def __init__(self, file: BinaryIO, size: int) -> None:
         self._file = file

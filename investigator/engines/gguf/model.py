@@ -1,7 +1,7 @@
 """A GGUF model that llama.cpp has loaded in this process: generates replies, and counts tokens. The state of a prompt
 is cached: if the next prompt has the same beginning, only the rest is read. An earlier prompt, kept in memory up to a
-limit, is reused if the common prefix is at least a quarter of it. Flash attention, several slots and n-gram speculation
-keep llama.cpp's defaults: nothing else was faster with the method's prompts.
+limit, is reused if the two share at least a quarter of it as a common prefix. Flash attention, several slots and n-gram
+speculation keep llama.cpp's defaults: nothing else was faster with the method's prompts.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _LONGER: Final = (
 
 @dataclass(frozen=True)
 class GgufReply:
-    """A reply, whose duration excludes waiting, and the number of its prompt's tokens that came from the cache."""
+    """A reply, whose duration excludes waiting, and how many tokens of its prompt came from the cache."""
 
     reply: Reply
     reused_tokens: int
@@ -130,7 +130,7 @@ class GgufModel:
         return self._read(heard.whole(), sampling.max_tokens, took)
 
     def count_tokens(self, text: str) -> int:
-        """Return the number of tokens by the model's tokenizer. Raises EngineError if it does not answer."""
+        """Return the number of tokens, counted by the model's tokenizer. Raises EngineError if it does not answer."""
         status, body = self._tokenizer.post(json.dumps({"content": self._control.defused(text)}).encode("ascii"))
         try:
             return len(json.loads(body)["tokens"])

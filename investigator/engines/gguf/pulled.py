@@ -77,7 +77,7 @@ def recommended_models() -> tuple[LocalModel, ...]:
 
 
 def model_named(name: str) -> LocalModel:
-    """Return a model of the table by its name, or a model of any repository as `owner/repository:file.gguf`.
+    """Return a model: from the table by name, or from any repository as `owner/repository:file.gguf`.
 
     An empty name selects the first model in the table. Raises SettingsError for any other name.
     """
@@ -127,7 +127,7 @@ def pulled_names() -> frozenset[str]:
 
 
 def pulled_model(name: str) -> PulledModel:
-    """Return a pulled model by its name; without a name, the latest. Raises SettingsError if none is found."""
+    """Return a pulled model by name; without a name, the latest. Raises SettingsError if none is found."""
     pulled = pulled_models()
     for model in pulled:
         if not name or model.name == name.lower():

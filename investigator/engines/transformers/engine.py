@@ -27,7 +27,7 @@ class TransformersSettings(Record):
         default=Decoding(beam_max_length=512, stop_token=""),
         description="decoding: how the tokens of a reply are chosen",
     )
-    device: str = Field(default="cpu", description="device of the model: cpu, cuda or mps")
+    device: str = Field(default="cpu", description="device for the model: cpu, cuda or mps")
     seed: int = Field(default=0, ge=0, description="seed for sampling tokens")
 
 
@@ -110,7 +110,7 @@ class TransformersEngine:
         return self._loaded().count_tokens(text)
 
     def with_settings(self, settings: TransformersSettings) -> Self:
-        """Return a copy of the engine with another decoding or seed that shares the model. Raises SettingsError."""
+        """Return a copy of the engine that shares the model but has another decoding or seed. Raises SettingsError."""
         other = copy(self)
         other._settings = _checked(settings)
         return other
@@ -137,7 +137,7 @@ def _size(path: Path) -> int:
 
 
 def _context(path: Path) -> int | None:
-    """Return the context size in tokens of a model; None if it is not declared. Raises SettingsError."""
+    """Return a model's context size in tokens; None if it is not declared. Raises SettingsError."""
     try:
         return _Config.model_validate_json((path / "config.json").read_bytes()).context
     except (OSError, ValidationError) as error:

@@ -82,7 +82,7 @@ class TransformersModel:
         ids = self._ids(text, as_chat)
         decoding = decoding.settled()
         if not ids:
-            raise EngineError(f"{self._name} cannot continue an empty prompt", hint="Give a prompt with some text.")
+            raise EngineError(f"{self._name} cannot continue an empty prompt", hint="Write a prompt that is not empty.")
         if self._context is not None and len(ids) + decoding.beam_max_length > self._context:
             raise ContextTooLongError(
                 f"the prompt of {len(ids)} tokens and a reply of up to {decoding.beam_max_length} do not fit into the "
@@ -118,7 +118,7 @@ class TransformersModel:
         )
 
     def _ids(self, text: str, as_chat: bool) -> list[int]:
-        """Return the tokens of a prompt; a prompt that is not a chat gets the model's start token, but no end token."""
+        """Return the tokens of a prompt; a prompt outside a chat gets the model's start token, but no end token."""
         text = self._control.defused(text)
         is_chat = as_chat and bool(getattr(self._tokenizer, "chat_template", None))
         with self._tokenizing:

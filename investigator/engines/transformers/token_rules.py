@@ -41,7 +41,7 @@ class Nucleus:
 class Penalties:
     """Subtracts 0.5 from the score of each token that has been written, and 0.5 more for each occurrence.
 
-    Tokens of the prompt count up to the position `context_tokens`.
+    In the prompt, only the first `context_tokens` tokens count.
     """
 
     prompt_tokens: int
