@@ -21,8 +21,8 @@ def run() -> None:
 
 
 def _start_light() -> None:
-    """Reduce the start-up time, and leave the processor to other programs: idle worker threads do not spin. This must
-    run before the command line, pydantic, NumPy and PyTorch are loaded.
+    """Reduce the start-up time, and keep idle worker threads from spinning, which would slow down other programs. This
+    must run before the command line, pydantic, NumPy and PyTorch are loaded.
     """
     gc.set_threshold(SELDOM, 20, 20)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -80,8 +80,8 @@ class Settings(BaseSettings):
 
 
 def load_settings(file: str | Path | None = None, overrides: Sequence[str] = ()) -> Settings:
-    """Return the settings of a TOML or JSON file, the environment and overrides `part.field=value`; later sources take
-    precedence.
+    """Return the settings from a TOML or JSON file, the environment and overrides `part.field=value`; later sources
+    take precedence.
 
     Raises SettingsError, which names the setting.
     """

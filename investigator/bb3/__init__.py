@@ -1,1 +1,3 @@
-"""BlenderBot 3's modules, using the documents of a folder and the memories of its users (seed: bb3_agents)."""
+"""BlenderBot 3's modules, which use the documents in a folder and what users have said about themselves (seed:
+bb3_agents).
+"""

@@ -27,7 +27,7 @@ STEPS: Mapping[str, str] = {
     "vrm": "replying",
     "mgm": "remembering",
 }
-"""Words that tell a waiting user what a module is doing, by the name of the module."""
+"""What a module is doing, in words for a waiting user, by module name."""
 
 _NAMED = {
     "search_decision": "Search",
@@ -48,7 +48,7 @@ _FAILURES = {
     "unsafe_BlenderBot3": "the reply was not safe",
     "unsafe_model_crash": "the model failed",
 }
-"""The reasons for a canned reply, by their names in the data card."""
+"""The reasons for a canned reply in plain words, keyed by their names in the data card."""
 
 _LONGEST_PROBLEM = 300  # maximum number of characters
 _DECISIONS = frozenset({*SearchDecision, *MemoryDecision})
@@ -83,7 +83,7 @@ def users_text(users: Sequence[str]) -> Text:
 
 
 def reply_text(message: Message) -> Text:
-    """Return a reply, followed by the places of its quotes that it does not mention, and by the error if a search
+    """Return a reply, followed by the places of its quotes (unless it mentions them), and by the error if a search
     failed.
     """
     places = [quote.place for quote in quotes_of(message)]
@@ -97,7 +97,7 @@ def reply_text(message: Message) -> Text:
 
 
 def memories_text(facts: Sequence[KeptFact]) -> Text:
-    """Return memories with their numbers, owners, ages, and number of uses."""
+    """Return memories with their numbers, owners, ages and use counts."""
     if not facts:
         return Text("Nothing is remembered.\n")
     return Text("".join(f"{_memory(fact)}\n" for fact in facts))

@@ -1,6 +1,4 @@
-"""Sets up a chat about a folder: the engines of its modules, the memories of its users, and the search in the
-folder.
-"""
+"""Sets up a chat about a folder: engines for its modules, memories for its users, and a search in the folder."""
 
 from __future__ import annotations
 
@@ -93,7 +91,7 @@ def open_chat(
 
 
 def _client(parts: Parts, engine: Engine, journal: CallJournal) -> EngineClient:
-    """Return a client of one engine, without the default limit of calls, which is meant for individual questions."""
+    """Return a client for one engine, without the default call limit, which is meant for single questions."""
     parts.check_prices([engine])
     return parts.client(dict.fromkeys(Role, engine), journal, budget=parts.settings.budget.beyond_one_question())
 
@@ -101,8 +99,8 @@ def _client(parts: Parts, engine: Engine, journal: CallJournal) -> EngineClient:
 def _spare_a_small_model(
     usual: Engine, models: Mapping[Module, str | Engine], on_notice: Callable[[str], None]
 ) -> Mapping[Module, str | Engine]:
-    """Return the engine for each module. A small model is used only for replies unless it was explicitly chosen for
-    other modules.
+    """Return the engine to use for each module that has one of its own: a small model only writes replies, unless it
+    was explicitly chosen for other modules.
     """
     left = [module for module in _FINDING if module not in models]
     if not traits_of(usual).is_small or not left:
@@ -133,7 +131,7 @@ def open_memory(investigator: Investigator) -> Iterator[LongTermMemory]:
 
 
 class _ChatJournal(InMemoryJournal):
-    """Keeps the calls of all conversations of a chat; its clock starts at creation."""
+    """Keeps the calls from all conversations in a chat; its clock starts when it is created."""
 
     def __init__(self, price_of: Callable[[str], Price | None], clock: Callable[[], float]) -> None:
         super().__init__(price_of)
@@ -156,7 +154,8 @@ def talk_with(
 ) -> Talk:
     """Start a conversation with a user, guarded and recorded; `consent` is the user's agreement to share it.
 
-    An earlier conversation under `chat_id` is continued. Raises DialogueError for an invalid user name.
+    If `chat_id` identifies an earlier conversation, that conversation continues. Raises DialogueError for an invalid
+    user name.
     """
     guard = SafetyGuard(Random(), classifier=classifier)
     session = chat.start(user, chat_id, before)

@@ -87,8 +87,8 @@ class _Lines:
             self._say(None, line)
 
     def turns(self) -> tuple[Turn, ...]:
-        """Return the turns. A turn without a prefix and the next turn are by different speakers; the last one is by the
-        partner.
+        """Return the turns. A turn without a prefix is by whoever does not speak next; if it is the last turn, it is by
+        the partner.
         """
         speaker = Speaker.PARTNER
         found: list[Turn] = []

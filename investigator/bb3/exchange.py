@@ -47,8 +47,8 @@ class ModuleReply(Record):
     """The reply of a module. `needed` is the decision of sdm and mdm; `score` ranks the response among several.
 
     `is_stock` is True if rules wrote it instead of a model; it then says nothing about the speaker. `unsaid` is the
-    withheld part of the model's text, which was not proven or not a reply. `source_problem` reports quotes that the
-    files no longer contain.
+    part of the model's text that was withheld, because it was unproven or was not a reply. `source_problem` reports
+    quotes that the files no longer contain.
     """
 
     text: str

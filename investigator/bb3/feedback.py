@@ -1,5 +1,5 @@
-"""Records the human's rating of a reply: liked, or disliked for a reason; the bot then asks what would have been
-better.
+"""Records the human's rating of a reply: liked, or disliked for a reason. After a dislike, the bot asks what would have
+been better.
 
 It follows the steps of the data card: a message of the bot is marked, the bot asks a question, and the human's next
 message is the answer (`isDislikeFeedback`). Each function returns a new conversation; none changes its argument.
@@ -88,7 +88,7 @@ def asked_after_dislike(conversation: Conversation, bot_message_id: str) -> Conv
 
 
 def answered_after_dislike(conversation: Conversation, text: str, human_message_id: str) -> Conversation:
-    """Append the human's answer to that question, marked as feedback, to the conversation.
+    """Append the human's answer to the question after a dislike to the conversation, and mark it as feedback.
 
     Raises DialogueError if the question is not the last message.
     """

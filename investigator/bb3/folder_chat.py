@@ -1,4 +1,6 @@
-"""Chats about a folder with several users, in several conversations at once, each with separate turns and memories."""
+"""Chats about a folder with several users, in several conversations at once; each conversation has its own turns and
+memories.
+"""
 
 from __future__ import annotations
 
@@ -44,11 +46,11 @@ class ChatSession:
 
 
 class FolderChat:
-    """Replies in conversations about a folder. Thread-safe if each thread has its own sessions. `client_of`
-    returns the client of a module; `memory` contains the memories of the users; `new_id` creates the id of a chat, and
-    `chance` returns random numbers from 0 to 1. Up to `side_by_side` calls of one step run concurrently. `on_step` is
-    called before each module call. `search` replaces the search in the folder; its results are proven only if the
-    folder contains them. `reread` reads documents of the folder again from their files.
+    """Replies in conversations about a folder. Thread-safe if each thread has its own sessions. `client_of` returns the
+    client for a module; `memory` contains the memories of the users; `new_id` creates the id of a chat, and `chance`
+    returns random numbers from 0 to 1. Up to `side_by_side` calls of one step run concurrently. `on_step` is called
+    before each module call. `search` replaces the search in the folder; its results are proven only if the folder
+    contains them. `reread` reads documents of the folder again from their files.
     """
 
     def __init__(
@@ -116,9 +118,9 @@ class FolderChat:
         return [self._message(session, message, drafts.get(id(session))) for session, message in said]
 
     def take_back(self, session: ChatSession, reply: Message) -> None:
-        """Undo the last reply of a session and the turn before it, for a reply that is not shown to the user. Memories
-        created from the reply are deleted as well; those created from the user's message are kept. Nothing is undone if
-        no module wrote the reply, because it is then not part of the conversation. Raises StoreError.
+        """Undo the last reply of a session and the turn before it; use this if the reply is not shown to the user.
+        Memories created from the reply are deleted as well; those created from the user's message are kept. Nothing is
+        undone if no module wrote the reply, because it is then not part of the conversation. Raises StoreError.
         """
         if not session.messages or session.messages[-1] is not reply:
             return

@@ -1,5 +1,5 @@
-"""Measures decisions not to answer, and confidence by ROC and risk-coverage curves. Pure. Answers with equal confidence
-have no order, so each measure is averaged over random orders.
+"""Measures how well a method decides not to answer, and how informative its confidence is (ROC and risk-coverage
+curves). Pure. Answers with equal confidence have no order, so each measure is averaged over random orders.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def risk_coverage_area(confidence: npt.ArrayLike, right: npt.ArrayLike) -> float
 
 
 def precision_at_coverage(confidence: npt.ArrayLike, right: npt.ArrayLike, coverage: float) -> float | None:
-    """Return the share of right answers among the most confident answers; these are the given share (0..1) of all
+    """Return the share of right answers among the most confident ones, which make up the given share (0..1) of all
     answers, rounded up.
     """
     kept = _right_among_first(confidence, right)

@@ -69,8 +69,8 @@ def read_collection(corpus: Path, queries: Path, qrels: Path, limit: int | None 
 
 
 def _judgements(file: Path) -> dict[str, dict[str, int]]:
-    """Read judgements by query, in the format of BEIR (query, document, relevance; separated by tabs) or TREC (query,
-    0, document, relevance). A heading is skipped.
+    """Read judgements, grouped by query, in the format of BEIR (query, document, relevance; separated by tabs) or TREC
+    (query, 0, document, relevance). A heading is skipped.
     """
     found: dict[str, dict[str, int]] = {}
     for index, (number, line) in enumerate(text_lines(file)):

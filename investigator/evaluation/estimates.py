@@ -42,9 +42,9 @@ def mean_of(values: Sequence[float], seed: int = 0) -> Estimate | None:
 
 
 def statistic_of(statistic: Callable[[Rows], float | None], questions: int) -> Estimate | None:
-    """Return any statistic of a sample of `questions` rows with its interval; None if it is undefined for the sample.
-    `statistic` receives the indices of the rows to use, which may repeat, and returns None if it is undefined for them;
-    such resamples are ignored.
+    """Return the given statistic for a sample of `questions` rows, with its confidence interval; None if it is
+    undefined for the sample. `statistic` receives the indices of the rows to use, which may repeat, and returns None if
+    it is undefined for them; such resamples are ignored.
     """
     value = statistic(np.arange(questions)) if questions else None
     if value is None:

@@ -14,7 +14,7 @@ _FEWEST = 5
 
 
 def plain(text: str) -> str:
-    """Return the text without differences in typography, line breaks and case."""
+    """Return the text with typography, line breaks and case normalised."""
     return normalise(text).text.strip().lower()
 
 

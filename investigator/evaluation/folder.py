@@ -274,7 +274,7 @@ def _ranking(library: Library, question: Question) -> Ranking:
 
 
 def _not_there(questions: Sequence[Question], documents: Sequence[str]) -> str:
-    """Return a warning if documents that should be found are missing from the folder, otherwise ""."""
+    """Return a warning if the folder lacks documents that the questions name as right, otherwise ""."""
     named = dict.fromkeys(name for question in questions for name in sorted(question.documents))
     held = set(documents)
     missing = [name for name in named if name not in held]

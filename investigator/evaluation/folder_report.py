@@ -57,7 +57,7 @@ class Seconds(Record):
 
 
 class GroupReport(Record):
-    """The measures of a group of questions; a measure is missing if no question has the known answers that it
+    """The measures for a group of questions; a measure is missing if no question has the known answers that it
     requires.
     """
 
@@ -72,7 +72,7 @@ class GroupReport(Record):
 
 
 class FolderReport(Record):
-    """The quality of the answers to a folder's questions."""
+    """The quality of the answers to questions about a folder."""
 
     engine: str
     evaluation: str = Field(description="hash of questions, documents, model and settings")
@@ -81,7 +81,9 @@ class FolderReport(Record):
     kinds: tuple[GroupReport, ...] = ()
     statuses: tuple[StatusCount, ...]
     confusion: Confusion
-    judged: tuple[JudgedRows, ...] = Field(default=(), description="questions judged by each kind of known fact")
+    judged: tuple[JudgedRows, ...] = Field(
+        default=(), description="number of questions judged by each kind of known fact"
+    )
     failures: tuple[FailedQuestion, ...] = ()
     quotes: int
     proven_quotes: int

@@ -51,7 +51,7 @@ def text_lines(file: Path) -> Iterator[tuple[int, str]]:
 
 
 def rows_of(file: Path, kind: type[Row]) -> Iterator[tuple[int, Row]]:
-    """Yield the rows of a JSONL file as (line number, row). Raises EvaluationDataError with the invalid line."""
+    """Yield the rows of a JSONL file as (line number, row). Raises EvaluationDataError for an invalid line."""
     for number, line in text_lines(file):
         try:
             yield number, kind.model_validate_json(line)

@@ -53,8 +53,7 @@ class Measure(Labelled):
     PRECISION_70 = "precision_70", "precision at 70 % coverage"
     PRECISION_70_EVIDENCE = "precision_70_evidence", "- the same, with evidence"
     PRECISION_70_BEST = "precision_70_best", "- the best possible on these questions"
-    # all questions; an answerable question is right if a known answer is given, an unanswerable question if nothing is
-    # found
+    # all questions; an answerable one is right if a known answer is given, an unanswerable one if nothing is found
     RIGHT = "right", "correctly answered or correctly silent"
     STATUS_RIGHT = "status_right", "correctly found something or correctly silent"
     FALSE_ANSWER = "false_answer", "answered an unanswerable question"  # unanswerable questions

@@ -92,7 +92,7 @@ class RetrievalEvaluation:
         if held != fingerprint and (held is not None or present or corpus.files()):
             raise SettingsError(
                 f"the workspace {self._directory} contains documents other than this corpus",
-                hint="Choose another directory with --workspace DIR, or none for a temporary one.",
+                hint="Choose another directory with --workspace DIR, or omit the option to use a temporary one.",
             )
         corpus.set_setting(_HOLDS, fingerprint)
         missing = [row for row in self._collection.documents if row.id not in present]

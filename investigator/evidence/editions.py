@@ -11,14 +11,14 @@ from investigator.language.normalise import one_line
 from investigator.questions.periods import Period, periods
 from investigator.records import ConflictSide, Document, Quote
 
-_NUMBER = re.compile(r"\d++(?:[.,]\d++)*+")  # possessive, so that no number is matched as two
+_NUMBER = re.compile(r"\d++(?:[.,]\d++)*+")  # possessive quantifiers, so that no number is matched as two
 _SPACE = re.compile(r"\s+")
 _NAMED = re.compile(r"[^\W\d_]{3}")  # a line without a word of three letters names nothing
 _LONGEST = 400  # maximum number of characters in a line
 
 
 def edition_of(document: Document) -> Period | None:
-    """Return the newest period in the names and on the first line of a document; None if they have no year."""
+    """Return the newest period mentioned in the names or first line of a document; None if they mention no year."""
     first = document.text.strip().partition("\n")[0]
     dated = [one for one in periods(f"{document.names} {first}") if one.year]
     return max(dated, key=lambda one: one.order, default=None)
@@ -57,7 +57,7 @@ def line_of(quote: Quote, document: Document) -> str:
 
 
 def _other_number(line: str, text: str) -> tuple[str, str, int, int] | None:
-    """Find a line in a text that differs from the given line in a single number. Return the old number, the new number
+    """Find a line in a text that differs from the given line in only one number. Return the old number, the new number
     and the span of the line; None if the text contains the line unchanged, or only lines that differ in several
     numbers.
     """

@@ -35,14 +35,14 @@ _CLAUSE = late(
     r"|\b(?:is|are|was|were|has|have|had|will)\b",
     re.IGNORECASE,
 )
-# maximum number of words in an item; minimum number of items in a list, and in a list with an introduction
-_LONGEST_ITEM, _FEWEST, _INTRODUCED = 8, 3, 2
+_LONGEST_ITEM = 8  # maximum number of words in an item
+_FEWEST, _INTRODUCED = 3, 2  # minimum number of items in a list, and in a list that words such as "includes" introduce
 
 
 def listed_items(question: str, document: Document) -> tuple[Quote, ...]:
     """Return the items of the lists that a question asks for; () if it asks for no list, or if no list matches. A list
     matches if the line above it ends with a colon or is a heading, contains a content word of the question, and,
-    together with the title, contains all its content words.
+    together with the title, contains all content words of the question.
     """
     if not ASKS_FOR_THINGS.match(question):
         return ()
@@ -110,7 +110,7 @@ def enumerated(question: str, sentence: str, before: str = "") -> tuple[str, ...
             continue
         items = _items(listed)
         if WHO.match(question) and not all(any(map(str.isupper, item)) for item in items):
-            continue  # the items are not names
+            continue  # a question with "who" asks for names, and these are not names
         if len(items) >= least:
             return items
     return ()

@@ -1,4 +1,4 @@
-"""Resolves a pronoun at the beginning of a sentence if the previous sentence names exactly one candidate.
+"""Resolves a pronoun at the beginning of a sentence if the previous sentence names only one thing that it can refer to.
 
 Anything that the previous sentence names is a candidate if it agrees in number and, for "he" and "she", may be a
 person. If there are two candidates, neither is chosen: no rule here could decide between them.
@@ -149,8 +149,8 @@ def _defines(words: Words) -> bool:
 
 
 def _after_figures(words: Words) -> int:
-    """Return the position of the first word after an introductory time, such as "In 1999, " or "By 1999 "; otherwise
-    0.
+    """Return the position of the first word after an introductory time, such as "In 1999, " or "By 1999 "; 0 if there
+    is no such time.
     """
     for at, word in enumerate(words[:_LATEST]):
         if at and ("," in word.before or words[at - 1].kind is not StatedKind.WORD):

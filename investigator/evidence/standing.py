@@ -64,8 +64,8 @@ def recheck(claims: Sequence[Claim], question: str, reread: Reread | None) -> Re
 
 
 def standing_quotes(quotes: Sequence[Quote], reread: Reread) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
-    """Return the quotes that are still in the files, with their current places, and the reason why each other quote
-    is missing.
+    """Return the quotes that are still in the files, with their current places, and for every other quote the reason
+    why it is missing.
     """
     fresh = reread(dict.fromkeys(quote.document_id for quote in quotes))
     found = [(quote, quote_standing(quote, fresh[quote.document_id])) for quote in quotes]
@@ -148,10 +148,10 @@ def _not_standing(quote: Quote, fresh: FreshDocument) -> str:
 
 
 def nearest_text(text: str, wanted: str, start: int = 0) -> str:
-    """Return the sentences of a text that contain most of the wanted words; if several do, return those nearest to
+    """Return the stretch of a text that contains the most of the wanted words; among equals, return the one nearest to
     `start`.
 
-    The result has at most 600 characters, and is empty if no word is shared. The time is linear in the length of the
+    The result has at most 600 characters, and is empty if no word is shared. Runs in time linear in the length of the
     text.
     """
     words = Counter(_WORD.findall(wanted.lower()[: 2 * _LONGEST]))

@@ -100,8 +100,8 @@ class _Change:
 
 @lru_cache(maxsize=64)
 def stated_computation(question: str, tables: DocumentTables) -> StatedComputation | None:
-    """Compute what a question asks for from sentences of a document: from a change that one sentence states, from the
-    values of a thing at two times, or from the values of several things.
+    """Compute the figure that a question asks for, using sentences of one document: a change that one sentence states,
+    the values of one thing at two times, or the values of several things.
 
     Return None if a value is missing, if sentences give different values, or if the units or the direction differ.
     """
@@ -142,7 +142,7 @@ def _request(question: str) -> _Request | None:
 def _computed(
     operation: Operation, requests: Sequence[_Request | None], tables: DocumentTables
 ) -> StatedComputation | None:
-    """Return the result for several figures; None unless the sentences of the document give exactly one of each."""
+    """Return the result for several figures; None unless sentences of the document give exactly one value for each."""
     asked = [request for request in requests if request is not None]
     if len(asked) < len(requests):
         return None

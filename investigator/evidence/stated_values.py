@@ -31,9 +31,9 @@ _FROM = late(r"\bfrom\W*$", re.IGNORECASE)
 _STOPS = late(r"[,;:.!?()]|\b(?:is|are|was|were|has|have|had|will|shall|may|can|be|been)\b|\d|[$€£¥]", re.IGNORECASE)
 _PREPOSITION = late(r"\W*(?:of|for|in|at|on|to|with|per|by|between|during|under|over|on behalf of)\b", re.IGNORECASE)
 _UNIT_BEHIND = late(r"\s((?:[^\W\d_]+\s?){1,2})")
-# maximum distance between a value and the thing in characters, with a surcharge for a value before the thing; where
-# to look for words that narrow the thing down: in so many words before it, and so many characters after it
-_REACH, _BEFORE_IT, _MOST_BEFORE, _MOST_BEHIND = 160, 15, 3, 60
+_REACH = 160  # a value belongs to a thing if at most this many characters separate the two
+_BEFORE_IT = 15  # characters added to the distance of a value that comes before the thing
+_MOST_BEFORE, _MOST_BEHIND = 3, 60  # words before a thing, and characters after it, that may narrow the thing down
 _LONGEST = 600  # maximum number of characters in a sentence; a longer one is a table
 _MEASURES = ("duration", "age", "weight", "distance", "temperature")  # kinds of figures with their own units
 
@@ -309,7 +309,7 @@ class _Read:
         return value.text.strip(" .")
 
     def behind(self, value: Value) -> frozenset[str]:
-        """Return the roots of the unit of a number and of the next two words."""
+        """Return the roots of the words in a value, such as its unit, and of up to two words after it."""
         return frozenset(root(folded(word)) for word in (*_WORD.findall(value.text), *self._behind(value)))
 
     def measures(self, value: Value) -> bool:

@@ -20,7 +20,7 @@ from investigator.language.terms import content_words, folded
 from investigator.questions.related import root, roots
 from investigator.records import Conflict, ConflictSide, Quote
 
-_ALSO_SAID = 2  # minimum number of common words near the values of two statements, if the values have no unit
+_ALSO_SAID = 2  # a value without a unit is replaced only by a statement that shares this many words with it
 
 
 def value_conflict(

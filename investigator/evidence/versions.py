@@ -35,7 +35,7 @@ def version_groups(texts: Mapping[str, str]) -> tuple[frozenset[str], ...]:
     return tuple(frozenset(group) for group in groups if len(group) > 1)
 
 
-@lru_cache(maxsize=64)  # needed for each statement of the same documents
+@lru_cache(maxsize=64)  # the same documents are compared again for each statement
 def _sketch(text: str) -> frozenset[bytes]:
     said = words(text[:_LONGEST])
     shingles = {" ".join(said[i : i + _SHINGLE]) for i in range(len(said) - _SHINGLE + 1)}

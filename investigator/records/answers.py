@@ -164,7 +164,7 @@ class ConflictSide(Record):
 
 
 class Conflict(Record):
-    """Documents that give different values for the thing in a part of the question, oldest side first."""
+    """Documents that give different values for something that a part of the question asks about, oldest side first."""
 
     question: str = Field(description="the part of the question")
     sides: tuple[ConflictSide, ...] = Field(min_length=2)
@@ -236,7 +236,7 @@ class Answer(Record):
     tainted: tuple[str, ...] = ()
     run_id: str = Field(default="", description="the id of the run, for `show` and `replay`")
     usage: Usage = Usage()
-    elapsed: float = Field(default=0.0, description="seconds that the run took, in all its processes together")
+    elapsed: float = Field(default=0.0, description="seconds that the run took, added up over all its processes")
 
     @property
     def citations(self) -> tuple[Quote, ...]:
@@ -303,7 +303,7 @@ class Investigation(Record):
     reflections: tuple[Reflection, ...] = ()
     answer: Answer | None = None
     usage: Usage = Usage()
-    elapsed: float = Field(default=0.0, description="seconds that the run took, in all its processes together")
+    elapsed: float = Field(default=0.0, description="seconds that the run took, added up over all its processes")
 
 
 class Forecast(Record):

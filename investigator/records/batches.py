@@ -42,7 +42,7 @@ class MatrixCell(Record):
 
 
 class MatrixDocument(Record):
-    """The document of a row of a matrix, with its title."""
+    """The document in a row of a matrix, with its title."""
 
     id: str
     title: str = ""

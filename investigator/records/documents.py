@@ -73,7 +73,7 @@ class LeftOut(Record):
     reason: LeftOutReason
     files: int = Field(default=0, ge=0)
     folders: int = Field(default=0, ge=0)
-    names: tuple[str, ...] = Field(default=(), description="the first names; names of folders end in a slash")
+    names: tuple[str, ...] = Field(default=(), description="the first few names; names of folders end in a slash")
 
     @property
     def by_folder(self) -> bool:
@@ -87,11 +87,11 @@ class LeftOut(Record):
 
     @property
     def line(self) -> str:
-        """Return the count and the first names: "3 left out by .investigatorignore: a.pdf, b.pdf, x/"."""
+        """Return the count and the first few names: "3 left out by .investigatorignore: a.pdf, b.pdf, x/"."""
         return f"{self.count_line}: {self.some_names(_SHOWN_NAMES)}"
 
     def some_names(self, most: int) -> str:
-        """Return the first names and the number of further names."""
+        """Return the first few names and the number of further names."""
         shown, more = self.names[:most], self.files + self.folders - len(self.names[:most])
         return ", ".join(shown) + (f" and {more:,} more" if more else "")
 
@@ -127,7 +127,7 @@ class FolderStatus(Record):
 
     model_config = ConfigDict(serialize_by_alias=True, validate_by_name=True)
 
-    files: tuple[FileRecord, ...] = Field(description="every file, with those inside files, by path")
+    files: tuple[FileRecord, ...] = Field(description="every file, including files inside other files, by path")
     documents: int
     chunks: int
     without_vectors: int = Field(description="chunks without vectors")
@@ -313,13 +313,12 @@ class Standing(Record):
 
     `gap` is the score of the document's best chunk minus the folder's best score (0 or less), `similarity` is the
     cosine similarity between the question and the document's nearest chunk, and `overlap` is the best chunk's BM25
-    score as a share of the maximum.
-    `named` is the weight of the question's words in its name (title, authors, path), relative to the best-matching
-    name. `names` is the share of the question's capitalised names that its name contains, or the share of all its words
-    if the question has no names. `period` and `age` are 1 if the document has the requested period or age, -1 if it has
-    another, and 0 if unknown. `naming` is 0 for a question without names, otherwise 1; without names, `stands_out` is
-    the lead of the document over all others. `few` is the logarithm of the size of the fitted folders divided by the
-    size of this folder.
+    score as a share of the maximum. `named` is the weight of the question's words in its name (title, authors, path),
+    relative to the best-matching name. `names` is the share of the question's capitalised names that its name contains,
+    or the share of all its words if the question has no names. `period` and `age` are 1 if the document has the
+    requested period or age, -1 if it has another, and 0 if unknown. `naming` is 0 for a question without names,
+    otherwise 1; without names, `stands_out` is the lead of the document over all others. `few` is log(usual size / size
+    of this folder), where the usual size is that of the folders used for fitting.
     """
 
     gap: float = 0.0

@@ -74,8 +74,8 @@ class Thought(Record):
 
 
 class Surveyed(Record):
-    """Every document of the folder was examined; `yes` is the number of documents that match, `unclear` of those that
-    may match.
+    """Every document of the folder was examined; `yes` counts the documents that match, and `unclear` those that may
+    match.
     """
 
     documents: int

@@ -1,4 +1,4 @@
-"""The results of verifying a report, whose quotes are looked up in the files of a folder."""
+"""The results of verifying a report by looking up its quotes in the files of a folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Shows a folder's index and search hits as text for a terminal. Pure; safe to display whatever the files contain."""
+"""Shows a folder's index and search hits as text for a terminal. Pure. The text is safe to display, whatever the files
+contain.
+"""
 
 from __future__ import annotations
 

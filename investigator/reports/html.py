@@ -1,5 +1,5 @@
 """Shows an investigation as one self-contained HTML file, without external fonts or network access; pictures are
-embedded. Its only script makes a key jump to the next citation, and the page works without it. The page is
+embedded. Its only script jumps to the next citation when a key is pressed; the page works without it. The page is
 `report.html.j2` with `report.css` embedded. All text from documents, models or the question passes through `inert` and
 Jinja2's autoescape; links lead only to places on the page itself.
 """
@@ -191,7 +191,7 @@ def _shown(value: object) -> object:
 
 
 def _data_address(picture: bytes) -> str:
-    """Return a PNG file as a data address."""
+    """Return a PNG file as a data URL."""
     return f"data:image/png;base64,{b64encode(picture).decode()}"
 
 

@@ -1,4 +1,4 @@
-"""Exports the documents that an answer cites as BibTeX and CSL-JSON, with the known metadata only."""
+"""Exports the documents that an answer cites as BibTeX and CSL-JSON, using only known metadata."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shows an investigation as text for a terminal. Pure, and safe to display whatever the documents contain.
+"""Shows an investigation as text for a terminal. Pure. The text is safe to display, whatever the documents contain.
 
 Everything is built as rich `Text`, which parses no markup, so `[bold]` in a document stays literal. A terminal receives
 the styled text; a pipe or file receives its `.plain`, with one paragraph per line.
@@ -165,8 +165,8 @@ def _near_miss(miss: NearMiss, cited: Sequence[Quote] = ()) -> Text:
 
 
 def _source(number: int, quote: Quote, answer: Answer) -> Text:
-    """Return a citation; its words are omitted if a statement already contains them. A cell has its caption next to
-    it.
+    """Return a citation; its words are omitted if a statement already contains them. A cell is shown with the caption
+    of its table.
     """
     if quote.cell is not None:
         return _cell(number, quote, answer)

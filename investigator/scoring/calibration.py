@@ -28,7 +28,7 @@ class Logistic(Record):
 
 class RelevanceModels(Record):
     """Models of three probabilities: that a document contains the answer, that a sentence is evidence for it, and that
-    a reply answers. `document` applies before passages are read, and `reply` applies afterwards.
+    a reply answers the question. `document` applies before passages are read, and `reply` applies afterwards.
     """
 
     document: Logistic

@@ -1,6 +1,6 @@
 """The prices of models, from a small table that can be edited (`data/prices.json`).
 
-The price of a missing model is reported as unknown, never guessed.
+The price of a model that is not in the table is reported as unknown, never guessed.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ _GIST = 60
 
 
 def conversation_of(line: str, place: str = "the line") -> Conversation:
-    """Parse a conversation from a line of JSON. Raises DialogueFormatError with the place, the field and the
+    """Parse a conversation from a line of JSON. Raises DialogueFormatError, which names the place, the field and the
     problem.
     """
     try:
@@ -63,7 +63,7 @@ def write_conversations(path: Path, conversations: Iterable[Conversation]) -> No
 
 def unwritable(path: Path, error: OSError) -> FolderError:
     """Return the error for a file or folder that cannot be written."""
-    hint = "Choose a folder that can be written to, on a disk with space left."
+    hint = "Choose a writable folder on a disk with free space."
     return FolderError(f"{path} cannot be written: {error.strerror or error}", hint=hint)
 
 

@@ -3,8 +3,8 @@ and output of each module.
 
 Reply examples have the same form as those of the released teachers: the text is the conversation so far, the label is
 the sender's next message, and each example is a separate episode. A message without a safety annotation counts as safe;
-the released teachers fail on such messages. What the card calls a module's "target" is the field of the record with the
-module's output. Canned replies are never used as targets.
+the released teachers fail on such messages. The card uses "target" for the field of a record that contains a module's
+output. Canned replies are never used as targets.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ NO_MEMORY = "no persona"
 
 
 class Selection(StrEnum):
-    """Selects the messages that become labels: all of them, only those of conversations in which the human said nothing
-    unsafe, or only those that crowdworkers judged.
+    """Selects the messages that become labels: all of them, only those from conversations in which the human said
+    nothing unsafe, or only those that crowdworkers judged.
     """
 
     ALL = "plain"
@@ -111,9 +111,9 @@ def module_examples(conversation: Conversation, modules: Sequence[Module] = tupl
     """Return the examples for the given modules, reply by reply; only sdm, mdm, sgm, mgm, skm, mkm, srm, mrm and vrm
     have examples.
 
-    A reply is recorded with the memories that existed after it, so the modules that wrote it saw those of the previous
-    reply. The memories that the first reply saw are unknown: its own memories are used instead, and it yields no
-    examples for mgm, because a returning user's old memories would look new.
+    A reply is recorded with the memories that existed after it, so the modules that wrote it saw the memories recorded
+    with the previous reply. The memories that the first reply saw are unknown: its own memories are used instead, and
+    it yields no examples for mgm, because a returning user's old memories would look new.
     """
     history = conversation.message_history
     known: Sequence[str] | None = None
@@ -162,7 +162,7 @@ def _new_memories(seen: ModuleExample, reply: ChatMessage, lines: Sequence[str])
 
 
 def _documents(reply: ChatMessage) -> tuple[SearchDocument, ...]:
-    """Return the documents of a reply; its lists of titles, texts and addresses may differ in length."""
+    """Return the documents of a record; its lists of titles, texts and addresses may differ in length."""
     lists = (
         reply.search_knowledge_doc_titles or (),
         reply.search_knowledge_doc_content or (),

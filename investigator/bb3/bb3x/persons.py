@@ -1,6 +1,6 @@
-"""Maps Person 1 and Person 2, which the card and BB3's prompts number in opposite ways. In the card's memories, Person
-1 is the bot and Person 2 the human. In the prompts of BB3 (30B and 175B), Person 1 is the partner (the human), and
-Person 2 the speaker who replies.
+"""Maps Person 1 and Person 2 between the card and BB3's prompts, which number them in opposite ways. In the card's
+memories, Person 1 is the bot and Person 2 the human. In the prompts of BB3 (30B and 175B), Person 1 is the partner (the
+human), and Person 2 the speaker who replies.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Defines the kinds of personal information, and its spans in a text."""
+"""Defines kinds of personal information, and the spans of a text that contain it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class PiiSpan:
 
 
 def without_overlaps(findings: Iterable[PiiSpan]) -> list[PiiSpan]:
-    """Return findings in text order, dropping any that overlaps one that comes before it in `findings`."""
+    """Return findings in text order, without those that overlap an earlier item of `findings`."""
     kept: list[PiiSpan] = []
     taken: set[int] = set()
     for finding in findings:

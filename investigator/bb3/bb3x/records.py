@@ -1,9 +1,10 @@
 """Defines conversations and their messages, with every field of the data card (seed: bb3x_data_card, "Composition").
 
-Two spellings are accepted. The card and the released files differ in the words for the sender and in the name of a
-conversation's id: values are kept as they were read, and `by_human` and `id` understand both. The card also gives some
-fields a property name and a different path (`is_liked`, `isLiked`): both are read, and the path is written. Unknown
-fields are kept and written back, and a missing field stays missing, so reading and writing a record does not change it.
+Two spellings are accepted. The card and the released files use different words for the sender and different field names
+for a conversation's id. Values are kept as they were read, and `by_human` and `id` understand both. In the card, some
+fields have a property name that differs from their path (`is_liked`, `isLiked`): both are read, and the path is
+written. Unknown fields are kept and written back, and a missing field stays missing, so reading and writing a record
+does not change it.
 """
 
 from __future__ import annotations
@@ -88,8 +89,9 @@ class Safety(ForeignRecord):
 
 class ChatMessage(ForeignRecord):
     """A message from one of the two speakers, with its metadata. The card defines the fields of each sender's messages.
-    `dislike_type` is any text, because the card does not list the types; ours are in `feedback.DislikeType`. `reward`
-    reads "Predicted class: __ok__ with probability: 0.9". `mturk` has a number for each question to crowdworkers.
+    `dislike_type` can be any text, because the card does not list the types; ours are in `feedback.DislikeType`.
+    `reward` reads "Predicted class: __ok__ with probability: 0.9". `mturk` contains a number for each question put to
+    crowdworkers.
     """
 
     text: str
@@ -154,7 +156,7 @@ class Conversation(ForeignRecord):
 
     @property
     def id(self) -> str:
-        """Return the id of the conversation, from the field of the card or of the released files; "" if it has none."""
+        """Return the id of the conversation, whichever of its two field names is used; "" if it has none."""
         return self.chat_id or self.convo_id or ""
 
     @property

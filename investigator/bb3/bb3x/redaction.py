@@ -1,9 +1,10 @@
 """Removes personal information from conversations before they are shared (seed: bb3x_data_card, "redacted").
 
 Names, e-mail addresses, telephone numbers, streets, and the part of a link that names a user become irreversible
-hashes, which are the same for equal values and the same salt. The digits of card, account, social security, house and
-other long numbers are randomised. Famous names, and text in the titles of the documents, are kept. The rules miss some
-personal information: the tests measure their recall, and a release lists the kinds that they look for.
+hashes; with the same salt, equal values get equal hashes. The digits of house numbers and of card, account, social
+security and other long numbers are randomised. Famous names, and text in the titles of the documents, are kept. The
+rules miss some personal information: the tests measure their recall, and each release lists the kinds of information
+that they look for.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class Kept:
 
 
 def findings(text: str, names: Iterable[str] = (), kept: Kept | None = None) -> list[PiiSpan]:
-    """Return the personal information in a text, in order; `names` are already known names of people."""
+    """Return the personal information in a text, in order; `names` are names of people that are already known."""
     kept = kept or Kept()
     return without_overlaps(
         finding for finding in _all_findings(text, names, kept) if not _is_kept(text, finding, kept)
@@ -101,7 +102,7 @@ class Redactor:
         """Number of replacements of each kind so far."""
 
     def text(self, text: str, names: Iterable[str] = ()) -> str:
-        """Return a text without personal information, in NFC; `names` are already known names."""
+        """Return a text without personal information, in NFC; `names` are names of people that are already known."""
         return self._redacted(text, tuple(names), {})
 
     def conversation(self, conversation: Conversation) -> Conversation:

@@ -63,7 +63,7 @@ def publish(
     """Release the conversations that may be shared; `split_of` assigns each to a part.
 
     Raises DialogueError if the version is not a number such as 1.2, or is not higher than all existing versions, and
-    FolderError if it cannot be written. In that case nothing is written.
+    FolderError if it cannot be written. In either case, nothing is released.
     """
     _check_is_newer(releases, version)
     refused: Counter[Refusal] = Counter()
@@ -143,7 +143,7 @@ def _order(version: str) -> tuple[int, ...]:
 def _write_parts(
     folder: Path, conversations: Iterable[Conversation], split_of: Callable[[Conversation], Split]
 ) -> dict[Split, Counts]:
-    """Write the file of each part, and return the counts of its contents."""
+    """Write one file for each part, and return what each file contains, in numbers."""
     counts = {split: Counts() for split in Split}
     with ExitStack() as opened:
         files: dict[Split, TextIO] = {

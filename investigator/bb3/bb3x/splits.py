@@ -26,7 +26,8 @@ SHARES = {Split.TEST: 0.03, Split.VALID: 0.03}
 
 
 def chunks_of(datatype: str) -> range:
-    """Return the numbers of a datatype's released files (`train`, `valid`, `test`, ignoring anything after a colon).
+    """Return the numbers of the released files for a datatype (`train`, `valid` or `test`; anything after a colon is
+    ignored).
 
     Raises DialogueError for any other datatype.
     """
@@ -54,8 +55,8 @@ def stable_split(chat_id: str) -> Split:
 
 
 def _split_at(place: float) -> Split:
-    """Return the split to which a number in [0, 1) belongs: tests have the lowest numbers, then validation, then
-    training.
+    """Return the split for a number in [0, 1): the lowest numbers are for testing, the next for validation, the rest
+    for training.
     """
     for split, share in SHARES.items():
         if place < share:

@@ -67,7 +67,7 @@ def chat(
     ] = False,
     search_server: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="Search with this server in BB3's protocol, not in the folder: http://…"),
+        typer.Option(metavar="URL", help="Search server to use instead of the folder (BB3's protocol): http://…"),
     ] = None,
 ) -> None:
     """Talk to a folder: every statement about its documents has proven quotes, or is withheld.
@@ -202,7 +202,7 @@ class _Lines:
         tell("interrupted: this turn was dropped. Press Ctrl-C again to end the chat.")
 
     def __iter__(self) -> Iterator[str]:
-        """Yield each line. Raises DialogueError for one that is not UTF-8."""
+        """Yield each line. Raises DialogueError if the input is not UTF-8."""
         if not self._interactive:
             try:
                 yield from self._source

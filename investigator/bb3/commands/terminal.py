@@ -1,4 +1,4 @@
-"""Shows progress on a terminal: reading a folder, the steps towards a reply, and the proven part of the reply."""
+"""Shows on a terminal how a folder is read, the steps towards a reply, and the proven part of the reply."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CLEAR = "\r\x1b[K"
 
 
 def read_folder(investigator: Investigator, most_vectors: int, stream: TextIO) -> None:
-    """Index the changes in a folder, and compute up to `most_vectors` missing vectors, with progress on a stream.
+    """Index the changes in a folder, and compute up to `most_vectors` missing vectors, showing progress on a stream.
     Further vectors are computed on demand. If another process has the folder open, write a note and index nothing:
     opening the folder then waits for that process. Raises the errors of `Investigator.index`.
     """

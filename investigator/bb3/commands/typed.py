@@ -130,7 +130,7 @@ def login() -> str:
 
 
 def memory_number(word: str, example: str) -> int:
-    """Return the number of a memory from the user's input. Raises DialogueError if it is not one."""
+    """Return the memory number that the user typed. Raises DialogueError if the input is not a memory number."""
     if not word.isdecimal() or len(word) > _LONGEST_NUMBER:
         raise DialogueError(f"{word[:40]!r} is not a memory number", hint=f"For example: {example}")
     return int(word)

@@ -31,11 +31,11 @@ class ModuleOptions(Record):
 
 
 def module_options(options: Mapping[str, OptionValue], weights: Weights) -> Mapping[Module, ModuleOptions]:
-    """Return the options of every module: the defaults for these weights, changed by `options`. A name with the prefix
-    of a module (`srm_beam_size`) applies to that module and overrides the name without a prefix, which applies to all
-    modules; `max_prompt_len` without a prefix limits prompts including their knowledge. Dashes are treated as
-    underscores. Decodings are completed by `Decoding.settled`. Raises SettingsError for an unknown name, which
-    suggests similar names, and for an invalid value.
+    """Return the options for every module: the defaults for these weights, overridden by `options`. A name with the
+    prefix of a module (`srm_beam_size`) applies to that module and overrides the name without a prefix, which applies
+    to all modules; `max_prompt_len` without a prefix limits prompts including their knowledge. Dashes are treated as
+    underscores. Decodings are completed by `Decoding.settled`. Raises SettingsError for an unknown name, suggesting
+    similar ones, and for an invalid value.
     """
     return {module: _options_of(module, weights, told) for module, told in _by_module(options).items()}
 

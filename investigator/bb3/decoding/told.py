@@ -146,7 +146,7 @@ def changed(settings: Settings, changes: Mapping[str, object]) -> Settings:
 
 
 class EngineKind(StrEnum):
-    """The kind of engine that answers a module, from the first part of the engine's name."""
+    """The kind of engine behind a module, according to the first part of the engine's name."""
 
     EXTRACTIVE = "extractive"
     CHAT = "chat"

@@ -35,8 +35,8 @@ def has_question_mark(text: str) -> bool:
 
 
 def asks_anywhere(text: str) -> bool:
-    """Return True if the text contains a question word or ending, at any position, of a language in which questions
-    need not begin with one.
+    """Return True if the text contains, anywhere, a question word or ending from a language whose questions need not
+    begin with one.
     """
     return _anywhere().search(text) is not None
 

@@ -37,7 +37,7 @@ _MOST_NAMES = 3
 _LONGEST_TURN = 2_000
 _FOREIGN_QUESTION = 75
 _FOREIGN_STATEMENT = 25
-"""The scores of a question and of any other turn in a language that neither the rules nor the default embedder can
+"""The scores for a question, and for any other turn, in a language that neither the rules nor the default embedder can
 handle.
 """
 _MOST_ASKED = 10  # maximum number of sentences of a turn that are judged separately
@@ -207,7 +207,7 @@ def memory_features(text: str, facts: Sequence[str], kinds: TurnKinds) -> Memory
 
 
 def share_said(fact: str, said: set[str]) -> float:
-    """Return the share (0..1) of the fact's content words whose stems are among those `said`."""
+    """Return the share (0..1) of the fact's content words whose stems are in `said`."""
     own = {stem(word) for word in content_words(fact)}
     return len(own & said) / len(own) if own else 0.0
 

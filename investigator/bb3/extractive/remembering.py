@@ -32,7 +32,7 @@ _MOST_SENTENCES = 3
 _LONGEST_FACT = 300
 _SURE = 100
 _NEAR = 0.4  # minimum cosine similarity between a question and a fact that answers it
-_NEAR_WITH_A_WORD = 0.3  # the same threshold, if the question and the fact share a word
+_NEAR_WITH_A_WORD = 0.3  # the minimum if the question and the fact share a word
 _LEAST_FIT = 25
 _LEAST_FIT_OF_A_STATEMENT = 35  # higher, so that a statement does not bring up merely similar facts
 _OWNER_BONUS = 0.05
@@ -103,7 +103,9 @@ def recall(turns: Sequence[Turn], facts: Sequence[PersonalFact], embedder: Embed
 
 
 class _Fit(NamedTuple):
-    """The fit of a fact: its point, its cosine similarity to the last turn, and whether the two share a word."""
+    """How well a fact fits the last turn: its point, its cosine similarity to that turn, and whether it shares a word
+    with it.
+    """
 
     point: int
     cosine: float

@@ -1,5 +1,5 @@
 """Writes replies only from given text: quotes from documents, a remembered fact, a word from the conversation. The
-surrounding sentences are always in English, even if the conversation is not; styles are not supported.
+sentences around the given text are always in English, even if the conversation is not; styles are not supported.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ _LEAST_POINT = 10
 
 
 def query(turns: Sequence[Turn]) -> PhraseReply:
-    """Return a search query: a question of the last turn if it begins with a question word, otherwise key terms.
+    """Return a search query: a question from the last turn if it begins with a question word, otherwise key terms.
 
     Passages are scored with the words of the query. "How deep is the harbour?" asks for a depth; with "deep harbour" a
     sentence with a depth would not score as an answer. For "May I keep dogs?" the key terms are enough. If the question
@@ -102,7 +102,7 @@ def knowledge(turns: Sequence[Turn], passages: Sequence[Passage], embedder: Embe
 
 
 def question_of(turns: Sequence[Turn]) -> str:
-    """Return the question of the last turn with its pronouns resolved; the whole turn if it asks nothing."""
+    """Return the question in the last turn with its pronouns resolved; the whole turn if it asks nothing."""
     asked, before = _asked(last_text(turns))
     return _with_meant(asked, _meant(asked, before, turns))
 
@@ -142,9 +142,9 @@ def _tells(sentence: str) -> bool:
 
 
 def _meant(asked: str, before: str, turns: Sequence[Turn]) -> str:
-    """Return the implicit part of a question: the antecedent of its pronouns, or its subject if that is a single word.
-    Facts that speakers state about themselves are ignored; their other remarks about themselves are considered only for
-    a pronoun, if nothing else fits.
+    """Return what a question leaves implicit: what its pronouns refer to or, if it is too short to be clear, what it is
+    about. Facts that speakers state about themselves are ignored; their other remarks about themselves are considered
+    only for a pronoun, if nothing else fits.
     """
     terms = key_terms(asked)
     if not (terms or is_question(asked)) or named_things(asked):  # a text with a name needs no antecedent
@@ -158,7 +158,7 @@ def _meant(asked: str, before: str, turns: Sequence[Turn]) -> str:
 
 
 def _says_little(asked: str) -> bool:
-    """Return True if a question has at most two content words, such as "the trial" and one word about it."""
+    """Return True if a question has at most two content words, for example "trial" and a word about the trial."""
     return word_count(key_terms(asked)) <= _FEW_WORDS
 
 

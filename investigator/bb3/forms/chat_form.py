@@ -48,7 +48,7 @@ memory.
 """
 _POINT_OF_MODELS = 50
 """The lowest point at which sentences chosen by a model count as knowledge; below it, the rules choose sentences."""
-_LONGEST_QUERY = 200  # maximum number of characters, unless the turn is longer
+_LONGEST_QUERY = 200  # maximum number of characters in a query, unless the last turn is longer
 _LONGEST_TOLD = 200  # maximum number of characters of a decision that could not be parsed
 
 Variables = TurnsVariables | FactsVariables | PassagesVariables | ResponseVariables
@@ -56,7 +56,7 @@ R = TypeVar("R", bound=Record)
 
 
 class ChatForm:
-    """Asks the modules through clients. Thread-safe. `client_of` returns the client of a module, whose chat role uses
+    """Asks the modules through clients. Thread-safe. `client_of` returns the client for a module, whose chat role uses
     the module's engine; `folder` contains the documents in which quotes are proven. Up to `side_by_side` requests run
     concurrently. `on_step` is called before each module call, and `say` receives the proven part of a model's
     unfinished reply, for one request at a time.
@@ -140,9 +140,9 @@ class ChatForm:
     def _worth_it(
         self, knowledge: KnowledgeReply, request: ModuleRequest, least: int, is_model: bool
     ) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
-        """Return the proven quotes, and the reason why each other quote is unproven. For the built-in engine, quotes
-        that contain everything the turn asks for come first, trimmed, whatever their point; other quotes must come from
-        other documents and reach the point `least`.
+        """Return the proven quotes, and for every other quote the reason why it is unproven. For the built-in engine,
+        quotes that contain everything the turn asks for come first, trimmed, whatever their point; other quotes must
+        come from other documents and reach the point `least`.
         """
         is_enough = knowledge.point is None or knowledge.point >= least
         if is_model and not is_enough:
@@ -167,7 +167,7 @@ class ChatForm:
         return (*met, *(quote for quote in rows if quote.document_id not in seen), *(q for q in quotes if q not in own))
 
     def _proven(self, knowledge: KnowledgeReply, request: ModuleRequest) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
-        """Return the quotes that the files still contain, and the reason why each other quote is unproven."""
+        """Return the quotes that the files still contain, and for every other quote the reason why it is unproven."""
         told = ((item.text, item.passage) for item in knowledge.sentences)
         if self._folder is None:
             return proven_quotes(told, request.documents, None), ()

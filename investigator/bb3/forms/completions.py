@@ -1,4 +1,4 @@
-"""Requests completions from servers of BB3's 30B and 175B models, over metaseq's API (seed: bb3_agents)."""
+"""Requests completions from servers that run BB3's 30B and 175B models, through metaseq's API (seed: bb3_agents)."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ class CompletionRequest(Record):
 
 
 class Completion(Record):
-    """A model's text, with the natural logarithm of the probability of each of its tokens if available."""
+    """A model's text, with the natural logarithm of each token's probability if available."""
 
     text: str
     token_logprobs: tuple[float, ...] = ()
 
 
 class CompletionFailure(Record):
-    """The reasons for a missing completion: the error of each attempt."""
+    """The reasons for a missing completion: the error from each attempt."""
 
     failures: tuple[str, ...]
 
@@ -70,7 +70,9 @@ class _Body(BaseModel):
 
 
 def request_of(decoding: Decoding, penalty_end: int = OFF) -> CompletionRequest:
-    """Return the request for a decoding; repeating the prompt from its token `penalty_end` on is not penalised."""
+    """Return the request for a decoding; tokens of the prompt from index `penalty_end` on may be repeated without a
+    penalty.
+    """
     settled = decoding.settled()
     own = _PENALTY if settled.penalize_repetitions else 0.0
     context = _PENALTY if settled.penalize_ctxt_repetitions else 0.0
@@ -101,8 +103,8 @@ def knowledge_start(prompt: str, count: CountTokens) -> int:
 
 class CompletionsClient:
     """Asks a server for completions. Thread-safe. Temporary failures (no connection, a timeout, a server error, invalid
-    JSON) are retried as `retries` allow, with `sleep` between attempts. One attempt takes at most `timeout` seconds. Up
-    to `side_by_side` prompts run concurrently. Raises SettingsError if the address is invalid.
+    JSON) are retried as `retries` specifies; `sleep` waits between attempts. One attempt takes at most `timeout`
+    seconds. Up to `side_by_side` prompts run concurrently. Raises SettingsError if the address is invalid.
     """
 
     def __init__(

@@ -92,7 +92,7 @@ def _takes_over(reply: str, request: ModuleRequest) -> bool:
 
 
 def _runs_in_circles(said: Sequence[str]) -> bool:
-    """Return True if a phrase of three words occurs three times, as it would not in a short reply."""
+    """Return True if a phrase of three words occurs three times, which does not happen in a normal short reply."""
     runs = Counter(zip(said, said[1:], said[2:], strict=False))
     return bool(runs) and max(runs.values()) > _MOST_REPEATS
 

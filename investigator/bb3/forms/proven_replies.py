@@ -81,7 +81,7 @@ def _told(said: str) -> list[str]:
 def proven_beginning(reply: str, request: ModuleRequest) -> str:
     """Return as many whole sentences from the beginning of a reply as are grounded and continue the conversation.
 
-    It ends before the first sentence that is not grounded or repeats an earlier sentence; it may be empty.
+    The result ends before the first sentence that is not grounded or repeats an earlier one, and may be empty.
     """
     beginning = ""
     said: set[str] = set()
@@ -97,9 +97,9 @@ def proven_beginning(reply: str, request: ModuleRequest) -> str:
 
 
 class ProvenSentences:
-    """Reports the proven part of a model's JSON reply while it is being written; each report begins with the previous
-    one. The unfinished sentence is not reported, because its end may change its meaning. Text after a repeated piece of
-    the prompt is not reported either; `own` is the fixed text of the prompt.
+    """Reports the proven part of a model's JSON reply while it is being written; each report contains the previous one
+    and extends it. The unfinished sentence is not reported, because its end may change its meaning. Text after a
+    repeated piece of the prompt is not reported either; `own` is the fixed text of the prompt.
     """
 
     def __init__(self, request: ModuleRequest, say: Hear | None, own: str = "") -> None:

@@ -51,9 +51,9 @@ class CompletionsWriter:
 
 
 class LocalWriter:
-    """Continues prompts unchanged, without a chat template. `model` is named as `transformers:FOLDER`; `on_failure`
-    receives the reason for a missing text. Raises SettingsError if it is another engine or the folder contains no
-    model, and MissingPackageError.
+    """Continues prompts unchanged, without a chat template. `model` is a name such as `transformers:FOLDER`;
+    `on_failure` receives the reason for a missing text. Raises SettingsError if it names another kind of engine or the
+    folder contains no model, and MissingPackageError.
     """
 
     def __init__(

@@ -110,7 +110,7 @@ def asked_topics(question: str) -> frozenset[str]:
 
 
 def answers_topics(statement: str, topics: Iterable[str]) -> bool:
-    """Return True if a clause answers a question for one of the topics without stating its value.
+    """Return True if a clause answers a question about one of the topics without stating its value.
 
     "I work as a nurse in Bergen" states a job, and also answers "Where do I work?".
     """
@@ -124,7 +124,7 @@ def asks_for_everything(text: str) -> bool:
 
 
 def asks_for_more(text: str) -> bool:
-    """Return True if a text asks for more than it was given so far, e.g. "What else?"."""
+    """Return True if a text asks for more of what was just listed, e.g. "What else?"."""
     return _matches("more", _plain(text))
 
 

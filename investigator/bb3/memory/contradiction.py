@@ -136,9 +136,9 @@ def settled_topics(text: str) -> frozenset[str]:
 
 
 def contradicts(new: Statement, old: Statement) -> bool:
-    """Return True if the newer of two statements makes the older one untrue. This is so if it gives another value for a
-    single-valued topic, unless the older value was only more detailed, or if one statement denies what the other says
-    in the same or fewer words. Denying something more specific ("no dog called Rex") does not deny the general
+    """Return True if the newer of two statements makes the older one untrue. This is the case if it gives another value
+    for a single-valued topic, unless the older value was only more detailed, or if one statement denies what the other
+    says in the same or fewer words. Denying something more specific ("no dog called Rex") does not deny the general
     statement. An older list of several things is kept if only some of them are denied.
     """
     return _leaves_topic(new, old) or (_denies(new, old) and old.listed <= new.said)

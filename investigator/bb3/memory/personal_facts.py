@@ -277,8 +277,8 @@ class PersonalFacts:
 
     @contextmanager
     def _writing(self, user: str) -> Iterator[Connection]:
-        """Open a transaction that is the only writer from its beginning, so that no other can change what it has
-        read.
+        """Open a transaction that is the only writer from its beginning, so that no other process can change what it
+        has read.
         """
         _check_user(user)
         with self._database.alone() as connection:

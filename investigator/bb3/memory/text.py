@@ -130,5 +130,5 @@ def clean_text(text: str) -> str:
 
 
 def is_opening(text: str, memories: object) -> bool:
-    """Return True if a message asks for an opening of the conversation based on memories in it."""
+    """Return True if a message asks the bot to open the conversation, using the memories in the message."""
     return text == OPENING and isinstance(memories, list | Mapping) and len(memories) > 0

@@ -26,10 +26,10 @@ class MadeUpSearch:
 
 
 class SearchAgent(Agent):
-    """Treats each message as a query and answers with documents, one per line, as `title | text`. Options: `server`
-    (`test` invents documents), `raw_server` (an address that overrides `server`), `n_docs`, `intra_doc_delimiter`
-    (between the lines of a document). In the reply, `top_docs` contains the lines and `urls` contains the addresses of
-    the documents. Raises SettingsError if no server is given.
+    """Treats each message as a query and answers with documents, one per line, as `title | text`. Options: `server` (an
+    address, or `test` to invent documents), `raw_server` (an address that overrides `server`), `n_docs` (number of
+    documents), and `intra_doc_delimiter` (separates the lines of a document). In the reply, `top_docs` contains the
+    lines and `urls` contains the addresses of the documents. Raises SettingsError if no server is given.
     """
 
     def __init__(

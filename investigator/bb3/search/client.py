@@ -1,6 +1,6 @@
-"""A client of search servers in BB3's protocol: it posts a form with q and n, and gets `{"response": [{url, title,
-content}]}`. It deviates on purpose from ParlAI 1.7.2, whose behaviour was checked in recordings: it reports failures,
-and limits what it reads.
+"""A client for search servers that speak BB3's protocol: it posts a form with q and n, and gets `{"response": [{url,
+title, content}]}`. It deviates on purpose from ParlAI 1.7.2, whose behaviour was checked in recordings: it reports
+failures, and limits what it reads.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _LONGEST_NAME = 2_000
 """Maximum number of characters of an address or title that are kept."""
 _LONGEST_TOLD = 200
-_HINT = "Check the address of the search server, or omit it to search the folder without one."
+_HINT = "Check the address of the search server, or omit it to search the folder instead."
 _WORTH_ANOTHER_TRY = frozenset({408, 425, 429, *range(500, 600)})
 
 
@@ -47,8 +47,8 @@ class FoundPage(Record):
 
 
 class Patience(Record):
-    """Limits on waiting for a server: seconds per request, number of requests, and seconds before the second request,
-    which double with each further request.
+    """Limits on waiting for a server: seconds per request, number of requests, and seconds of delay before the second
+    request; the delay doubles with each further request.
     """
 
     timeout: float = Field(default=10.0, gt=0)
@@ -146,7 +146,7 @@ def full_address(address: str) -> str:
     if not known or any(character.isspace() for character in full):
         raise SettingsError(
             f"{address!r} is not the address of a search server",
-            hint="Write it as http://127.0.0.1:8080, or omit it to search the folder without a server.",
+            hint="Write it as http://127.0.0.1:8080, or omit it to search the folder instead.",
         )
     return urlunsplit(parts._replace(path=parts.path or "/"))
 

@@ -56,9 +56,9 @@ def nearest_chunks(chunks: Sequence[str], query: str, count: int) -> list[str]:
 
 
 def nearest_part(text: str, query: str) -> tuple[int, int]:
-    """Return the span of the text to read: all of a short text, or at most 1,500 characters of a long one, those
-    nearest to a query. They end at a word boundary, unless a word is longer than a chunk. Scripts without spaces are
-    compared by pairs of characters.
+    """Return the span of the text to read: all of a short text, or the part of a long one that is nearest to a query,
+    at most 1,500 characters. The span begins and ends at word boundaries, unless a word is longer than a chunk. Scripts
+    without spaces are compared by pairs of characters.
     """
     if len(text) <= WHOLE_CHARACTERS:
         return 0, len(text)

@@ -71,8 +71,8 @@ class FolderSearch:
         return mended(lambda again: self._passages(query, count, again))
 
     def standing(self, quotes: Sequence[Quote]) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
-        """Return the quotes that are in the folder's files now, with their current places, and the reason why each
-        other quote is missing. If any is missing, their documents are read into the index again, so that the next
+        """Return the quotes that are in the folder's files now, with their current places, and for every other quote
+        the reason why it is missing. The documents of missing quotes are read into the index again, so that the next
         search finds the current text.
         """
         if self._reread is None or not quotes:

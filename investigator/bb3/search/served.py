@@ -1,5 +1,5 @@
-"""Defines the pages of a search server: the part that is read and, if `investigator serve` sent a page, its place in a
-document.
+"""Defines the pages that a search server sends: the part that is read and, for a page from `investigator serve`, its
+place in a document.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Serves any search in BB3's protocol: a POSTed form with q and n returns pages as JSON, and any other request returns
-an error.
+"""Serves any search using BB3's protocol: a POSTed form with q and n returns pages as JSON, and any other request
+returns an error.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def _page_of(page: SearchDocument, document: Document) -> FolderPage:
 async def query_of(request: Request) -> tuple[str, int]:
     """Return the query of a request and the number of pages it asks for.
 
-    Raises HTTPException with the reason if it is not such a form.
+    Raises HTTPException, with the reason, if the request is not a valid form.
     """
     body = await request.body()
     told = Headers()

@@ -26,8 +26,8 @@ _AROUND = 200
 
 
 class ServerSearch:
-    """Sends every query of a chat to a server in BB3's protocol. Thread-safe. Raises SettingsError if the address is
-    invalid.
+    """Sends every query of a chat to a server that speaks BB3's protocol. Thread-safe. Raises SettingsError if the
+    address is invalid.
     """
 
     def __init__(self, address: str, *, patience: Patience = IN_A_TURN) -> None:
