@@ -167,7 +167,7 @@ def a_view_in_the_place_of_a_table(scene: Scene) -> None:
 
 @attack
 def an_earlier_database_with_forged_rows(scene: Scene) -> None:
-    """The rows are not records of a run, so none of them is taken over."""
+    """The rows are not records of a run, so none of them is used."""
     with closing(sqlite3.connect(scene.named_workspace() / "investigator.db")) as old, old:
         old.execute("CREATE TABLE runs (id, identity, corpus, created, question, engine, answer_status, record)")
         old.execute("INSERT INTO runs VALUES ('1', 'i', 'c', '2026-01-01', ?, 'e', NULL, '{}')", (PLANTED,))
