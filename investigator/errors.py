@@ -293,7 +293,7 @@ class AlteredRunError(StoreError):
     """The record of a run in the workspace differs from the one that this program wrote for this user."""
 
     default_hint = (
-        "Ask its question again; nothing of this run is reused. If the workspace comes from another computer of yours, "
+        "Ask its question again; nothing from this run is reused. If the workspace is from another of your computers, "
         "copy the file user.key from its data directory to the data directory of this computer (see docs/security.md)."
     )
 

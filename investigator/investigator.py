@@ -244,7 +244,7 @@ class Investigator:
         return self._index.document(document_id)
 
     def search(self, query: str, *, limit: int = 10, document_id: str | None = None) -> tuple[SearchHit, ...]:
-        """Return the chunks that match a query, best first: at most `limit`, and from one document if it is given.
+        """Return at most `limit` chunks that match a query, best first; if a document is given, only from that one.
 
         Raises QuestionError, SettingsError, and the errors of `investigate`.
         """

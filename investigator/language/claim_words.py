@@ -10,7 +10,7 @@ from investigator.language.lists import listed_by_section, texts_by_section
 
 @cache
 def slot_words(slot: str) -> frozenset[str]:
-    """Return the words of a slot: polarity, modality, condition, attribution or scope."""
+    """Return the words for a slot: polarity, modality, condition, attribution or scope."""
     return frozenset(listed_by_section("claim_words")["slots"][slot])
 
 
@@ -38,7 +38,7 @@ def direction(word: str) -> str:
 
 @cache
 def joints(kind: str) -> frozenset[str]:
-    """Return the function words of a kind, such as articles, relative pronouns or prepositions."""
+    """Return the function words of the given kind, such as articles, relative pronouns or prepositions."""
     return frozenset(listed_by_section("claim_words")["joints"][kind])
 
 
@@ -51,7 +51,7 @@ def connectives() -> tuple[frozenset[str], frozenset[tuple[str, ...]]]:
 
 @cache
 def saying() -> re.Pattern[str]:
-    """Return the pattern of introductory words that only attribute a statement to a document."""
+    """Return the pattern for introductory words that only attribute a statement to a document."""
     listed = listed_by_section("claim_words")["connectives"]["sayings"]
     return re.compile(rf"^\s*(?:{'|'.join(phrase.replace('_', ' ') for phrase in listed)})\s+", re.IGNORECASE)
 

@@ -33,7 +33,7 @@ _LONGEST_REACH = 200
 _SAME_WORDS = 0.6
 """Minimum share of a claim's words that a sentence about the same thing contains."""
 _LONGEST_CLAIM = 15
-"""Maximum number of words, excluding stop words, of a claim that is compared with individual sentences."""
+"""Maximum number of words, excluding stop words, in a claim that is compared with individual sentences."""
 
 
 def negates(text: str) -> bool:

@@ -150,7 +150,7 @@ class _Written:
 
 
 def _replace(written: _Written, found: re.Match[str], text: str, table: dict[str, str]) -> None:
-    """Write the replacement of one match."""
+    """Write the replacement for one match."""
     start, end = found.span()
     match found.lastgroup:
         case "optional":

@@ -109,7 +109,7 @@ def words(text: str) -> list[str]:
 
 @cache
 def month_words() -> frozenset[str]:
-    """Return the folded words of the names of the months, including short forms."""
+    """Return the folded words that occur in the names of months, including short forms."""
     return frozenset(word for name in month_numbers() for word in words(name))
 
 

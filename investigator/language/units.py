@@ -13,7 +13,7 @@ _END = r"(?![^\W_])"
 
 @cache
 def currency_pattern() -> str:
-    """Return the pattern of a currency before a number; like the other patterns, use it without re.IGNORECASE."""
+    """Return the pattern for a currency before a number; like the other patterns, use it without re.IGNORECASE."""
     return f"(?:{'|'.join(_listed('currencies').values())})"
 
 
@@ -25,13 +25,13 @@ def currencies() -> frozenset[str]:
 
 @cache
 def magnitude_pattern() -> str:
-    """Return the pattern of a word or sign that multiplies the number before it."""
+    """Return the pattern for a word or sign that multiplies the number before it."""
     return rf"(?:(?i:{'|'.join(_listed('magnitudes').values())}){_END}\.?|[{''.join(_listed('cjk_magnitudes'))}])"
 
 
 @cache
 def unit_pattern() -> str:
-    """Return the pattern of a unit after a number."""
+    """Return the pattern for a unit after a number."""
     return (
         rf"(?:[%\u2030]|\u00b0[CF]?{_END}|{currency_pattern()}{_END}|(?i:{'|'.join(_listed('words').values())}){_END}"
         rf"|(?:{_listed('symbols')['all']}|[{''.join(_listed('letters'))}]){_END})"

@@ -1,4 +1,4 @@
-"""Finds the engines, readers and tasks that other packages add, through entry points."""
+"""Finds the engines, readers and tasks that other packages add through entry points."""
 
 from __future__ import annotations
 

@@ -26,9 +26,7 @@ _LARGE = 1000  # an amount of at least this many table units, such as thousands,
 
 
 class AmountRelation(StrEnum):
-    """The relation of an amount in a statement to the amount in the question; the first relation whose words match
-    applies.
-    """
+    """How an amount in a statement relates to that in the question; the first relation whose words match applies."""
 
     MOST = "most"
     LEAST = "least"
@@ -83,7 +81,7 @@ class AskedAmount:
 
 
 def plain_amounts(text: str) -> tuple[Amount, ...]:
-    """Return the amounts of a normalised text that are neither times nor parts of identifiers."""
+    """Return the amounts in a normalised text that are neither times nor parts of identifiers."""
     plain = prepared(without_periods(without_dates(text, dates(text))))
     return tuple(one for one in amounts(plain) if one.readings)
 
@@ -95,7 +93,7 @@ def relation(text: str) -> AmountRelation:
 
 @lru_cache(maxsize=256)
 def asked_amounts(question: str) -> tuple[AskedAmount, ...]:
-    """Return the amounts of a question, in order, without times and the numbers of things ("week 2")."""
+    """Return the amounts in a question, in order, except times and numbers that identify things ("week 2")."""
     text = normalise(question).text
     labels = {one.number for one in numbered(text) if one.text[-1:].isdigit()}
     found, is_between = list[AskedAmount](), False
@@ -131,5 +129,5 @@ def _words() -> dict[AmountRelation, re.Pattern[str]]:
 
 @cache
 def _before() -> dict[AmountRelation, re.Pattern[str]]:
-    """Return the patterns of the words right before an amount."""
+    """Return the patterns for the words right before an amount."""
     return {one: re.compile(rf"{words.pattern}\W*$", re.IGNORECASE) for one, words in _words().items()}

@@ -1,5 +1,5 @@
-"""Splits an English sentence into separate statements: clauses with their subjects, and things with the text in
-brackets after them. No parser is used: a statement is recognised by auxiliaries, past forms, colons and brackets.
+"""Splits an English sentence into separate statements: clauses with their subjects, and things with the bracketed text
+that follows them. No parser is used: a statement is recognised by auxiliaries, past forms, colons and brackets.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _OF_NAME = re.compile(r"\b(?:of|from|at|in|for|near)\s+(?:the\s+)?[A-Z][\w'’&.
 
 @lru_cache(maxsize=512)
 def assertions(sentence: str) -> tuple[str, ...]:
-    """Return the clauses of a sentence without the text in brackets and, if there is such text, also with it.
+    """Return the clauses of a sentence without any bracketed text and, if that makes a difference, also with it.
 
     A clause that shares the subject of the previous clause begins with that subject: "the kitchen reopened in April"
     for "the kitchen was closed in March and reopened in April". A thing in a list keeps only the text in its own

@@ -22,9 +22,7 @@ _TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*|[,;:.!?()]")
 
 
 class Bound(NamedTuple):
-    """A preposition of a question, identified by its side of a pair of opposites, and the folded words of its
-    object.
-    """
+    """A preposition in a question, identified by its side in a pair of opposites, and its object as folded words."""
 
     side: str
     thing: tuple[str, ...]
@@ -32,7 +30,7 @@ class Bound(NamedTuple):
 
 @lru_cache(maxsize=512)
 def bounds(question: str) -> tuple[Bound, ...]:
-    """Return the prepositions of a question that have an opposite, with their objects."""
+    """Return the prepositions in a question that have an opposite, with their objects."""
     tokens = [folded(token) for token in _TOKEN.findall(without_periods(question))]
     found = []
     for at, token in enumerate(tokens):

@@ -54,7 +54,7 @@ _MOST = 24
 
 
 def constraints(question: str) -> tuple[Constraint, ...]:
-    """Return the constraints of one part of a question, each once."""
+    """Return the constraints of one part of a question, without duplicates."""
     kind = required_type(question)
     found = [Constraint(kind=ConstraintKind.ANSWER_TYPE, text=kind)] if kind is not AnswerType.ANY else []
     found += _of(ConstraintKind.PERIOD, [*spelled_periods(question), *now_asked(question)])
@@ -116,8 +116,8 @@ def _quantities(question: str) -> Iterator[str]:
 
 
 def counted_thing(question: str) -> str:
-    """Return the folded last word for the things whose number a question asks for, such as "days"; "" if it asks for
-    something else.
+    """Return the folded noun for the things that a question counts, such as "days" for "how many working days"; "" if
+    it counts nothing.
     """
     counted = _COUNTED.search(question)
     return words(counted.group(1))[-1] if counted else ""

@@ -21,7 +21,7 @@ def cues(section: str) -> Mapping[str, str]:
 
 @cache
 def patterns(section: str) -> Mapping[str, re.Pattern[str]]:
-    """Return the patterns of a section by name, in the order of the file; they match whole words."""
+    """Return the patterns in a section by name, in the order of the file; they match whole words."""
     return {name: _whole(words) for name, words in cues(section).items()}
 
 
@@ -85,7 +85,7 @@ def request_words() -> frozenset[str]:
 
 @cache
 def formats() -> Sequence[tuple[re.Pattern[str], re.Pattern[str]]]:
-    """Return the media types of each file format by name; the general name for a file comes last."""
+    """Return each file format's names and media types, as patterns; the general words for a file come last."""
     pairs = (line.split(" | ") for line in cues("formats").values())
     return tuple((_whole(names), re.compile(types)) for names, types in pairs)
 

@@ -1,7 +1,7 @@
 """Rewords a question grammatically without changing its meaning: "who audited it" as "who was its auditor". For English
 text. Pure.
 
-A statement that answers one of the wordings answers the question.
+A statement that answers any of these wordings answers the question.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _OF = late(r"(?:of|for) ", re.IGNORECASE)
 
 @lru_cache(maxsize=512)
 def equivalents(part: Part) -> tuple[Part, ...]:
-    """Return a part of a question, followed by the same part in other wordings."""
+    """Return a part of a question, followed by its rewordings."""
     texts = dict.fromkeys(_reworded(part.question))
     others = (part.changed(question=text, constraints=constraints(text)) for text in texts if text != part.question)
     return (part, *others)

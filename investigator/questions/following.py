@@ -27,9 +27,9 @@ class EarlierQuestion:
 
 
 def completed(question: str, before: Sequence[EarlierQuestion]) -> str:
-    """Return a question with the names, document and subject that it leaves implicit.
+    """Return a question completed with the names, document and subject that it leaves implicit.
 
-    `before` contains the earlier questions, latest last. Complete questions and questions that ask for documents are
+    `before` contains the earlier questions, latest last. A question that is already complete, or asks for documents, is
     returned unchanged.
     """
     if not before:

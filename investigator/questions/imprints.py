@@ -1,4 +1,4 @@
-"""Reads the imprint of a document (issuer, kind, period covered), and finds the document of a requested period. Pure.
+"""Reads the imprint of a document (issuer, kind, period covered), and finds the document for a requested period. Pure.
 
 The imprint comes from the cover, not from the file name. A fiscal quarter is distinguished from a calendar one by the
 elapsed months of its year ("nine months ended June 25"), by the end of the fiscal year, and by its most common name in
@@ -166,7 +166,7 @@ def _iso(day: Day) -> str:
 
 
 def whole_month(day: Day) -> tuple[int, int]:
-    """Return the year and month that a period ends with; a quarter of 13 weeks may end in the first days of the next
+    """Return the year and month in which a period ends; a quarter of 13 weeks may end in the first days of the next
     month.
     """
     year, month = day.year or 0, day.month
@@ -184,7 +184,7 @@ def month_of(date: str, *, whole: bool) -> tuple[int, int]:
 
 @cache
 def imprint_pattern(section: str) -> re.Pattern[str]:
-    """Return the pattern of a section of `data/imprints.toml`, in all its languages; case is ignored."""
+    """Return one pattern for a section of `data/imprints.toml` in all its languages; case is ignored."""
     forms = texts_by_section("imprints", "investigator.questions")[section].values()
     return re.compile(rf"(?<![a-z])(?:{'|'.join(forms)})(?![a-z])", re.IGNORECASE)
 

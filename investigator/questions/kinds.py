@@ -46,7 +46,7 @@ def kind_of(question: str) -> QuestionKind:
 
 
 def cue(name: str) -> re.Pattern[str]:
-    """Return the pattern of the cue words for a property of questions; it matches whole words."""
+    """Return the pattern for the cue words that show a property of questions; it matches whole words."""
     return patterns("kinds")[name]
 
 
@@ -86,7 +86,7 @@ def _names_nothing(text: str) -> bool:
 
 @cache
 def asked_documents() -> re.Pattern[str]:
-    """Return the pattern of phrases that ask for documents: "which of the quarterly reports"."""
+    """Return the pattern for phrases that ask for documents: "which of the quarterly reports"."""
     every, listed = f"{_joined('documents')}|{_joined('others')}", _joined("listing")
     asks = rf"(?:(?:in|for|by|from) )?(?:which|what|how many|all|every|each|any|{listed})"
     one = rf"\b{asks}{_OF_THEM}{_ADJECTIVES}(?:{every})\b"
@@ -100,7 +100,7 @@ def _lists() -> re.Pattern[str]:
 
 @cache
 def _document_forms() -> tuple[tuple[re.Pattern[str], QuestionKind], ...]:
-    """Return the patterns of questions that ask for documents or for their number, each with its kind of question."""
+    """Return the patterns for questions that ask for documents or their number, each with the kind of question."""
     document, other = _joined("documents"), _joined("others")
     every, says, here = rf"{document}|{other}", _joined("mentions"), _joined("folder")
     listed = rf"{_REQUEST}(?:{_joined('listing')})\b(?:\s+(?:all|every|each|any))?"
@@ -125,5 +125,5 @@ def _document_forms() -> tuple[tuple[re.Pattern[str], QuestionKind], ...]:
 
 
 def _joined(name: str) -> str:
-    """Return the cue words of that name on a single line."""
+    """Return the cue words with that name, joined into a single line."""
     return cues("kinds")[name].replace("\n", "")

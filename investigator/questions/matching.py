@@ -61,12 +61,12 @@ from investigator.records import Constraint, ConstraintKind, ConstraintMatch, Ma
 
 _TITLE = 3  # number of words
 _DENIALS = frozenset(["not", "no", "nor", "never", "neither", "without", "cannot", "except"])
-_DENIED_WITHIN = 5  # maximum distance in words of a denial
-_SHORT_MONTH = 3  # number of letters; names as short as "mar" and "may" have other meanings
+_DENIED_WITHIN = 5  # a denial counts only within this many words before the excluded word
+_SHORT_MONTH = 3  # number of letters; names this short, such as "mar" and "may", have other meanings
 _SPANS = ("duration", "age")
 _SIZES = (*_SPANS, "depth", "height", "weight", "distance", "temperature", "speed")
 WORDED = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ENTITY, ConstraintKind.PLACE, ConstraintKind.CONDITION})
-"""Constraints that a sentence meets by containing words of the question."""
+"""Constraints that a sentence meets by containing the question's words."""
 _TIME_AND_PLACE = frozenset({AnswerType.DATE, AnswerType.PLACE})
 _OF_THE_FIGURE = late(r"\b(?:for|in|of|per|at|on|to|from|under|by|with|after|before)\b", re.IGNORECASE)
 _FULL_NAME = re.compile(r"\W*[A-ZÀ-ÖØ-Þ][\w.'’-]*(?: (?:(?:of|de|von|van|der|la|di|da|&) )*[A-ZÀ-ÖØ-Þ][\w.'’-]*)+\W*")
@@ -176,7 +176,7 @@ def _is_shown_by_figure(word: str, asked: Constraint, question: str, evidence: S
 
 
 def _has_figure_elsewhere(wanted: Sequence[str], question: str, evidence: Surroundings) -> bool:
-    """Return True if the requested figure is named and given in another sentence only."""
+    """Return True if the requested figure is named and given only in another sentence."""
     own = [] if _POINTS.search(evidence.sentence) else words(figure_asked(question))
     left = [word for word in wanted if word in own and not stands(word, evidence.sentence_roots)]
     others = _sentences(evidence.near) if left else ()
@@ -250,7 +250,7 @@ def _content(asked: Constraint) -> list[str]:
 
 
 def _shown(wanted: Sequence[str], evidence: Surroundings) -> str:
-    """Return the words of the sentence, otherwise of its surroundings, that correspond to the given words."""
+    """Return the words in the sentence, or else in its surroundings, that correspond to the given words."""
     same = {root(word) for word in wanted}.union(*(related_roots(word) for word in wanted))
     for text in (evidence.sentence, evidence.near, evidence.about):
         found = [token for token in COMPOUND.findall(text) if same & roots(token)]

@@ -58,7 +58,7 @@ def figure_asked(question: str) -> str:
 
 
 def given_in(unit: str, sentence: str) -> tuple[str, ...]:
-    """Return the figures of a sentence in a unit with this name."""
+    """Return the figures in a sentence that are given in the named unit."""
     return tuple(text for text, units in _measured(sentence) if unit_of(unit) in units)
 
 
@@ -89,7 +89,7 @@ def is_carried(word: str, question: str, sentence: str) -> bool:
 
 
 def shown_figure(kind: str, sentence: str) -> str:
-    """Return the words of a sentence that show a kind of figure; "" if none do. In a row of a table, a bare figure is
+    """Return the words in a sentence that show a kind of figure; "" if none do. In a row of a table, a bare figure is
     money only after a word for money: "Price: 4.20", but not "Length (m): 4.20".
     """
     pattern, is_table = patterns("shown")[kind], is_row(sentence) or _CELLS in sentence
@@ -102,7 +102,7 @@ def shown_figure(kind: str, sentence: str) -> str:
 
 
 def shows_span(kind: str, sentence: str, question: str) -> str:
-    """Return the words of a sentence that show how long or how old something is; "" for a notice period or a delay."""
+    """Return the words in a sentence that show how long or how old something is; "" for a notice period or a delay."""
     apart = patterns("set_apart")["span"]
     plain = sentence if apart.search(question) else apart.sub(" ", sentence)
     match = patterns("shown")[kind].search(plain)
@@ -111,14 +111,14 @@ def shows_span(kind: str, sentence: str, question: str) -> str:
 
 @lru_cache(maxsize=2048)
 def _measured(sentence: str) -> tuple[tuple[str, frozenset[str]], ...]:
-    """Return the figures of a sentence as written, without dates, each with its possible units."""
+    """Return the figures in a sentence as written, without dates, each with its possible units."""
     own = (one for one in dates_and_amounts(prepared(sentence))[1] if one.readings and not YEAR.fullmatch(one.text))
     return tuple((one.text, frozenset(unit for _, unit in one.readings)) for one in own)
 
 
 def counted_state(things: str, sentence: str, about: str) -> tuple[MatchState, str]:
-    """Match a number a few words before the counted thing, and return both. If people are counted, other words for them
-    also match: "people", or the people whom the document is about, such as women in a trial with women.
+    """Match a number that is a few words before the counted thing, and return both. If people are counted, other words
+    for them also match: "people", or the people whom the document is about, such as women in a trial with women.
     """
     if is_unit(things) and (given := given_in(things, sentence)):
         return MatchState.MET, given[0]

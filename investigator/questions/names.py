@@ -1,4 +1,4 @@
-"""Compares the names of a question with those of a sentence, and finds other names in their place. Pure."""
+"""Compares the names in a question with those in a sentence, and finds other names in their place. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from investigator.questions.related import related_roots, root, roots
 
 _WORD = r"[A-ZÀ-ÖØ-Þ][\w'’-]*"
 _NAME = late(rf"{_WORD}(?:\s+(?:(?:of|de|von|van|la|di|da)\s+)?{_WORD})*")
-_FEWEST, _BETWEEN = 2, 2  # minimum number of words of a name, and maximum number of words between them
+_FEWEST, _BETWEEN = 2, 2  # minimum number of words in a name, and maximum number of words between them
 _MARKED = late(r"(.*[^\W\d_])[\s-](\d{1,3})")
 _OF = late(r"\b([a-z][\w-]+) of (?:the |an? |its |their )?([a-z][\w-]+)\b(?! of\b)")
 _WHO_IS = late(
@@ -26,7 +26,7 @@ _JOINS = late(
 )
 """Matches text that is allowed between a name and its description."""
 _ON_BEHALF = late(r"\bfor (?:the )?$", re.IGNORECASE)
-# endings; minimum number of letters
+# endings of words for a country's people; minimum number of letters in a word that may get one
 _PEOPLE_ENDS, _LONG_NAME = ("n", "an", "i", "es", "ish"), 5
 
 

@@ -198,7 +198,7 @@ def _beside(own: Sequence[str], at: int, first: set[str], second: set[str], is_e
 
 @lru_cache(maxsize=2048)
 def _roots_in_order(text: str) -> tuple[str, ...]:
-    """Return the roots of the words of a text, without articles; "" for a mark between clauses."""
+    """Return the roots of the words in a text, without articles; a mark between clauses becomes ""."""
     found = (folded(POSSESSIVE.sub("", token)) for token in _TOKEN.findall(text))
     every = (part for token in found for part in (re.split(r"[-'’.&/]", token) if token[0].isalnum() else [""]))
     return tuple(root(word) if word else "" for word in every if word not in _words("determiners"))

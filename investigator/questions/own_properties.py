@@ -42,9 +42,7 @@ def asked_property(question: str, *, alone: bool = False) -> OwnProperty | None:
 
 @cache
 def _forms() -> dict[OwnProperty, tuple[re.Pattern[str], re.Pattern[str]]]:
-    """Return the patterns of questions about each property: those for questions that name a document, and those for
-    other questions.
-    """
+    """Return, for each property, the pattern for questions that name a document and the pattern for other questions."""
     said = {name: words.replace("\n", "") for name, words in cues("own_properties").items()}
     documents = f"{cues('kinds')['documents']}|{cues('kinds')['others']}".replace("\n", "")
     this = rf"(?:(?:this|the present)(?: \w+)? (?:{documents})|the (?:document|file|paper|text)|this)"

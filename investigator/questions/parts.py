@@ -12,7 +12,7 @@ from investigator.questions.order import clause
 from investigator.records import Constraint, ConstraintKind, Part, QuestionKind
 
 _MOST_PARTS = 24
-_LONGEST_READ = 4_000  # number of characters; the rest of a longer question is not analysed
+_LONGEST_READ = 4_000  # maximum number of characters; the rest of a longer question is not analysed
 _ASKS = (
     r"(?:who|whom|whose|what|when|where|which|why|how|wer|wem|wen|wessen|was|wann|wo|warum|wie"
     r"|qui|quand|quoi|où|pourquoi|comment|quién|qué|cuándo|dónde)"
@@ -100,7 +100,7 @@ def taken_apart(question: str) -> tuple[Part, ...]:
 def parts_of(question: str, kind: QuestionKind) -> tuple[Part, ...]:
     """Return the parts of a question of a given kind. The parts of a comparison are its sides, if the rules find them.
 
-    The parts of a trend ask for the value at a time, not for its change.
+    For a trend, the only part asks for the value itself, not for its change.
     """
     if kind is QuestionKind.COMPARISON and (sides := sides_of(question)):
         return sides

@@ -72,7 +72,7 @@ class Period(NamedTuple):
 
 
 class Age(Enum):
-    """The requested edition of several similar documents."""
+    """Which of several similar documents a question asks for."""
 
     ANY = "any"
     NEWEST = "newest"

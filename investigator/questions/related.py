@@ -31,9 +31,9 @@ _TOKEN = re.compile(r"[^\W_]+")
 
 @dataclass(frozen=True)
 class _Lexicon:
-    """Irregular forms, and words with their synonyms and a flag for verbs.
+    """Irregular forms, and words with their synonyms; a flag marks verbs.
 
-    The entries are keyed by the first two letters of the word, which it shares with its stem.
+    The entries are keyed by the first two letters, which a word shares with its stem.
     """
 
     irregular: Mapping[str, str]
@@ -69,7 +69,7 @@ def _stem(word: str) -> str:
 
 @lru_cache(maxsize=2048)  # the same sentences and labels are compared with each part of a question
 def roots(text: str) -> frozenset[str]:
-    """Return the roots of the words of a text."""
+    """Return the roots of the words in a text."""
     return frozenset(map(root, words(text)))
 
 

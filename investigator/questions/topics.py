@@ -1,4 +1,4 @@
-"""Finds the search terms in a question that asks which documents, or how many, contain something, or lack it.
+"""Finds the search terms in a question that asks which documents, or how many, contain or lack something.
 
 A name must occur verbatim. Other words may occur in any inflection, in American or British spelling and, if the
 question asks for more than a mention, as a synonym.
@@ -60,7 +60,7 @@ _QUOTES = '"“”«»„'
 _OR = "or"
 _SHORT_FORM, _LONG_NAME = 2, 3  # number of words in a short form; minimum number of words in a name that has one
 _REACH = 4  # maximum number of other words between two words of a phrase
-_SHORT_NAME = 2  # maximum number of characters, such as the D in "vitamin D"
+_SHORT_NAME = 2  # a name of at most this many characters joins the words before it, as D does in "vitamin D"
 _MOST_TERMS = 12
 _MOST_RELATED = 8
 
@@ -77,7 +77,7 @@ def spelled_root(word: str) -> str:
 
 
 def spelled_roots(text: str) -> tuple[str, ...]:
-    """Return the roots of the words of a text in order."""
+    """Return the roots of the words in a text, in order."""
     return tuple(spelled_root(word) for word in words(text))
 
 
@@ -225,7 +225,7 @@ def _pieces(clause: str) -> Iterator[tuple[str, bool]]:
 
 
 def _joined(clause: str) -> Iterator[tuple[str, bool]]:
-    """Yield the pieces of a clause between its joints, outside quotation marks, with a flag after "but"."""
+    """Yield the pieces of a clause between its joints, outside quotation marks, with True for a piece after "but"."""
     quoted = [found.span() for found in _QUOTED.finditer(clause)]
     start, is_turn = 0, False
     for joint in _JOINT.finditer(clause):

@@ -74,6 +74,6 @@ def _place(served: ServedFolder, chat_id: str) -> str:
 
 
 def _piece(served: ServedFolder, event: LoggedEvent) -> str:
-    """Return the reply of a turn so far, for its place on the page."""
+    """Return the HTML of a turn and its reply so far, for its place on the page."""
     turn = ChatTurn.model_validate_json(event.body)
     return html("turn.html.j2", turn=turn, passage_link=linking(served))

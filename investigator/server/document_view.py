@@ -72,7 +72,7 @@ class DocumentView:
 
 
 def document_view(document: Document, mark: tuple[int, int] | None = None, at: int | None = None) -> DocumentView:
-    """Return the part of a document around a marked span, or from an offset on."""
+    """Return the part of a document around a marked span, or the part that starts at an offset."""
     text = document.text
     if mark is not None and not 0 <= mark[0] < mark[1] <= len(text):
         mark = None

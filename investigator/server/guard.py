@@ -20,7 +20,7 @@ from investigator.server.hosting import Application, Receive, Scope, Send, late
 from investigator.server.problems import problem
 
 MOST_OCTETS = 250_000
-"""Size limit of a request body: the longest accepted text, submitted in a form that encodes each character as twelve
+"""Size limit for a request body: enough for the longest accepted text in a form that encodes each character as twelve
 bytes.
 """
 _LONGEST_PATH = 8_000
@@ -86,7 +86,7 @@ class Guard:
         await self.app(scope, _replaying(body, receive), guarded)
 
     def _refusal(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:
-        """Return the response that rejects a request, or None if it is acceptable."""
+        """Return the response that rejects a request, or None if the request is acceptable."""
         if headers.get("host", "").lower() not in self.hosts:
             return _refused(HTTPStatus.MISDIRECTED_REQUEST, "this host name does not belong to the server")
         if not self._is_own(headers):

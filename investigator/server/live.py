@@ -24,7 +24,7 @@ _RECORDS: Mapping[str, type[Record]] = {kind_of(kind): kind for kind in (*get_ar
 
 
 class PagePlace(StrEnum):
-    """A place on the page. A piece replaces the content of its place, but is appended to the log."""
+    """A place on the page. A piece replaces the content of its place, except in the log, to which it is appended."""
 
     NOW = "now"
     SPENT = "spent"

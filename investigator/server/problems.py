@@ -58,7 +58,7 @@ PROBLEMS: dict[int | str, dict[str, object]] = {
 
 
 class ServerError(Exception):
-    """A rejected request, with the problem that explains it; `retry_after` is in seconds, 0 for never."""
+    """A rejected request, with the problem that explains it; `retry_after` is in seconds; 0 means never."""
 
     def __init__(self, problem: Problem, *, retry_after: int = 0) -> None:
         self.problem = problem

@@ -31,7 +31,7 @@ PATH = "/mcp"
 
 
 def agent_server(desk: Desk) -> MCPServer[Any]:
-    """Return a server that offers the tools for the folders of a desk. Raises MissingPackageError."""
+    """Return a server that offers the tools for a desk's folders. Raises MissingPackageError."""
     try:
         from mcp.server.mcpserver import MCPServer
         from mcp.types import ToolAnnotations

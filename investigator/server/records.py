@@ -35,7 +35,7 @@ class JobState(StrEnum):
 
 
 class JobRequest(Record):
-    """A question about a folder, under the name that the server lists; see `Investigator.investigate`."""
+    """A question about a folder, which is given by its name on the server; see `Investigator.investigate`."""
 
     folder: str = Field(max_length=200)
     question: str = Field(default="", max_length=LONGEST_QUESTION)
@@ -214,7 +214,7 @@ class NewTurn(Record):
 
 
 class NewChat(Record):
-    """The folder for a new chat, under the name that the server lists."""
+    """The folder for a new chat, given by its name on the server."""
 
     folder: str
 
