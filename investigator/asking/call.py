@@ -100,8 +100,8 @@ class Ledger(Protocol):
 class CallJournal(Ledger, Protocol):
     """A ledger that also returns recorded replies, so that no reply is paid for twice.
 
-    `too_long` returns the tokens of a prompt that did not fit into the engine's context, or 0 if the engine rejected it
-    without a count; such a prompt must not be sent again.
+    `too_long` returns the number of tokens in a prompt that did not fit into the engine's context, or 0 if the engine
+    rejected it without a count; such a prompt must not be sent again.
     """
 
     def find(self, key: str) -> Reply | None: ...

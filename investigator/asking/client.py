@@ -90,7 +90,7 @@ class EngineClient:
         return replace(read, in_part=prompt.variables != variables)
 
     def opinion(self, name: str, variables: Record, reply_type: type[R]) -> R | None:
-        """Return the second opinion; None if there is no second opinion, or if no language model is asked.
+        """Return the second engine's reply; None if there is no second engine, or if the first is not a language model.
 
         The second engine replies with the requested record as JSON. Raises EngineError if it does not reply.
         """

@@ -21,7 +21,7 @@ Item = TypeVar("Item")
 
 
 def less_to_ask(variables: AskVariables, share: float) -> AskVariables | None:
-    """Return fewer passages, or fewer whole sentences of a single passage, so that no quote is cut; None if only one
+    """Return fewer passages, or fewer whole sentences from a single passage, so that no quote is cut; None if only one
     sentence is left.
     """
     passages = variables.passages

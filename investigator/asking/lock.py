@@ -25,7 +25,7 @@ class LockedText(Record):
 
 
 class TuningLock(Record):
-    """The record of a proven tuning result: the model, the data and the gain."""
+    """Describes a proven tuning result: the model, the data and the gain."""
 
     model: str
     templates: tuple[LockedText, ...] = ()
@@ -74,7 +74,5 @@ def lock_warnings(folder: Path, model: str) -> Iterator[str]:
 
 
 def _apart(model: str, other: str) -> str:
-    """Return the name of a model. If there is one name for each role, return only the names that differ from
-    `other`.
-    """
+    """Return a model's name or, if it consists of one name for each role, only those that differ from `other`."""
     return ", ".join(one for one in model.split(", ") if one not in other.split(", ")) or model

@@ -141,11 +141,11 @@ class _RayHolders:
         return tuple(number for number in self._home if number not in self.lost)
 
     def on(self, number: int, call: Callable[[Shard], Reply]) -> Reply:
-        """Return one shard's reply to a call. Raises ShardLostError, and the errors of the call."""
+        """Return one shard's reply to a call. Raises ShardLostError, and any error that the call raises."""
         return self._sound(self._replies(call, (number,)))[number]
 
     def on_all(self, call: Callable[[Shard], Reply]) -> dict[int, Reply]:
-        """Return each shard's reply, by its number. Raises ShardLostError, and the errors of the call."""
+        """Return each shard's reply, by shard number. Raises ShardLostError, and any error that the call raises."""
         return self._sound(self._replies(call, self.numbers))
 
     def end(self) -> None:

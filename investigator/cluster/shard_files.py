@@ -1,6 +1,6 @@
 """The finished shards of an index. Each is a file that is written once, with a record that only this user can have
-created. A new version of a shard is written to a new file, named by its sha256, before its record is replaced. After a
-crash in between, the previous version is still valid, and the new file is unused.
+created. A new version of a shard is written to a new file, named after its sha256, before its record is replaced. After
+a crash in between, the previous version is still valid, and the new file is unused.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ FOLDER = "shards"
 
 _PURPOSE = "shard of an index"
 _PLAN = "building.json"
-_USUAL = 8  # default number of shards of a new index
+_USUAL = 8  # default number of shards in a new index
 
 
 class ShardRecord(Record):
     """One finished shard: its file, its sources, and its cost.
 
-    `listed` is a hash of the stamps of its files, and `made_with` is a hash of settings and versions. `bytes` is the
+    `listed` is a hash of its files' stamps, and `made_with` is a hash of settings and versions. `bytes` is the total
     size of its files, and `attempts` is the number of times that a build began.
     """
 
@@ -52,7 +52,7 @@ class ShardRecord(Record):
 
 
 class PlannedShard(Record):
-    """A shard to build, the size of its files, and the file of its previous version ("" for a new shard)."""
+    """A shard to build, the size of its files, and the file that holds its previous version ("" for a new shard)."""
 
     number: int
     bytes: int
@@ -163,7 +163,7 @@ class ShardFiles:
             return None
 
     def count(self, wanted: int) -> int:
-        """Return the number of shards of the index: the requested number or, for 0, the existing number."""
+        """Return the number of shards in the index: the requested number or, for 0, the existing number."""
         plan = None if wanted else self.plan()
         return plan.count if plan is not None else wanted or _USUAL
 
@@ -210,7 +210,7 @@ def shares(files: Iterable[FoundFile], count: int) -> tuple[tuple[FoundFile, ...
 
 
 def stamp_of(files: Sequence[FoundFile]) -> str:
-    """Return a hash of the stamps of files, which changes if a name, size, time or path changes."""
+    """Return a hash of file stamps, which changes if a name, size, time or path changes."""
     digest = hashlib.sha256()
     for file in files:
         digest.update(repr((file.id, file.path, file.size, file.mtime_ns, file.inode, file.problem)).encode())

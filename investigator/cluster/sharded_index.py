@@ -43,7 +43,7 @@ class HeldShard:
 
 @dataclass(frozen=True)
 class Holding:
-    """The holders of the searchable shards, and the error of each lost shard, by its number."""
+    """The holders of the searchable shards, and the error of each lost shard, by shard number."""
 
     holders: ShardHolders
     lost: Mapping[int, InvestigatorError]

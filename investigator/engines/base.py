@@ -63,10 +63,10 @@ class Described(Protocol):
 
 @runtime_checkable
 class TokenCounter(Protocol):
-    """An engine that can count the tokens of a text as its model does."""
+    """An engine that can count the tokens in a text as its model does."""
 
     def count_tokens(self, text: str) -> int:
-        """Return the number of tokens of the text."""
+        """Return the number of tokens in the text."""
         ...
 
 
@@ -121,7 +121,7 @@ def prompt_key(engine_name: str, prompt: Prompt, *, measures: bool = False, samp
     """Return the sha256, in hexadecimal, of everything that a reply depends on: the engine and the whole prompt.
 
     The journal and recordings store replies under this key, so it is the same in every process and on every machine.
-    The passages' search scores depend on all documents of the folder; they are included only with `measures`, for an
+    The passages' search scores depend on all documents in the folder; they are included only with `measures`, for an
     engine that uses them. `sampling` contains the settings that affect the engine's replies.
     """
     parts = (

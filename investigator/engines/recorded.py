@@ -23,7 +23,7 @@ class _Header(Record):
 
 
 class _Line(Record):
-    """Any other line of a recording: one reply, under the key of its prompt."""
+    """Any later line of a recording: one reply, with the key of its prompt."""
 
     key: str
     template: str
@@ -36,7 +36,7 @@ class RecordedEngine:
     The recording is a file of JSON lines: the engine's name and traits, then one reply per line, which is on disk
     before it is returned. A last line truncated by a crash is dropped. Without `inner` the engine uses the recorded
     name, so that the keys are the same; a missing prompt raises ReplayError, and so does a recording that is missing,
-    damaged, or from another engine. Thread-safe within one process.
+    damaged, or made with another engine. Thread-safe within one process.
     """
 
     def __init__(self, path: str | Path, inner: Engine | None = None) -> None:

@@ -220,7 +220,7 @@ def _rules() -> _Rules:
 
 
 def _pattern(written: str, fragments: Mapping[str, str]) -> re.Pattern[str]:
-    """Return the pattern of a rule; `addressing_rules.toml` explains the notation of rules."""
+    """Return the pattern for a rule; `addressing_rules.toml` explains the notation."""
     while _FRAGMENT.search(written):
         written = _FRAGMENT.sub(lambda name: fragments[name[1]], written)
     return late(re.sub(r"~(\d)", _SOME_WORDS, written.replace(" ", _GAP)))

@@ -105,14 +105,14 @@ def squeezed(text: str) -> str:
 
 
 def amounts(text: str) -> list[Amount]:
-    """Return the numbers of a prepared text, written in digits or words, except those inside identifiers."""
+    """Return the numbers in a prepared text, written in digits or words, except those inside identifiers."""
     for found in reversed(list(_identifiers(text))):
         text = text[: found.start()] + "#" * len(found.group()) + text[found.end() :]
     return [*_in_digits(text), *_in_words(text)]
 
 
 def dates_and_amounts(text: str) -> tuple[tuple[Date, ...], tuple[Amount, ...]]:
-    """Return the dates of a prepared text, and the numbers outside them."""
+    """Return the dates in a prepared text, and the numbers outside them."""
     days = dates(text)
     return tuple(days), tuple(amounts(without_dates(text, days)))
 
@@ -139,7 +139,7 @@ def _has_measure(found: re.Match[str]) -> bool:
 
 
 def _parts(found: re.Match[str]) -> Iterator[Amount]:
-    """Yield the numbers of a text such as "12 300 people", which may contain one number or two."""
+    """Yield the numbers in a text such as "12 300 people", which may contain one number or two."""
     if found["group"] == " ":
         numbers = found["digits"].split(" ")
         for number in numbers[:-1]:
@@ -148,7 +148,7 @@ def _parts(found: re.Match[str]) -> Iterator[Amount]:
 
 
 def _unit(found: re.Match[str], measure: re.Match[str]) -> str:
-    """Return the currency before a number, otherwise the unit that `measure` matched; letters directly after a number
+    """Return the currency before a number, or else the unit that `measure` matched; letters directly after a number
     also count as a unit.
     """
     name = found["currency"] or measure["unit"]

@@ -31,7 +31,7 @@ def denying_words() -> frozenset[str]:
 
 @cache
 def direction(word: str) -> str:
-    """Return "up" or "down" for a word of direction, otherwise an empty text."""
+    """Return "up" or "down" for a word of direction, and an empty text for any other word."""
     listed = listed_by_section("claim_words")["directions"]
     return next((name for name, words in listed.items() if word in words), "")
 
@@ -58,14 +58,14 @@ def saying() -> re.Pattern[str]:
 
 @cache
 def same_words() -> dict[tuple[str, ...], str]:
-    """Return synonymous words and phrases, each with the name of their meaning."""
+    """Map words and phrases to the name of their meaning, which synonyms share."""
     same = listed_by_section("rewordings")["same"]
     return {tuple(phrase.split("_")): f"={meaning}" for meaning, phrases in same.items() for phrase in phrases}
 
 
 @cache
 def longest_phrase() -> int:
-    """Return the number of words of the longest phrase in `same_words`."""
+    """Return the number of words in the longest phrase in `same_words`."""
     return max(len(phrase) for phrase in same_words())
 
 

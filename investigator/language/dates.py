@@ -57,7 +57,7 @@ class Date:
 
 
 def dates(text: str) -> list[Date]:
-    """Return the dates of a normalised text, in order, without overlaps; a month needs an adjacent day or year."""
+    """Return the dates in a normalised text, in order, without overlaps; a month needs an adjacent day or year."""
     found: list[Date] = []
     for form in _forms():
         for match in form.finditer(text):

@@ -24,7 +24,7 @@ def data_file(name: str, package: str = "investigator.language") -> dict[str, An
 
 @cache
 def listed_lines(name: str, package: str) -> tuple[str, ...]:
-    """Return the lines of a text file of a package, without empty lines and comments, which begin with "#"."""
+    """Return the lines of a text file in a package, without empty lines and comments, which begin with "#"."""
     lines = files(package).joinpath(name).read_text(encoding="utf-8").splitlines()
     return tuple(line.strip() for line in lines if line.strip() and not line.startswith("#"))
 
@@ -57,7 +57,7 @@ def month_numbers() -> dict[str, int]:
 
 @cache
 def full_month_names() -> tuple[str, ...]:
-    """Return the full names of the months in all languages, in lower case."""
+    """Return the full month names in all languages, in lower case."""
     return tuple(dict.fromkeys(names.split("|")[0] for months in listed("months").values() for names in months))
 
 

@@ -37,7 +37,7 @@ _WINDOW = 4_000  # number of characters segmented at once, because the segmenter
 
 
 def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Return the half-open spans of the sentences of a text, without surrounding white space, in order. Together they
+    """Return the half-open spans of the sentences in a text, without surrounding white space, in order. Together they
     cover every character that is not white space. A sentence never crosses a blank line, and a sentence of more than
     4,000 characters is cut at a line end or a space if possible.
     """
@@ -169,9 +169,7 @@ def _stops(text: str, start: int, end: int) -> list[int]:
 
 
 def _cut(text: str, start: int, end: int) -> int:
-    """Return the place to cut a stretch without a sentence end: after its last line end or space, otherwise at its
-    end.
-    """
+    """Return where to cut a stretch without a sentence end: after its last line end or space, or else at its end."""
     for mark in ("\n", " "):
         at = text.rfind(mark, start + (end - start) // 2, end)
         if at >= 0:

@@ -63,7 +63,7 @@ def _every_stop_word() -> frozenset[str]:
 
 @cache
 def folded_words(text: str) -> frozenset[str]:
-    """Return the folded words of a list in which spaces separate them."""
+    """Return the folded words in a list that separates them by spaces."""
     return frozenset(folded(text).split())
 
 
@@ -103,7 +103,7 @@ def spaced(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """Return the folded words of a text in order, stop words included; unspaced scripts yield pairs of characters."""
+    """Return the folded words in a text in order, stop words included; unspaced scripts yield pairs of characters."""
     return _PART.findall(folded(spaced(text)))
 
 
@@ -172,7 +172,7 @@ def content_words(text: str) -> list[str]:
 
 
 def main_words(text: str) -> list[str]:
-    """Return the folded words of a text that are not stop words in any language, in order. They are a subset of its
+    """Return, in order, the folded words in a text that are not stop words in any language. They are a subset of its
     `content_words`, but are much faster to find.
     """
     empty = _every_stop_word()

@@ -63,7 +63,7 @@ def _one_script(text: str) -> str:
 
 @cache
 def plain(char: str) -> str:
-    """Return the folded form of one character: zero, one or several characters."""
+    """Return the folded form of one character, which may be empty or have several characters."""
     if char.isascii():
         return char.lower()
     if ord(char) in _TAGS:

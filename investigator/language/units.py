@@ -19,7 +19,7 @@ def currency_pattern() -> str:
 
 @cache
 def currencies() -> frozenset[str]:
-    """Return the canonical names of the currencies."""
+    """Return the canonical names of all currencies."""
     return frozenset(_listed("currencies"))
 
 

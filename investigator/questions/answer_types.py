@@ -148,7 +148,7 @@ def finding(kind: AnswerType, sentence: str) -> float:
 
 
 def figures(kind: AnswerType, sentence: str) -> float:
-    """Return 1.0 if a sentence has a figure, otherwise 0.0; 0.5 unless the question is about a comparison or change."""
+    """Return 1.0 if a sentence has a figure and 0.0 if not; 0.5 unless the question is about a comparison or change."""
     return float(bool(_DIGIT.search(sentence))) if kind is AnswerType.COMPARISON else _NEUTRAL
 
 

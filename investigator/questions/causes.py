@@ -24,7 +24,8 @@ _CLAUSE = re.compile(r"[,;:](?=\s)")
 def cause_share(sentence: str, question: str, about: str = "") -> float:
     """Return the share (0..1) of the words for the effect in the question that are on the effect's side of a sentence.
 
-    `about` is the name of its document. The sentence may omit the words of this name if the question has other words.
+    `about` is the name of its document. The sentence may omit words of the question that are in this name, if the
+    question has others.
     """
     known = roots(about)
     wanted = tuple(word for word in _effect(question) if root(word) not in known) or _effect(question)

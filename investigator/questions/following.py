@@ -14,7 +14,7 @@ from investigator.questions.roles import CARRIED
 from investigator.records import ConstraintKind
 
 _MATTER = (ConstraintKind.ATTRIBUTE, ConstraintKind.CONDITION)
-_SAYS_IT_ALL = 4  # minimum number of content words of a self-contained question
+_SAYS_IT_ALL = 4  # minimum number of content words in a self-contained question
 _MOST_CARRIED = 4
 
 

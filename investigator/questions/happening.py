@@ -48,7 +48,7 @@ def undone(question: str, sentence: str) -> str:
 
 
 def says_missing(asked: str, question: str, sentence: str) -> str:
-    """Return the words of a sentence that deny what a question presupposes, such as "does not hold a lease"; "" if none
+    """Return the words in a sentence that deny what a question presupposes, such as "does not hold a lease"; "" if none
     are found.
     """
     if ASKS_IF.match(question) or not _DENIALS.isdisjoint(words(question)):

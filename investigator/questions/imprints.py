@@ -32,7 +32,7 @@ _PASSED = late(
     rf"\b(?:({'|'.join(_MONTHS_PASSED)})\s+months|({'|'.join(_WEEKS_PASSED)})\s+weeks)\s+ended\s+(?=\S)", re.IGNORECASE
 )
 _FISCAL_YEAR = late(r"\bfiscal\s+year\s+(?:ended|ending|ends)(?:\s+on)?\s+", re.IGNORECASE)
-_EXACT_NAME = late(r"\(\s?exact name of", re.IGNORECASE)  # these words follow the name of the issuer of a filing
+_EXACT_NAME = late(r"\(\s?exact name of", re.IGNORECASE)  # in a filing, these words follow the issuer's name
 _SYMBOL = late(r"\b([A-Z]{1,5})\s+(?:The\s+)?(?:Nasdaq|NASDAQ|New York Stock|NYSE)")
 _MOST_SYMBOLS = 4
 _LONGEST_ISSUER = 80
@@ -96,7 +96,9 @@ def _fiscal_year(text: str, end: Day, quarter: int) -> int:
 
 
 def _titled(text: str) -> Period | None:
-    """Return the year or quarter on the first line with a document type and only one period: "Annual Report 2022"."""
+    """Return the year or quarter on the first line that has a document type and exactly one period: "Annual Report
+    2022".
+    """
     for line in text[:_COVER].splitlines()[:_FIRST_LINES]:
         named = periods(line) if len(line) <= _LONGEST_LINE and imprint_pattern("kinds").search(line) else frozenset()
         if len(named) == 1 and (only := next(iter(named))).year and only.month is None:
@@ -105,7 +107,7 @@ def _titled(text: str) -> Period | None:
 
 
 def _period_end(cover: str) -> tuple[str, Day] | None:
-    """Return the first period on the cover that has an end, as written, with its last day."""
+    """Return the first period on the cover whose end is given, as written, and its last day."""
     for match in imprint_pattern("covers").finditer(cover):
         if (end := _date_after(cover, match.end())) is not None and end.year is not None:
             return cover[max(0, match.start() - _DATE_REACH) : match.end()], end

@@ -56,7 +56,7 @@ def summarised(question: str) -> str:
 
 
 def asks_everything(question: str) -> bool:
-    """Return True if a question asks what the documents of a folder say, without naming a subject."""
+    """Return True if a question asks what the documents in a folder say, without naming a subject."""
     asks_all = cue("everything").search(question) and cue("whole").search(question)
     is_of_one = any(not found.group().endswith("s") for found in cue("documents").finditer(question))
     if is_of_one or not (asks_all or cue("summary").search(question)):

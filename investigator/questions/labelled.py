@@ -39,7 +39,7 @@ def names_kind(kind: AnswerType, label: str) -> bool:
 
 
 def names_subject(label: str) -> bool:
-    """Return True if a label names the subject of the other lines of its paragraph: "Equipment: the mill"."""
+    """Return True if a label names the subject of the other lines in its paragraph: "Equipment: the mill"."""
     return not set(words(label)).isdisjoint(cue_words("label_kinds", "subject"))
 
 

@@ -309,7 +309,7 @@ def _quantity(asked: Constraint, question: str, evidence: Surroundings) -> Const
 
 
 def _direction(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
-    """Match the direction in a question about a cause: the effect in the sentence must have the same direction."""
+    """Match a direction in the sentence; if the question asks for a cause, the effect must have that direction."""
     effect = " ".join(effect_sides(evidence.sentence)) if expected_type(question) is AnswerType.REASON else ""
     sentence = effect or evidence.sentence
     for one, other in opposites().values():

@@ -48,7 +48,7 @@ def lacks_number(name: str, *texts: str) -> bool:
 
 
 def gives_name(question: str, sentence: str) -> bool:
-    """Return True if a sentence has a name that consists of more than titles, weekdays and words of the question."""
+    """Return True if a sentence has a name that consists of more than titles, weekdays and words from the question."""
     known = roots(question) | cue_roots("empty", "titles") | cue_roots("empty", "weekdays")
     return any(not roots(name) <= known for name in spans(AnswerType.NAME, sentence, question))
 

@@ -41,7 +41,7 @@ class Clause(NamedTuple):
 
 @lru_cache(maxsize=512)
 def pairs(question: str) -> tuple[Pair, ...]:
-    """Return the words of a question that belong together: "net income", "oak bench", "vitamin A", "30 June"."""
+    """Return the words in a question that belong together: "net income", "oak bench", "vitamin A", "30 June"."""
     tokens = _TOKEN.findall(question)
     found = [*_marked(tokens)]
     for start, end in _runs(tokens):

@@ -127,7 +127,9 @@ def subject_of_contradiction(question: str) -> tuple[str, str]:
 
 
 def _subject_of_trend(question: str) -> str:
-    """Return the quantity whose change is asked about, without the words for the change; "" if there is none."""
+    """Return the quantity whose change a question asks about, without the words for the change; "" if it asks about
+    none.
+    """
     asked = " ".join(question[:_LONGEST_READ].split())
     first = _NEXT_THING.split(asked, maxsplit=1)[0]
     subject = " ".join(_MOVES.sub(" ", first).split()).strip(" ,")

@@ -72,7 +72,7 @@ class Period(NamedTuple):
 
 
 class Age(Enum):
-    """Which of several similar documents a question asks for."""
+    """The edition that a question asks for among several similar documents."""
 
     ANY = "any"
     NEWEST = "newest"

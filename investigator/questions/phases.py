@@ -27,7 +27,7 @@ class Phase(StrEnum):
 
 @lru_cache(maxsize=512)
 def phases_asked(question: str) -> tuple[str, ...]:
-    """Return the words of a question that ask for one end of a time span: "closes", "since when"."""
+    """Return the words in a question that ask for one end of a time span: "closes", "since when"."""
     if expected_type(question) is not AnswerType.DATE:
         return ()
     found = (patterns("phases")[phase].search(question) for phase in Phase)
@@ -61,7 +61,7 @@ def _phases_worded(text: str) -> frozenset[Phase]:
 
 def shows_phase(asked: str, question: str, sentence: str) -> bool:
     """Return True if the clause that best matches a question gives the end that the question asks for with the words in
-    `asked`. If the clause has no word for that end, as in "open from 1 to 20 May", it must contain all words of the
+    `asked`. If the clause has no word for that end, as in "open from 1 to 20 May", it must contain all words in the
     question and no word for the other end: something that has been closed since May did not open then.
     """
     matter = frozenset(map(root, content_words(question))) - roots(asked) - cue_roots("empty")

@@ -42,7 +42,7 @@ _POSSESSIVE = late(r"(?:s['’]|['’]s)\s*$")
 
 
 def roles(question: str, names: Iterable[str]) -> Iterator[str]:
-    """Yield who acts on what in a question: its subject with the verb, otherwise a name as the object of a verb."""
+    """Yield who acts on what in a question: its subject with the verb, or else a name as the object of a verb."""
     if found := clause(question):
         yield f"{_TO if found.is_passive else _BY}{' '.join(found.subject)} | {found.verb}"
         return

@@ -206,7 +206,7 @@ def _moment(text: str) -> Moment:
 
 @cache
 def _months() -> str:
-    """Return the names of the months as written, because "may" in lower case is another word."""
+    """Return the month names as written, because "may" in lower case is another word."""
     english = full_month_names()[:12]
     shorts = [
         name for name, number in month_numbers().items() if english[number - 1].startswith(name) and len(name) < 5
@@ -246,12 +246,12 @@ def _marked() -> dict[str, re.Pattern[str]]:
 
 
 def when_pattern() -> str:
-    """Return the pattern of a date or a time of day, with the words that may precede it."""
+    """Return the pattern for a date or a time of day, with the words that may precede it."""
     return rf"{_lead()}(?:{_date().pattern}|(?:{_CLOCK}))"
 
 
 def _lead() -> str:
-    """Return the pattern of words that may precede a date."""
+    """Return the pattern for words that may precede a date."""
     return (
         r"(?:(?:(?:the )?(?:end|beginning|middle|start) of|mid|the|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,?)[ -])*"
     )

@@ -13,10 +13,10 @@ from investigator.questions.kinds import cue, kind_of
 from investigator.questions.related import is_verb, related
 
 _FEWEST_LETTERS = 5
-# minimum number of letters of a corrected word; maximum number of words of a request
+# minimum number of letters in a corrected word; maximum number of words in a request
 _FEWEST_OF_REQUEST, _LONGEST_REQUEST = 4, 8
 _WORD = re.compile(r"(?<![^\W_])[A-Za-z]+(?![^\W_])")
-_TWO_SLIPS_FROM = 9  # minimum number of letters of a word with two errors
+_TWO_SLIPS_FROM = 9  # minimum number of letters in a word with two errors
 MOST_SLIPS = 2
 
 

@@ -139,7 +139,7 @@ def _behind(name: str, sentence: str) -> Iterator[str]:
 
 
 def _beside(name: str, sentence: str) -> Iterator[str]:
-    """Yield the name after a word that describes a person, otherwise the name before it: "Ann, the former chair"."""
+    """Yield the name after a word that describes a person, or else the name before it: "Ann, the former chair"."""
     for cue in patterns("succession")[name].finditer(sentence):
         stop = _STOP.search(sentence, cue.end())
         end = min(cue.end() + _REACH, stop.start() if stop else len(sentence))

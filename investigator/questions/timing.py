@@ -80,9 +80,7 @@ def _written(imprint: Imprint) -> tuple[int, int] | None:
 
 @lru_cache(maxsize=1024)
 def _years_of_title(names: str) -> frozenset[Period]:
-    """Return the years that the names of a document assign to the whole document; none if they name a shorter
-    period.
-    """
+    """Return the years that a document's names assign to the whole document; none if they name a shorter period."""
     found = periods(names)
     return found if all(one.year and not (one.quarter or one.month) for one in found) else frozenset()
 

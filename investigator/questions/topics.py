@@ -253,7 +253,7 @@ def _of_terms(terms: Sequence[Term], *, is_mention: bool) -> Topic:
 
 @cache
 def denied() -> re.Pattern[str]:
-    """Return the pattern of words that deny a mention: "do not mention", "without any reference to", "have no"."""
+    """Return the pattern for words that deny a mention: "do not mention", "without any reference to", "have no"."""
     says = rf"(?:{cue('mentions').pattern}|have|has|having)"
     return re.compile(
         rf"(?:\bnot|n['’]t|\bnever)\s+(?:\w+\s+)?{says}(?!\w)|\b(?:without|no)\s+(?:any\s+)?(?:mention|reference)\b"

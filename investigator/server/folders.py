@@ -29,7 +29,7 @@ _MOST_AGENTS = 32  # maximum number of programs that serve one folder to agents 
 
 @dataclass(frozen=True)
 class ServedFolder:
-    """A folder with its name in addresses, its investigator, its pages, and its stored jobs and chats."""
+    """A folder with the name used in its addresses, its investigator, its pages, and its stored jobs and chats."""
 
     name: str
     investigator: Investigator
@@ -99,6 +99,6 @@ def _kept() -> Path:
 
 
 def _name(folder: Path, taken: Mapping[str, object]) -> str:
-    """Return the name of a folder in addresses: its own name in plain letters, with a number if it is taken."""
+    """Return a folder's name for use in addresses: its own name in plain letters, with a number if it is taken."""
     plain = re.sub(r"[^a-z0-9]+", "-", folder.resolve().name.lower()).strip("-")[:_LONGEST_NAME] or "folder"
     return next(name for name in (plain, *(f"{plain}-{n}" for n in range(2, len(taken) + 3))) if name not in taken)

@@ -1,5 +1,5 @@
-"""Guards every page and API call: checks the host, origin and identity before routing, and limits the size of a body
-and the time for reading it.
+"""Guards every page and API call: checks the host, origin and identity before routing, and limits both the size of a
+request body and the time to read it.
 """
 
 from __future__ import annotations

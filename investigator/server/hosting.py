@@ -21,7 +21,7 @@ SLOWEST_CLIENT = 10.0
 """Maximum number of seconds until a request has arrived completely."""
 _MOST_CONNECTIONS = 200
 _OF_THIS_MACHINE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
-"""The addresses that mean all network interfaces of a machine, each with the matching loopback address."""
+"""The addresses that stand for all network interfaces of a machine, each mapped to its loopback address."""
 _LONGEST_END = 30  # maximum number of seconds that requests in progress may take after shutdown begins
 
 Scope: TypeAlias = MutableMapping[str, Any]

@@ -59,7 +59,7 @@ class JobLedger:
             _change(connection, job)
 
     def end(self, job: ServerJob, event: Record, at: float) -> None:
-        """Store the end of a job together with its last event, in one transaction."""
+        """Store a job's final state and its last event in one transaction."""
         with self._database.begin() as connection:
             _change(connection, job)
             _log(connection, job.id, event, at)

@@ -111,7 +111,7 @@ def read_so_far(steps: Sequence[PlanStep], replies: Sequence[Memory]) -> Sequenc
 
 
 def spent_line(budget: BudgetSettings, calls: int, seconds: float) -> str:
-    """Return the costs of a run so far, and its limits."""
+    """Return a line with what a run has spent so far, and its limits."""
     of_calls = f"{calls:,} of at most {plural(budget.calls, 'call')}" if budget.calls else plural(calls, "call")
     most = f" of at most {duration(budget.seconds)}" if budget.seconds else ""
     return f"Spent: {of_calls}, {duration(seconds)}{most}"

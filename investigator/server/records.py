@@ -13,7 +13,7 @@ from investigator.services.run_records import LONGEST_QUESTION
 
 
 class JobKind(StrEnum):
-    """The kind of a job: it answers a question, or updates the index of a folder."""
+    """The kind of a job: answering a question, or updating a folder's index."""
 
     INVESTIGATE = "investigate"
     INDEX = "index"

@@ -64,7 +64,7 @@ async def talked(
 
 
 def first_after(request: Request) -> int:
-    """Return the number of the last event that a client has received, from `Last-Event-ID`, otherwise from `after`.
+    """Return the number of the last event that a client has received, from `Last-Event-ID`, or else from `after`.
     Raises ServerError.
     """
     told = request.headers.get("last-event-id") or request.query_params.get("after") or "0"

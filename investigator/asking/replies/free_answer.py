@@ -60,7 +60,7 @@ def _claims(line: str) -> Iterator[ProposedClaim]:
 
 
 def _sentences(line: str) -> Iterator[str]:
-    """Yield the sentences of a line; ids after the full stop belong to the preceding sentence."""
+    """Yield the sentences in a line; ids after the full stop belong to the preceding sentence."""
     previous = ""
     for start, end in sentence_spans(line):
         sentence = line[start:end]

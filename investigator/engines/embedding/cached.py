@@ -1,4 +1,4 @@
-"""A cache of vectors, so that the passages of a search need not be embedded again."""
+"""A cache of vectors, so that passages from earlier searches need not be embedded again."""
 
 from __future__ import annotations
 

@@ -101,7 +101,8 @@ class NumpyBert:
     def vectors(self, texts: Sequence[list[int]]) -> Vectors:
         """Return the unit vectors, of shape (texts, 384), for texts that are given as one or more token ids each.
 
-        Reading the weights takes as long as multiplying the few tokens of a query, so the texts share this.
+        Reading the weights takes as long as multiplying the few tokens of a query, so all texts in a call are computed
+        after a single read.
         """
         if not texts:
             return np.empty((0, DIMENSIONS), dtype=np.float32)

@@ -92,7 +92,7 @@ def open_reranker(name: str, embedder: Embedder) -> Reranker:
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences of a text for comparison with a query; the whole text if it has none."""
+    """Return the sentences in a text for comparison with a query, or the whole text if it has none."""
     found = [text[start:end] for start, end in sentence_spans(text) if end - start >= _SHORTEST_SENTENCE]
     return found or [text]
 

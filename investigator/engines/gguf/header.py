@@ -40,7 +40,7 @@ def trained_context(path: Path) -> int:
 
 
 def control_tokens(path: Path) -> frozenset[str]:
-    """Return the control tokens of the model: ends of turns and roles.
+    """Return the model's control tokens, which mark the ends of turns and the roles.
 
     The header lists them as control tokens; some files list marks like `<|user|>` as user-defined tokens instead.
     """

@@ -149,7 +149,7 @@ def _check_room(folder: Path, size: int) -> None:
 
 
 def _asked(ask: Callable[[], object], model: LocalModel) -> object:
-    """Return the result of a huggingface_hub call; translate its errors. Raises ModelDownloadError and OSError."""
+    """Return the result of a huggingface_hub call, and translate its errors. Raises ModelDownloadError and OSError."""
     import httpx2
     from huggingface_hub.errors import (
         GatedRepoError,
