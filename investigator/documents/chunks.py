@@ -35,8 +35,8 @@ class ChunkSettings(Record):
 def split(document: Document, settings: ChunkSettings) -> tuple[Chunk, ...]:
     """Return the chunks of a document, in order and without overlap; together they cover everything but white space.
 
-    Chunks end at sentence ends; only a sentence longer than `maximum` is cut, at a line end or a space if it has one.
-    No chunk crosses a page boundary, and a heading starts a new chunk.
+    Chunks end at sentence boundaries; a sentence is cut only if it is longer than `maximum`, at a line end or a space
+    if possible. No chunk crosses a page boundary, and a heading starts a new chunk.
     """
     return tuple(
         Chunk(
@@ -52,7 +52,9 @@ def split(document: Document, settings: ChunkSettings) -> tuple[Chunk, ...]:
 
 
 def _borders(document: Document) -> list[int]:
-    """Return the offsets that no chunk crosses: the bounds of the text and its pages, and headings after body text."""
+    """Return the offsets that no chunk crosses: the start and end of the text and of each page, and the start of each
+    heading that follows body text.
+    """
     borders = {0, len(document.text)}
     for span in document.pages:
         borders.update((span.start, span.end))

@@ -1,4 +1,4 @@
-"""The messages between a reading process and the process that started it: records as lines of JSON."""
+"""Messages between a reading process and the process that started it: records, sent as lines of JSON."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class GoneFiles:
         return below
 
     def left(self) -> list[str]:
-        """Return the sorted paths of files that were deleted, not replaced."""
+        """Return the sorted paths of deleted files that were not replaced."""
         return sorted(self._left)
 
 
@@ -70,7 +70,7 @@ def refusal(file: FoundFile) -> FileRecord:
 
 
 def record_of(file: FoundFile, reading: FileReading) -> FileRecord:
-    """Return the record of a file that was read or failed to be read."""
+    """Return the record of a file that was read or could not be read."""
     opened, contents = reading.opened, reading.contents
     seen = opened or file
     own = next((part for part in contents.documents if part.document.id == file.id), None)
@@ -120,7 +120,7 @@ def restamped(record: FileRecord, fresh: FileRecord) -> FileRecord:
 
 
 def told_unchanged(record: FileRecord, reason: str = "") -> FileRecord:
-    """Return a record with the status of an unchanged file, if the file was read before."""
+    """Return the record with the status `unchanged` if its file was read before, otherwise as it is."""
     if not was_read(record):
         return record
     return record.changed(status=FileStatus.UNCHANGED, reason=reason)

@@ -29,10 +29,10 @@ __all__ = ["FolderSettings", "Recheck", "check_folder", "refresh", "scan"]
 
 
 class Recheck(Record):
-    """Selects files to open although their stamps are unchanged.
+    """Selects the files to open even if their stamps are unchanged.
 
-    `verify` opens every file, which detects changes that kept size and time; `retry` retries files that could not be
-    read; the files in `reread` are always read again, or forgotten if they are gone.
+    `verify` opens every file, which detects changes that left size and time as they were; `retry` retries files that
+    could not be read; the files in `reread` are always read again, or forgotten if they are gone.
     """
 
     verify: bool = False
@@ -180,7 +180,7 @@ class _Refresh:
 def request_for(
     root: Path, file: FoundFile, known_hashes: Collection[str], reader: ReaderSettings, chunks: ChunkSettings
 ) -> ReadRequest:
-    """Return the request to read a file of the folder `root`; contents with a known sha256 are not read again."""
+    """Return the request to read a file in the folder `root`; contents with a known sha256 are not read again."""
     return ReadRequest(
         id=file.id,
         root=os.fsencode(root),

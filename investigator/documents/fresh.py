@@ -25,7 +25,7 @@ _MOST_KEPT = 20_000_000  # maximum number of cached characters; the most recentl
 
 @dataclass(frozen=True)
 class FreshDocument:
-    """A document that matches the current state of its file; if there is none, `problem` gives the reason."""
+    """A document that matches the current state of its file, or None and the `problem` that prevented reading it."""
 
     document: Document | None = None
     problem: str = ""
@@ -37,7 +37,7 @@ class FreshDocument:
 
 
 class FreshReading:
-    """Reads documents of a folder again, each file only once unless its bytes change.
+    """Rereads documents of a folder, reading each file only once unless its bytes change.
 
     Use it as a context manager; on exit the reading processes are stopped. Nothing is written. Thread-safe, but only
     one thread reads at a time. At most `processes` processes read files, and at most `most_kept` characters of text are
@@ -100,7 +100,7 @@ class FreshReading:
             return False
 
     def _read(self, files: dict[str, FoundFile]) -> dict[str, Contents]:
-        """Return the contents of each file by its id; files that must not be opened are omitted."""
+        """Return the contents of each file, keyed by id; files that must not be opened are omitted."""
         asked = [
             request_for(self._root, file, self._kept.get(file.id, ())[:1], self._reader, ChunkSettings())
             for file in files.values()
@@ -136,7 +136,7 @@ class FreshReading:
 
 
 def file_of(document_id: str, found: Mapping[str, FoundFile]) -> FoundFile | None:
-    """Return the file of a document, which may be an archive or a message that contains it."""
+    """Return the file that contains a document: its own file, or an archive or a message."""
     parts = document_id.split("/")
     ids = ("/".join(parts[:length]) for length in range(len(parts), 0, -1))
     return next((found[file_id] for file_id in ids if file_id in found), None)

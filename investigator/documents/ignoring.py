@@ -1,4 +1,4 @@
-"""Decides which files are not documents, by name, settings or the folder's own ignore file, and counts them."""
+"""Decides from names, settings and the folder's own ignore file which files are not documents, and counts them."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _LONGEST_NAME = 200
 class FolderSettings(Record):
     """Settings that select which files of the folder are documents."""
 
-    include: tuple[str, ...] = Field(default=(), description="patterns of files or folders to read; none means all")
+    include: tuple[str, ...] = Field(default=(), description="patterns for files or folders to read; empty means all")
     exclude: tuple[str, ...] = Field(
         default=("~$*", "Thumbs.db", "desktop.ini", "__MACOSX", "node_modules", "__pycache__"),
-        description="patterns of files or folders to leave out, as in .gitignore",
+        description="patterns for files or folders to leave out, as in .gitignore",
     )
 
 
@@ -92,7 +92,9 @@ class _Count:
 
 
 def _ignore_lines(root: str) -> Iterator[str]:
-    """Return the lines of the folder's ignore file, UTF-8 or UTF-16. Raises FolderError if it cannot be used."""
+    """Return the lines of the folder's ignore file, which is decoded from UTF-8 or UTF-16. Raises FolderError if it
+    cannot be used.
+    """
     try:
         with open_file(root, IGNORE_FILE) as file:
             data = file.read(_LONGEST_IGNORE_FILE + 1)

@@ -1,5 +1,5 @@
-"""Copies folders in object storage (s3://BUCKET/PREFIX) to this machine, and keeps the copies up to date by the
-objects' etags.
+"""Copies folders in object storage (s3://BUCKET/PREFIX) to this machine, and uses the objects' etags to keep the copies
+up to date.
 
 Questions, quotes and proofs refer to the copy. Like any folder, it is scanned whenever documents are read.
 """
@@ -89,7 +89,7 @@ def object_address(folder: str | Path) -> str:
 
 class ObjectFolder:
     """A folder in object storage with its copy in the user's data directory; `folder` is the copy itself. Credentials
-    come only from the environment (AWS_ACCESS_KEY_ID) and are not stored.
+    come only from the environment (such as AWS_ACCESS_KEY_ID) and are not stored.
     """
 
     def __init__(self, address: str, settings: ObjectSettings) -> None:
@@ -103,8 +103,9 @@ class ObjectFolder:
     def bring_down(self, notice: Callable[[str], None]) -> None:
         """Copy new and changed objects, delete the copies of deleted ones, and report a summary if anything changed.
 
-        Raises MissingPackageError, CredentialError, FolderError if the objects cannot be listed, are too many, or do
-        not exist, SourceChangedError, DiskFullError, and WorkspaceLockedError if another process is downloading them.
+        Raises MissingPackageError, CredentialError, FolderError if there are no objects, there are too many, or they
+        cannot be listed, SourceChangedError, DiskFullError, and WorkspaceLockedError if another process is downloading
+        them.
         """
         for name, value in os.environ.items():
             if name.startswith(_VARIABLES) and is_secret(name):
@@ -149,7 +150,7 @@ class ObjectFolder:
         return listed
 
     def _is_current(self, listed: StoredObject, copied: CopiedObject) -> bool:
-        """Return True if the copy of an object has the same content, and was not modified."""
+        """Return True if the copy of an object has the object's current content and was not modified."""
         try:
             about = os.lstat(self.folder / copied.place)
         except OSError:
@@ -242,7 +243,7 @@ def places(keys: Iterable[str]) -> dict[str, str]:
 
 
 def _names(key: str) -> list[str]:
-    """Return the names along the path of a key; names that a folder cannot contain are escaped."""
+    """Return the parts of a key's path; parts that are not valid file names are escaped."""
     return [_name(name) for name in key.split("/")]
 
 
@@ -271,7 +272,7 @@ def _opened(address: str) -> Any:
 
 @contextmanager
 def _translated(address: str) -> Iterator[None]:
-    """Translate errors of the object store and of the disk into errors of this program."""
+    """Translate errors from the object store and the disk into this program's errors."""
     try:
         from obstore.exceptions import BaseError
     except ImportError as error:
@@ -294,7 +295,7 @@ def _own_error(error: Exception, address: str) -> CredentialError | FolderError:
     if kind in {"PermissionDeniedError", "UnauthenticatedError"} or _REFUSED.search(said):
         return CredentialError(
             f"{address} rejects the credentials: {reason}",
-            hint="Set or renew those in the environment, such as AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and "
+            hint="Set or renew them in environment variables such as AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and "
             f"AWS_SESSION_TOKEN; files such as ~/.aws are not read. {_GO_ON}",
         )
     if kind == "InvalidPathError":

@@ -19,7 +19,7 @@ EVIDENCE_HEADING = (
     *("source", "claim", "status", "document", "reference", "title", "page", "line", "start", "end", "quote"),
     *("row", "column", "value", "sha256"),
 )
-"""The columns of the evidence in an export: one line for each quote of each claim."""
+"""The columns of exported evidence: one row for each quote of each claim."""
 
 _HEAD, _TAIL, _PROPERTIES = 16_384, 700, 32_000  # maximum number of bytes to search
 _PAGE = '<meta name="generator" content="investigator report">'

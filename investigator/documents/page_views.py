@@ -24,7 +24,7 @@ _WIDEST = 4_000
 
 
 class PageViews:
-    """Draws pages of the PDF documents of a folder, and marks spans of their texts on them.
+    """Draws pages of the PDF documents in a folder, with spans of their text marked.
 
     Files are opened without following links, parsed in separate processes within the limits of `reader`, and drawn only
     if their sha256 matches the document. Use it as a context manager. Thread-safe.
@@ -63,10 +63,10 @@ class PageViews:
         )
 
     def picture(self, document: Document, page: int, width: int) -> bytes:
-        """Return a page, counted from 1, as a PNG file with the given width in pixels, or a smaller one if it would be
-        too large.
+        """Return the page with this number (from 1) as a PNG file of the given width in pixels, or narrower if that
+        would be too large.
 
-        Raises the errors of `marked`.
+        Raises the same errors as `marked`.
         """
         if not 1 <= width <= _WIDEST:
             raise PageError(f"a page cannot be {width} pixels wide", hint=f"Choose a width of 1 to {_WIDEST:,} pixels.")

@@ -31,7 +31,7 @@ def heading_at(headings: Sequence[Heading], offset: int) -> str:
 
 
 def joined_pages(texts: Sequence[str]) -> tuple[str, tuple[PageSpan, ...]]:
-    """Join the pages' texts with empty lines, and return the span of each page with text."""
+    """Join the pages' texts with empty lines, and return the span of each page that has text."""
     spans: list[PageSpan] = []
     offset = 0
     for number, text in enumerate(texts, start=1):

@@ -1,4 +1,4 @@
-"""Patterns of paths as in `.gitignore`, translated by pathspec. Pure."""
+"""Path patterns as in `.gitignore`, translated by pathspec. Pure."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 import warnings
 from collections.abc import Iterable
 
-_EVERYTHING_BELOW = {".": "^.+", "/": "^.+/.+", "(?P<ps_d>/)": "^.+/"}  # pathspec's short forms of `**`, `*/**`, `*/`
+_EVERYTHING_BELOW = {".": "^.+", "/": "^.+/.+", "(?P<ps_d>/)": "^.+/"}  # pathspec's short forms for `**`, `*/**`, `*/`
 _OVER_FOLDERS = "(?:/.+)?"  # pathspec's form of `/**`
-_FROM_ANYWHERE = "^(?:.+/)?"  # pathspec's form of a `**/` at the beginning
+_FROM_ANYWHERE = "^(?:.+/)?"  # pathspec's form for a leading `**/`
 _PLAIN = re.compile(r"(?!\.+$)[\w.~$-]+\*?")
 _STAR_AND_MORE = re.compile(r"\[\^/\]\*((?:\[\^/\]|[^/])*?)(?=\[\^/\]\*)")  # `*` and the text up to the next one
 
@@ -38,7 +38,7 @@ class Patterns:
 
 
 def _translated(line: str) -> tuple[re.Pattern[str], bool] | None:
-    """Return the pattern of a line, and True unless it is negated with `!`; None for a comment or an empty line."""
+    """Return the pattern in a line, and True unless it is negated with `!`; None for a comment or an empty line."""
     if _PLAIN.fullmatch(line):
         name = re.escape(line.removesuffix("*")) + "[^/]*" * line.endswith("*")
         return re.compile(f"{_FROM_ANYWHERE}{name}/?", re.DOTALL), True

@@ -40,7 +40,7 @@ class FileReading:
 
 
 class ReadingPool:
-    """A fixed number of reading processes, each of which is started when it is needed.
+    """A fixed number of reading processes, each started when first needed.
 
     Use it as a context manager; on exit the processes are stopped, even if they are busy.
     """
@@ -139,7 +139,7 @@ class _ReadingProcess:
 
 @contextmanager
 def _killed_after(seconds: float, process: subprocess.Popen[bytes]) -> Iterator[threading.Event]:
-    """Kill a process, and set the event, if the context lasts longer than the given number of seconds."""
+    """Kill the process and set the event if the context lasts longer than the given number of seconds."""
     reached = threading.Event()
 
     def end() -> None:

@@ -65,9 +65,9 @@ def check_folder(root: Path) -> None:
 def scan(root: Path, settings: FolderSettings) -> FolderListing:
     """List the files below a folder.
 
-    Hidden and excluded files are skipped, and counted. Links to files inside the folder are followed if the files were
-    not found otherwise; links out of it, links to a parent folder, pipes and devices are listed with a problem. Raises
-    the errors of `check_folder`, and FolderError if the ignore file cannot be used.
+    Hidden and excluded files are skipped, and counted. Links to files inside the folder are followed unless the files
+    are also found without them; links out of it, links to a parent folder, pipes and devices are listed with a problem.
+    Raises the errors of `check_folder`, and FolderError if the ignore file cannot be used.
     """
     check_folder(root)
     walk = _Walk(str(root), settings)
@@ -76,7 +76,7 @@ def scan(root: Path, settings: FolderSettings) -> FolderListing:
 
 
 class _Walk:
-    """Walks over a folder once: through real folders first, and then through links.
+    """Walks a folder once: real folders first, then links.
 
     Each folder or file has two paths: `path`, its real location, and `shown`, which may go through links.
     """
@@ -179,7 +179,7 @@ def _joined(folder: str, name: str) -> str:
 
 
 def _is(looked: Callable[[], bool]) -> bool:
-    """Return the result of a test of a directory entry; False if the entry is gone."""
+    """Return the result of testing a directory entry; False if the entry is gone."""
     try:
         return looked()
     except OSError:

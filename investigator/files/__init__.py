@@ -36,8 +36,8 @@ def make_private_folder(path: Path) -> None:
 
 
 def check_private_folder(path: Path) -> None:
-    """Raise ForeignFileError unless a path is a folder of this user to which others cannot write. If the folder is
-    empty, remove the permissions of others instead.
+    """Raise ForeignFileError unless a path is a folder that belongs to this user and that others cannot write to. If
+    the folder is empty, remove the permissions of others instead.
     """
     status = os.lstat(path)
     if not stat.S_ISDIR(status.st_mode):

@@ -10,7 +10,7 @@ from typing import IO, Any
 
 SELDOM = 500_000
 """Number of objects allocated between two garbage collections. This is twice as many as a question creates; with
-Python's default of 700, collections take a fifth of the time of a question.
+Python's default of 700, collections take a fifth of the time that a question needs.
 """
 _PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 

@@ -17,7 +17,7 @@ from investigator.scoring.calibration import Calibration
 _LOOKED_INTO = 60  # maximum number of found documents that are ranked
 _FRONTS = 6  # maximum number of documents added because their name, headings or first lines match
 _FEWEST_WORDS = 4  # minimum number of words in a chunk that can answer a question
-USUAL_CHUNKS = 200  # chunks of a typical folder; in a smaller one, fewer texts resemble a question by chance
+USUAL_CHUNKS = 200  # number of chunks in a typical folder; in a smaller one, fewer texts resemble a question by chance
 _NAMED = 12  # number of best-matching names whose documents are ranked even if no search found them
 
 

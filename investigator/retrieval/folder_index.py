@@ -175,7 +175,7 @@ class FolderIndex:
         return self._sentences.get(texts)
 
     def best_search(self) -> Search:
-        """Return how to search for a new question: in all vectors, unless too many of them are missing."""
+        """Return which vectors a new question searches: all of them, unless too many are missing."""
         few = self.without_vectors() <= self._settings.retrieval.embed_first
         return Search.WHOLE if few else Search.CANDIDATES
 
@@ -239,7 +239,7 @@ def check_any_document(folder: Path, corpus: CorpusView) -> None:
 
 
 def no_documents(folder: Path, left_out: Iterable[LeftOut]) -> str:
-    """Return the message for a folder without documents, with the excluded files as a possible reason."""
+    """Return the message for a folder without documents; it mentions excluded files as a possible reason."""
     return "; ".join((f"the folder {folder} contains no documents", *(item.line for item in left_out)))
 
 
@@ -286,7 +286,7 @@ def vector_table(workspace: Workspace, embedder: Embedder, notice: Callable[[str
 def open_vectors(
     workspace: Workspace, table: VectorTable, settings: RetrievalSettings, notice: Callable[[str], None]
 ) -> VectorIndex:
-    """Return the vector index: Chroma for many vectors, but only in the one process that may write."""
+    """Return the vector index, which uses Chroma for many vectors, but only in the one process that may write."""
     if not workspace.writes:
         return ExactIndex(table)
     directory = workspace.directory / "chroma"

@@ -56,7 +56,7 @@ class GatheredCorpus:
         return self._home
 
     def numbered(self, number: int, chunks: Mapping[int, Value]) -> dict[int, Value]:
-        """Return values of a shard's chunks, keyed by their global numbers."""
+        """Return the values for a shard's chunks, keyed by global chunk number."""
         return {chunk_id * self.count + number: value for chunk_id, value in chunks.items()}
 
     def by_shard(self, chunk_ids: Sequence[int]) -> dict[int, list[int]]:
@@ -158,7 +158,7 @@ class GatheredWords:
         ]
 
     def cards(self, words: Sequence[str], limit: int) -> list[tuple[str, float]]:
-        """Return (document id, BM25 score) of documents whose title, path, headings or first lines contain a word."""
+        """Return (document id, BM25 score) for documents whose title, path, headings or first lines contain a word."""
         counts = self._counts(WordTable.CARDS, tuple(words))
         if not any(counts.held):
             return []
@@ -207,7 +207,7 @@ class GatheredVectors:
         return best_matches([match for number, near in replies.items() for match in self._outside(number, near)], limit)
 
     def similarities(self, query: str, chunk_ids: Sequence[int]) -> dict[int, float]:
-        """Return the cosine similarity (-1..1) of the query with the chunks."""
+        """Return the cosine similarity (-1..1) between the query and each chunk."""
         return {match.chunk_id: match.similarity for match in self._matches(chunk_ids, query, len(chunk_ids))}
 
     def _matches(self, chunk_ids: Sequence[int], query: str, limit: int) -> list[VectorMatch]:

@@ -27,8 +27,7 @@ class KeptSentences:
     def keep(self, texts: Mapping[int, str], following: Mapping[int, FollowedText] | None = None) -> None:
         """Compute and store the missing vectors of the chunks whose texts are given.
 
-        With `following`, those of sentences that cross the border to the next chunk are stored as well. Raises
-        EmbedderError and StoreError.
+        With `following`, sentences that continue in the next chunk are included. Raises EmbedderError and StoreError.
         """
         if self._complete.issuperset(texts):
             return
@@ -76,7 +75,9 @@ def windows(
 
 
 def _compared(text: str, followed: FollowedText | None) -> list[str]:
-    """Return the sentences of a chunk and, with the text that follows it, those that neither chunk has by itself."""
+    """Return the sentences of a chunk and, given the text that follows it, those that neither chunk contains on its
+    own.
+    """
     found = [*sentences(text), *_candidates(text)]
     if followed is not None:
         own = {*found, *_candidates(followed.next)}

@@ -89,7 +89,7 @@ class Library:
         return self._corpus.left_out()
 
     def threshold(self, question: str) -> int:
-        """Return the lowest point at which a reply of the built-in engine is worth showing."""
+        """Return the lowest score at which a reply from the built-in engine is worth showing."""
         is_small = self._corpus.chunk_count() < USUAL_CHUNKS
         small_folder = [entry.standing for entry in self._ranked(question)] if is_small else ()
         return default_calibration().threshold_of(question, small_folder)

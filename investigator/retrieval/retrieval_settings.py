@@ -22,7 +22,9 @@ def _known_address(address: str) -> str:
 class RetrievalSettings(Record):
     """Settings for searching passages."""
 
-    passages: int = Field(default=5, ge=1, le=50, description="maximum number of passages of a document per question")
+    passages: int = Field(
+        default=5, ge=1, le=50, description="maximum number of passages from one document per question"
+    )
     passage_characters: int = Field(
         default=3_000,
         ge=100,

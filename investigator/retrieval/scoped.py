@@ -38,7 +38,7 @@ class ScopedIndex:
         return ()
 
     def threshold(self, question: str) -> int:
-        """Return the lowest point at which a reply is worth showing. It is never below the threshold for unsure cases,
+        """Return the lowest score at which a reply is worth showing. It is never below the threshold for unsure cases,
         because documents that a user chose may be about something else.
         """
         return max(self._inner.threshold(question), default_calibration().unsure_threshold)

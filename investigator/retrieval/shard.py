@@ -23,7 +23,7 @@ Reply = TypeVar("Reply")
 
 @dataclass(frozen=True)
 class ScoredChunk:
-    """A chunk that contains words of a query, with its place; `score` uses the word counts of all shards."""
+    """A chunk that contains words of a query, with its location; `score` uses the word counts of all shards."""
 
     score: float
     document_id: str
@@ -115,7 +115,7 @@ class Shard:
 
 @dataclass(frozen=True)
 class _ChunkRows:
-    """The documents and the starts of the chunks, in id order."""
+    """The document and the start of each chunk, in the order of chunk ids."""
 
     names: Sequence[str]
     number_of: Mapping[str, int]

@@ -16,9 +16,7 @@ _MOST_NEAREST = 4_000
 
 @dataclass(frozen=True)
 class FoundSpan:
-    """A piece of a document, with the numbers of the wanted things that it contains, and its similarity to the
-    query.
-    """
+    """A piece of a document, the numbers of the wanted things that it contains, and its similarity to the query."""
 
     start: int
     end: int

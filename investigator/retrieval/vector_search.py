@@ -1,6 +1,6 @@
-"""The search by vectors, in two forms: over all chunks, or over those that match the words of a query. An index begins
-with words only, so that a question can be asked immediately. Until every chunk has a vector, a question computes the
-vectors of the chunks that match its words; they are stored, so none is computed twice.
+"""Vector search in two forms: over all chunks, or over those that match the words of a query. An index begins with
+words only, so that a question can be asked immediately. Until every chunk has a vector, a question computes the vectors
+of the chunks that match its words; they are stored, so none is computed twice.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from investigator.store.full_text import FullText
 from investigator.store.vectors import VectorMatch, VectorTable, best_matches, cosines
 
 _MOST_QUERIES = 256  # number of queries whose vectors are cached
-_TOGETHER, _SHORT = 16, 4_000  # maximum number of queries computed at a time, and of characters in them
+_TOGETHER, _SHORT = 16, 4_000  # maximum number of queries embedded together, and of characters in all of them
 
 
 class QueryVectors:
@@ -52,7 +52,7 @@ class VectorSearch(Protocol):
         ...
 
     def similarities(self, query: str, chunk_ids: Sequence[int]) -> dict[int, float]:
-        """Return the cosine similarity (-1..1) of the query with each of the chunks that this search covers."""
+        """Return the cosine similarity (-1..1) between the query and each of the chunks that this search covers."""
         ...
 
 
@@ -82,7 +82,7 @@ class WholeSearch:
         return self._table.matches(list(self._corpus.chunks_of(document_id)), self.queries(query), limit)
 
     def similarities(self, query: str, chunk_ids: Sequence[int]) -> dict[int, float]:
-        """Return the cosine similarity (-1..1) of the query with the chunks."""
+        """Return the cosine similarity (-1..1) between the query and each chunk."""
         found = self._table.matches(chunk_ids, self.queries(query), len(chunk_ids))
         return {match.chunk_id: match.similarity for match in found}
 
@@ -112,7 +112,9 @@ class CandidateSearch:
         return best_matches([VectorMatch(i, found[i], similarity) for i, similarity in near.items()], limit)
 
     def similarities(self, query: str, chunk_ids: Sequence[int]) -> dict[int, float]:
-        """Return the cosine similarity (-1..1) of the query with those chunks that are candidates in the folder."""
+        """Return the cosine similarity (-1..1) between the query and each of the chunks that are candidates in the
+        folder.
+        """
         wanted = set(chunk_ids)
         found = {i: name for i, name in self._found(query, None).items() if i in wanted}
         return self._similarities(query, found)

@@ -1,10 +1,10 @@
 """Keeps the keys and passwords known to this process out of all output and storage.
 
-Settings and engines register a secret where they read it. From then on replies and server messages are redacted on
+Settings and engines register a secret where they read it. From then on, replies and server messages are redacted on
 arrival, errors when they are created, and output, traces and reports again when they are written. A secret is
-recognised in the forms that programs use: verbatim, in any case, with line ends or spaces inside, escaped for
-URLs, JSON or HTML, and in Base64. A server that encodes the secret in another way can defeat this, but it already has
-the secret.
+recognised in the forms that programs use: verbatim, in any case, with line ends or spaces inside, escaped for URLs,
+JSON or HTML, and in Base64. A server that encodes the secret in another way can defeat this, but it already has the
+secret.
 """
 
 from __future__ import annotations

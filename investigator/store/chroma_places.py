@@ -36,7 +36,9 @@ class ChromaPlace(ABC):
 
     @abstractmethod
     def is_as_left(self) -> bool:
-        """Return True if the collection is unchanged, or missing as expected. Raises StoreError if it cannot tell."""
+        """Return True if the collection is unchanged, or missing as expected. Raises StoreError if this cannot be
+        determined.
+        """
 
     @abstractmethod
     def open(self) -> ChromaSession:
@@ -69,7 +71,7 @@ class ChromaFiles(ChromaPlace):
     """A collection in a directory of the workspace; the database stores its checksums.
 
     Chroma's native code trusts its files, and one damaged byte can crash it: files that have changed are never opened.
-    Raises StoreError if something else is in place of the directory.
+    Raises StoreError if there is something other than a directory at its path.
     """
 
     not_left = "its files have changed since the last use"
@@ -116,7 +118,7 @@ class ChromaFiles(ChromaPlace):
         self.doubt()
 
     def _now(self) -> str:
-        """Return the files with their checksums as one text; "?" if anything else than files and directories exists."""
+        """Return the files with their checksums as one text; "?" if there is anything but files and directories."""
         found = {}
         for folder, folders, files in os.walk(self._directory):
             for name in (*folders, *files):

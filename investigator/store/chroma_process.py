@@ -1,5 +1,5 @@
-"""Runs Chroma in a separate process, where a crash of its native code does no harm, and with no settings other than the
-ones made here.
+"""Runs Chroma in a separate process, where a crash of its native code does no harm, and with only the settings made
+here.
 
 The process reads requests from standard input until it ends. Collections are accessed through the API below Chroma's
 client, because the client would create the embedding function that a stored collection names; only vectors are
@@ -152,7 +152,7 @@ class _Collection:
 
 
 def without_password(address: str) -> str:
-    """Return an address without user and password."""
+    """Return an address without its user and password."""
     parts = urlsplit(address)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 

@@ -45,7 +45,7 @@ _Value = TypeVar("_Value")
 
 
 class FollowedText(NamedTuple):
-    """The text of the chunk that follows another one, and the text of both."""
+    """The text of the chunk that follows a given chunk, and the text of both together."""
 
     next: str
     both: str
@@ -132,7 +132,7 @@ class Corpus:
         self._cards = None
 
     def fingerprint(self, scope: Sequence[str] = ()) -> str:
-        """Return a hash of the folder's contents: it stays the same if no file was changed, added, deleted or ignored.
+        """Return a hash of the folder's contents: it changes only if a file is changed, added, deleted or ignored.
 
         With a `scope`, only the documents in it count.
         """

@@ -1,6 +1,6 @@
 """The interface to a database of this program, and its implementation as an SQLite file.
 
-A file is opened only if this program created its schema. Errors of the database library are translated.
+A file is opened only if this program created its schema. The database library's errors are translated.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Database(ABC):
 
     @abstractmethod
     def _translated(self) -> AbstractContextManager[None]:
-        """Translate errors of the database library into StoreError or a subclass."""
+        """Translate the database library's errors into StoreError or a subclass."""
 
 
 class FileDatabase(Database):
@@ -172,7 +172,7 @@ def _open(path: Path) -> Engine:
 
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
-    """Translate errors of files and databases at a path of a workspace into StoreError or a subclass."""
+    """Translate file and database errors at a path in a workspace into StoreError or a subclass."""
     try:
         yield
     except OSError as error:

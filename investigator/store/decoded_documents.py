@@ -22,14 +22,14 @@ class DecodedDocuments:
         self._changing = Lock()
 
     def get(self, code: str) -> Document | None:
-        """Return the document whose row has this code, if it is kept."""
+        """Return the document whose row has this code, if it is cached."""
         with self._changing:
             if code in self._documents:
                 self._documents.move_to_end(code)
             return self._documents.get(code)
 
     def keep(self, code: str, document: Document) -> None:
-        """Keep a document whose row has this code and is unaltered."""
+        """Cache a document whose row has this code and is unaltered."""
         with self._changing:
             if code not in self._documents:
                 self._documents[code] = document

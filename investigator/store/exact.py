@@ -11,12 +11,14 @@ import numpy as np
 from investigator.engines.base import Vectors
 from investigator.store.vectors import VectorBlock, VectorMatch, VectorTable, best_matches, compared
 
-_HELD = 250_000  # maximum number of vectors in memory (384 MB at 384 dimensions); more are read at each search
+_HELD = (
+    250_000  # maximum number of vectors in memory (384 MB at 384 dimensions); if there are more, each search reads them
+)
 _ROUNDING = 1e-5  # exceeds the error of single precision, so that no nearest vector is lost
 
 
 class ExactIndex:
-    """All vectors of an embedder, read at the first search. Thread-safe."""
+    """All vectors of an embedder, read by the first search. Thread-safe."""
 
     def __init__(self, table: VectorTable) -> None:
         self._table = table

@@ -69,7 +69,7 @@ class FullText:
             return [ChunkMatch(*row) for row in rows]
 
     def cards(self, words: Sequence[str], limit: int) -> list[tuple[str, float]]:
-        """Return (document id, BM25 score) of documents whose title, path, headings or first lines contain a word."""
+        """Return (document id, BM25 score) for documents whose title, path, headings or first lines contain a word."""
         if not words:
             return []
         with self._database.begin() as connection:

@@ -30,7 +30,7 @@ class InMemoryJournal:
             self._begun[key] = (engine, tokens)
 
     def withdraw(self, key: str, *, sent: bool) -> None:
-        """Forget a call that got no reply, unless it was `sent`, which counts."""
+        """Forget a call that got no reply, unless it was `sent`: such a call counts."""
         with self._writing:
             engine, tokens = self._begun.pop(key, ("", 0))
             if sent:
@@ -45,7 +45,7 @@ class InMemoryJournal:
                 self._paid = together(self._paid, priced(usage_of(reply), self._price_of(engine)))
 
     def too_long(self, key: str) -> int | None:
-        """Return the tokens of a prompt that did not fit, 0 if unknown; None for any other prompt."""
+        """Return the number of tokens in a prompt that did not fit, 0 if unknown; None for any other prompt."""
         return self._too_long.get(key)
 
     def keep_too_long(self, key: str, tokens: int) -> None:
@@ -83,7 +83,7 @@ class JointLedger:
             self._took_before += seconds
 
     def begin(self, key: str, engine: str, tokens: int) -> None:
-        """Remember the tokens of a prompt that is about to be sent."""
+        """Remember the number of tokens in a prompt that is about to be sent."""
         with self._adding:
             self._sent[key] = tokens
 

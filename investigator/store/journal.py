@@ -140,7 +140,7 @@ class Journal:
             connection.execute(delete(intents).where(intents.c.id == self._ended(key)))
 
     def too_long(self, key: str) -> int | None:
-        """Return the tokens of a prompt that was counted and did not fit; None for any other prompt.
+        """Return the number of tokens in a prompt that was counted and did not fit; None for any other prompt.
 
         A prompt that the engine rejected without a count is sent again: its server may accept more now.
         """
@@ -203,7 +203,7 @@ class Journal:
         return max(elapsed, Investigation.model_validate_json(kept["record"]).elapsed) if kept is not None else elapsed
 
     def _rows(self, connection: Connection, table: Table) -> Iterator[RowMapping]:
-        """Yield the unaltered rows of this run."""
+        """Yield this run's unaltered rows."""
         return standing(connection, self._key, table, select(table).where(table.c.run_id == self.run_id))
 
     def keep_memory(self, memory: Memory) -> None:

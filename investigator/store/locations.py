@@ -117,7 +117,7 @@ def _workspaces() -> Path:
 
 
 def _directory_name(name: str, place: str) -> str:
-    """Return a readable directory name that is different for every place."""
+    """Return a readable directory name that is unique to the given path."""
     readable = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:40] or "folder"
     return f"{readable}-{_digest(place)}"
 

@@ -17,7 +17,7 @@ from investigator.store.user_key import user_key
 @dataclass(frozen=True)
 class PastCall:
     """A reply that a run used, with the names of its template and engine. `elapsed` is the time from the start of the
-    run to its arrival, in seconds; a `reused` reply was paid for by an earlier run.
+    run until the reply arrived, in seconds; a `reused` reply was paid for by an earlier run.
     """
 
     template: str

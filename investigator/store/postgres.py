@@ -36,7 +36,7 @@ _CONNECTING = {
 }
 _NOTICING = ("tcp_keepalives_idle = 10", "tcp_keepalives_interval = 5", "tcp_keepalives_count = 3")
 """Session settings that let the server detect a dead client just as quickly, and release its locks."""
-_PATIENCE, _PAUSE = 30.0, 0.5  # seconds to retry and between retries: a paid reply must survive a server restart
+_PATIENCE, _PAUSE = 30.0, 0.5  # seconds of retrying, and between retries: a paid reply must survive a restart
 _LONGEST_NAME = 63
 _USER = "user_key"
 _SAME_AGAIN = "Finished work is kept: run the same command again"
@@ -215,7 +215,7 @@ its work already done.
 
 
 def _version(connection: Connection) -> int:
-    """Return the version of the tables; 0 without tables."""
+    """Return the version of the tables; 0 if there are none."""
     if not inspect(connection).has_table(meta.name):
         return 0
     return int(get_meta(connection, SCHEMA_VERSION) or 0)

@@ -28,8 +28,8 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 
 @dataclass(frozen=True)
 class Schema:
-    """The tables of one database, the statements that create its full-text tables by name, and its version. Each
-    database has a table `meta` for the version and other individual values.
+    """The tables of one database, the statements that create its full-text tables (keyed by table name), and its
+    version. Each database has a table `meta` for the version and other individual values.
     """
 
     metadata: MetaData

@@ -51,7 +51,9 @@ class SentenceVectorTable:
         return found
 
     def _delete_chunks(self, digests: Sequence[bytes]) -> None:
-        """Delete all sentences of the chunks that contain one of the digests; they are recomputed when needed."""
+        """Delete all sentence vectors of every chunk that has a sentence with one of the digests; they are recomputed
+        when needed.
+        """
         with self._database.begin() as connection:
             for part in in_batches(digests):
                 chunk_ids = select(sentence_vectors.c.chunk_id).where(sentence_vectors.c.digest.in_(part))

@@ -30,7 +30,7 @@ Remake: TypeAlias = Callable[[Sequence[int]], dict[int, Vectors]]
 
 @dataclass(frozen=True)
 class VectorMatch:
-    """A chunk near a query, and the cosine similarity of the two (-1..1)."""
+    """A chunk near a query, and the cosine similarity between the two (-1..1)."""
 
     chunk_id: int
     document_id: str
@@ -47,7 +47,7 @@ class VectorBlock:
 
 
 class VectorTable:
-    """The vectors of one embedder. The same table contains the vectors of other embedders, but the two are never mixed.
+    """The vectors of one embedder. The same table contains the vectors of other embedders, but they are never mixed.
 
     Each row that is read must have the expected size and unit length. A damaged row is deleted and, with `remake`,
     computed and stored again.
@@ -116,7 +116,7 @@ class VectorTable:
         return self._count()
 
     def dimensions(self) -> int:
-        """Return the length of a vector; 0 without vectors."""
+        """Return the number of dimensions of the vectors; 0 if there are no vectors."""
         with self.database.begin() as connection:
             size = connection.execute(self._stored().with_only_columns(func.length(vectors.c.vector)).limit(1)).scalar()
         return (size or 0) // 4

@@ -139,7 +139,7 @@ class Workspace:
             return FileDatabase(path, INDEX)
 
     def borrow(self, opened: Workspace) -> None:
-        """Use the databases that another workspace of the directory has open, and closes later."""
+        """Use the databases that `opened`, another workspace of the same directory, has open and will close."""
         databases: dict[str, Database] = {
             name: opened.__dict__[name] for name in ("index", "runs") if name in opened.__dict__
         }

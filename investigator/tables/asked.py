@@ -31,7 +31,7 @@ _WHOSE_FOLDER = late(
 )
 """The organisation behind the documents, which the tables need not name: "what did the club spend on rent"."""
 _POINTS = late(r"\b(?:percentage|per ?cent|basis)[- ]points?\b", re.IGNORECASE)
-"""The units of a difference between two shares."""
+"""The units in which the difference between two percentages is given."""
 _COSTS = late(r"\b(?:do|does|did|will|would)\b[^?.]*\bcosts?\b", re.IGNORECASE)
 _WHICH_TIMES = late(r"\b(?:which|what) (?:fiscal |financial )?(?:years?|quarters?|months?)\b", re.IGNORECASE)
 _WHICH_THINGS = late(r"^\W*(?:which|list|name|show|find|give)\b", re.IGNORECASE)
@@ -133,7 +133,7 @@ def table_question(question: str) -> TableQuestion:
 
 
 def asked_term(word: str, token: str, *, is_first: bool = False) -> AskedTerm:
-    """Return a folded word of a question as a term; `token` is the word as written, or the compound with the word."""
+    """Return a folded word of a question as a term; `token` is the word as written, or the compound containing it."""
     own, parts = root(bare(word)), words(token)
     is_compound = "-" in token and 1 < len(parts) < _LONGEST_ACRONYM and min(map(len, parts)) > 1
     acronym = {"".join(part[0] for part in parts)} if is_compound else set()

@@ -1,7 +1,7 @@
 """Decides from the names of a cell whether it can hold the kind of figure that a question asks for. Pure; English only.
 
 "What did Dunlin cost?" names the row and the kind of figure, but no column. A figure in that row is a cost only if its
-names, or its table, are about money; points or a registration number are not.
+names, or its table, are about money; points and registration numbers are not.
 """
 
 from __future__ import annotations

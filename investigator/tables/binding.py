@@ -102,7 +102,7 @@ def _is_name(text: str, question: str) -> bool:
 
 
 def _asked_columns(question: str, tables: DocumentTables, view: TableView) -> Iterator[int]:
-    """Yield the columns whose headers contain no distinctive word that is missing from a question."""
+    """Yield the columns for which the question contains every distinctive word of the header."""
     asked = table_question(question)
     for column, cell in view.columns.items():
         if is_called(tables.named(" ".join(view.column_headers(cell))), asked):

@@ -77,7 +77,7 @@ def _is_mean_of_another(asked: TableQuestion, value: str, names: str) -> bool:
 
 def _is_money(asked: TableQuestion, header: str, names: str, over: str) -> bool:
     """Return True if the names of a figure, or the caption and unit in `over`, show that it is an amount of money: the
-    row "Staff" of a cost table does not count people. A column of the counted things may be in a table with a currency.
+    row "Staff" of a cost table does not count people. A column that counts things may be in a table with a currency.
     """
     counted = counted_thing(asked.text)
     if is_unit(counted) or _COUNTS.search(names) or _EXCEPT.search(over):
@@ -87,7 +87,7 @@ def _is_money(asked: TableQuestion, header: str, names: str, over: str) -> bool:
 
 
 def _counts_only_each(asked: TableQuestion, names: str) -> bool:
-    """Return True if the counted thing names a cell only as the unit of an amount: "euros per pupil"."""
+    """Return True if the counted thing occurs in the names of a cell only as the unit of a rate: "euros per pupil"."""
     counted = root(counted_thing(asked.text))
     return counted in roots(names) - roots(_EACH.sub(" ", names))
 
@@ -98,8 +98,8 @@ def gives_no_value(value: str) -> bool:
 
 
 def is_aside(asked: TableQuestion, header: str, value: str) -> bool:
-    """Return True for a value of another kind than the requested one, under a header that the question does not name: a
-    date unless it asks when, anything but a date if it asks when, anything without a capital letter if it asks where.
+    """Return True for a value that is not of the requested kind, under a header that the question does not name: a date
+    unless it asks when, anything but a date if it asks when, anything without a capital letter if it asks where.
     """
     names = named(timeless(header)).every
     if not names or not asked.optional.isdisjoint(names):

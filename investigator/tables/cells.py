@@ -24,7 +24,7 @@ _LONGEST_NAME = 60  # maximum length, in characters, of a value that may name it
 
 @dataclass
 class _RowHeading:
-    """A heading row, which has no values; `has_deeper` says if deeper-indented rows follow it."""
+    """A heading row, which has no values; `has_deeper` is True if deeper-indented rows follow it."""
 
     indent: int
     text: str
@@ -44,7 +44,7 @@ class TableView:
 
     @cached_property
     def rows(self) -> dict[int, tuple[TableCell, ...]]:
-        """Return the cells of each row by its number, from left to right."""
+        """Return the cells of each row, from left to right, keyed by row number."""
         found: dict[int, list[TableCell]] = {}
         for cell in self.table.cells:
             found.setdefault(cell.row, []).append(cell)
@@ -52,7 +52,9 @@ class TableView:
 
     @cached_property
     def named_values(self) -> dict[tuple[str, ...], dict[str, frozenset[int]]]:
-        """Map the folded words of each value or label to its spellings, each with the columns that contain it."""
+        """Map the folded words of each value or label to its spellings, and each spelling to the columns that contain
+        it.
+        """
         found: dict[tuple[str, ...], dict[str, frozenset[int]]] = {}
         for cell in self.table.cells:
             if cell.row >= self.table.header_rows and cell.end - cell.start <= _LONGEST_NAME:
@@ -63,7 +65,7 @@ class TableView:
 
     @cached_property
     def by_words(self) -> dict[str, tuple[TableCell, ...]]:
-        """Return the cells by their words; cells with the same words are in the order of the table."""
+        """Return the cells, keyed by their text; cells with the same text are in the order of the table."""
         found: dict[str, list[TableCell]] = {}
         for cell in self.table.cells:
             found.setdefault(self.words(cell), []).append(cell)
@@ -161,8 +163,8 @@ class TableView:
         return (start, end) if end - start <= _LONGEST_ROW else (cell.start, cell.end)
 
     def rows_between(self, start: int, end: int) -> dict[int, int]:
-        """Return the numbers of the rows with cells that begin in a span of the text, with the first of their
-        positions.
+        """Map the number of each row that has cells beginning in a span of the text to the position of the first of
+        them.
         """
         found: dict[int, int] = {}
         for at, row in self._begins[bisect_left(self._begins, (start, -1)) : bisect_left(self._begins, (end, -1))]:
@@ -245,9 +247,9 @@ class TableView:
 
 
 def views(document: Document) -> Iterator[TableView]:
-    """Yield the tables of a document with its text."""
+    """Yield a view of each table of a document."""
     return (TableView(table, document.text) for table in document.tables)
 
 
 PlacedCell = tuple[TableView, TableCell]
-"""A cell with the view of its table."""
+"""A cell, preceded by the view of its table."""

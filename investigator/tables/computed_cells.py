@@ -37,7 +37,8 @@ _Fit = tuple[int, float]
 
 @dataclass(frozen=True)
 class ComputedCells:
-    """A computed figure with its cells, in the order of its formula. `are_of_row` is True for periods of one row.
+    """A computed figure with its cells, in the order of its formula. `are_of_row` is True if the cells are the periods
+    of one row.
 
     `count` is the number of figures from which the highest or lowest is taken.
     """
@@ -95,7 +96,7 @@ def _computed(
 
 
 def _of_rows(operands: Sequence[str], tables: DocumentTables) -> tuple[FoundCell, ...]:
-    """Return the cells of several rows of one column; () if one of them is ambiguous, or if the rows are about
+    """Return the cells of several rows in one column; () if one of them is ambiguous, or if the rows are about
     different things.
     """
     each = (next((one for one in best_cells(text, tables, most=1) if one.is_met), None) for text in operands)

@@ -130,7 +130,7 @@ def _units_of(cell: QuotedCell) -> frozenset[str]:
 
 
 def figure_in(cell: QuotedCell, wants_share: bool = False, wants_means: bool = False) -> Figure | None:
-    """Return the figure of a cell; None if it has none, or several."""
+    """Return the figure in a cell; None if it contains none, or several."""
     shown = cell.figure if cell.measure == "%" else cell.value
     share = _SHARE.search(shown)
     if share and (wants_share or shown.endswith("%")):

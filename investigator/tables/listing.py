@@ -24,7 +24,7 @@ from investigator.tables.times import TableTime, agrees, header_time
 
 _MOST_LISTED = 2_000  # maximum number of rows listed from a document
 _VALUES = re.compile(r"^\W*what(?:['’]s| is| was| are| were)\b", re.IGNORECASE)
-_FEW = 20  # maximum number of rows to list a whole column, as for "What is the price?"
+_FEW = 20  # a whole column is listed, as for "What is the price?", up to this number of rows
 _SHORTEST_VERB = 5  # minimum number of letters in a verb's root
 _MOSTLY = 0.6  # minimum share of a column's non-empty cells
 _YES = frozenset(("yes", "y", "true", "✓", "✔", "✅", "ja", "oui", "sí"))
@@ -99,7 +99,7 @@ def _whole_column(asked: TableQuestion, tables: DocumentTables) -> Iterator[Plac
 
 
 def _headers(view: TableView) -> dict[int, str]:
-    """Return the lowest header of each column; none without header rows."""
+    """Return the lowest header of each column; empty if the table has no header rows."""
     return {cell.column: view.words(cell) for row in range(view.table.header_rows) for cell in view.rows.get(row, ())}
 
 
@@ -108,7 +108,7 @@ def _body(view: TableView) -> Iterator[tuple[TableCell, ...]]:
 
 
 class _Rows:
-    """The rows of a table that describe the requested things; each says if it meets all conditions."""
+    """The rows of a table that describe the requested things, each marked as meeting all conditions or not."""
 
     def __init__(self, things: AskedThings, view: TableView, tables: DocumentTables, denies: bool) -> None:
         self._things, self._view, self._tables, self._denies = things, view, tables, denies
@@ -265,7 +265,7 @@ class _Rows:
                 continue
             is_price = bool(own) or patterns("lists")["priced"].search(" ".join(sorted(header.spelled))) is not None
             words_of = [term for term in left if says(header, term) or (is_price and _asks_price(term))]
-            if not header.telling:  # its header is missing or only a time
+            if not header.telling:  # its header is missing, or only a time
                 words_of += [term for term in left if term not in words_of and says(self._over, term)]
             if words_of or (units & own) or (is_price and (wants_money or not left)) or not header.telling:
                 found[column] = (len(words_of), [term for term in left if term not in words_of])
@@ -345,7 +345,7 @@ def _asks_price(term: AskedTerm) -> bool:
 
 def _showing(wanted: set[str], row: Sequence[TableCell], view: TableView) -> TableCell | None:
     """Return the first cell of a row that contains some of the wanted words; None if the row does not contain all of
-    them. One of the words may be in the header of a cell with another one: "room 4".
+    them. One of the words may be in the header of a cell that contains another one: "room 4".
     """
     left, shown = set(wanted), None
     for cell in row:

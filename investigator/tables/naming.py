@@ -42,7 +42,7 @@ class Named:
     """The roots of words that narrow its meaning: "cost" in "cost of sales", "excluding"."""
 
     def not_said(self, said: frozenset[str]) -> frozenset[str]:
-        """Return the distinctive words that are missing in a question whose words have the roots `said`."""
+        """Return the distinctive words that are missing from a question whose words have the roots `said`."""
         known = {own for own, long in self.short if _MOST_OF * len(long) <= len(long & said)}
         return self.telling - said - known
 
@@ -107,7 +107,9 @@ def is_called(named: Named, asked: TableQuestion) -> bool:
 
 
 def spells(spelled: frozenset[str], term: AskedTerm) -> bool:
-    """Return True if a term is a name or occurs in the same form: "operations" does not match "operating"."""
+    """Return True if a term is a proper name or an acronym, or occurs in the same form: "operations" does not match
+    "operating".
+    """
     return term.is_name or bool(term.initials) or _singular(term.text) in spelled
 
 

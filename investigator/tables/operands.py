@@ -120,7 +120,7 @@ def asked_computation(question: str) -> AskedComputation | None:
 
 
 def _of_times(plain: str) -> AskedComputation | None:
-    """Return the sum, difference or growth of one thing at the times that a question names. The newest time is first,
+    """Return the sum, difference or growth of one thing over the times that a question names. The newest time is first,
     except in a sum. For "from 2021 to 2024", a sum includes the years in between.
     """
     times, cue = asked_times(plain), patterns("extremes")

@@ -14,7 +14,7 @@ _MOSTLY = 0.6
 _SAMPLED = 200
 
 Row = Mapping[int, str]
-"""The text of the cells of a row by column; empty cells are omitted."""
+"""The text of the cells in a row, keyed by column; empty cells are omitted."""
 CURRENCY = r"US\$|HK\$|USD|EUR|GBP|CHF|JPY|CNY|RMB|INR|CAD|AUD|SEK|NOK|DKK|Rs\.?"
 """Pattern of currency codes before a figure; currency signs are `[$€£¥₹]`."""
 CURRENCY_SIGN = re.compile(rf"[$€£¥₹]|{CURRENCY}")

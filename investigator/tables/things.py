@@ -121,8 +121,8 @@ def _is_compared(one: AskedAmount, asked: str) -> bool:
 
 
 def _end_of_kind(tokens: list[str]) -> int:
-    """Return the end of the noun phrase at the beginning: after its first plural, or before the first word that cannot
-    belong to it.
+    """Return the position where the opening noun phrase ends: after its first plural, or before the first word that
+    cannot belong to it.
     """
     for at, token in enumerate(tokens):
         plain = folded(token)

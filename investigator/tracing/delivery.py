@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 class DeliveringTracer:
     """Sends the spans of each run to a collector, from a separate thread; the last ones are sent when the run ends.
 
-    `exporter` creates the sender of one run. An unreachable collector delays the end of a run by at most
-    `longest_flush` seconds, with one call of `on_notice` per run.
+    `exporter` creates the exporter for one run. An unreachable collector delays the end of a run by at most
+    `longest_flush` seconds, with one call to `on_notice` per run.
     """
 
     exporter: Callable[[], SpanExporter]
@@ -52,7 +52,7 @@ class DeliveringTracer:
         if not sender.failed.is_set():
             sending.join(self.longest_flush)
         if self.on_notice is not None and (sender.failed.is_set() or sending.is_alive()):
-            self.on_notice("Not all spans of this run could be delivered by OTLP over HTTP.")
+            self.on_notice("Not all spans of this run could be delivered via OTLP over HTTP.")
 
 
 class _Sender:
@@ -90,7 +90,7 @@ def _provider(sender: _Sender) -> TracerProvider:
 
 
 def http_exporter() -> Callable[[], SpanExporter]:
-    """Return the exporter that sends spans by HTTP. Raises MissingPackageError."""
+    """Return the exporter that sends spans over HTTP. Raises MissingPackageError."""
     try:
         import_module("opentelemetry.sdk.trace")
         module = import_module("opentelemetry.exporter.otlp.proto.http.trace_exporter")

@@ -181,7 +181,7 @@ def _failed(span: Span, error: BaseException) -> None:
 
 
 def _message(role: str, text: str, finish_reason: str | None = None) -> str:
-    """Return a list of one message as JSON, in the conventions' format."""
+    """Return a list with one message as JSON, in the conventions' format."""
     message: dict[str, object] = {"role": role, "parts": [{"type": "text", "content": redacted(text)}]}
     if finish_reason is not None:
         message["finish_reason"] = finish_reason

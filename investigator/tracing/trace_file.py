@@ -76,9 +76,9 @@ class RunEnded(Record):
 
 class TraceFile:
     """Appends lines to a file, which several runs and processes may share. With `prompts`, the texts of prompts and
-    replies are also written; otherwise only their sizes. A line that cannot be written ends the trace of that run, with
-    a notice to `on_notice`; the run continues. `now` and `clock` return the time. Raises SettingsError at once if the
-    file cannot be written or is not a trace.
+    replies are also written; otherwise only their sizes. If a line cannot be written, `on_notice` receives a notice and
+    the trace of that run ends; the run continues. `now` and `clock` return the time. Raises SettingsError at once if
+    the file cannot be written or is not a trace.
     """
 
     def __init__(
@@ -99,8 +99,8 @@ class TraceFile:
 
     @contextmanager
     def run(self, run_id: str, question: str, engine: str, *, resumed: bool = False) -> Iterator[_Run]:
-        """Write the start of the run now, and its end when the context ends. Raises SettingsError like the
-        constructor.
+        """Write the start of the run now, and its end when the context ends. Raises SettingsError in the same cases as
+        the constructor.
         """
         with _opened(self.path) as file:
             run = _Run(self, file, run_id)

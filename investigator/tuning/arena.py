@@ -43,7 +43,7 @@ class FolderArena:
 
     @property
     def varies(self) -> bool:
-        """Return True if a language model answers."""
+        """Return True if a language model answers the questions."""
         engines = self.bench.evaluation(self.base, ()).engines
         return any(traits_of(engine).is_model for engine in engines.values())
 
@@ -88,7 +88,7 @@ class FolderArena:
         return (*self.sets.select, *self.sets.test)
 
     def _laid(self, candidate: Variant) -> Path:
-        """Return the folder with a candidate's templates, completed with templates of the user's folder."""
+        """Return the folder with a candidate's templates, completed with those from the user's folder."""
         folder = self.directory / candidate.key
         if not folder.exists():
             lay_templates(folder, candidate.templates, self.base.prompts)
@@ -96,7 +96,7 @@ class FolderArena:
 
 
 def lay_templates(folder: Path, templates: Sequence[TemplateText], base: Path | None) -> None:
-    """Write templates into a folder, with the remaining templates of the folder `base`. Raises StoreError."""
+    """Write templates into a folder, along with the remaining templates from the folder `base`. Raises StoreError."""
     draft = folder.with_name(f".{folder.name}.draft")
     texts = {one.name: one.text for one in (*_own(base), *templates)}
     try:

@@ -41,7 +41,7 @@ class TrialProgress:
         self.total = 0
 
     def count(self, file: Path, finished: int, *, asked: bool) -> None:
-        """Update the count with the number of outcomes in a file; `asked` is False before the first question."""
+        """Update the count to the number of outcomes in a file; `asked` is False before the first question."""
         known = self._known.get(file, 0)
         self._kept += max(0, finished - asked - known)
         self._known[file] = max(finished, known)
@@ -109,7 +109,7 @@ class FolderBench:
     def trials(
         self, setup: Setup, questions: Sequence[Question], *, limit: int | None = None, repetition: int = 0
     ) -> Mapping[str, QuestionTrial]:
-        """Ask the first `limit` questions with a setup, and return the results by id.
+        """Ask the first `limit` questions with a setup, and return the results, keyed by question id.
 
         A failed question is retried twice. Raises the errors of `FolderEvaluation.run`.
         """

@@ -1,4 +1,4 @@
-"""Candidates from a folder of variants and from a space of settings."""
+"""Creates candidates from a folder of variants and from a space of settings."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ _EXAMPLES = 50
 
 
 class MeasureRow(Record):
-    """A measure of both sides over the questions that it applies to."""
+    """The values of a measure for both sides, over the questions to which it applies."""
 
     measure: Measure | Cost
     questions: int
@@ -28,7 +28,7 @@ class MeasureRow(Record):
 
 
 class NoiseRow(Record):
-    """The variation among repetitions of one side, by the measure.
+    """The variation of a measure among the repetitions of one side.
 
     `spread` is the largest difference between two means, and `moved` is the share of questions with different scores.
     """

@@ -1,4 +1,4 @@
-"""Candidates from GEPA (the package `gepa`): a model rewrites templates after seeing their outcomes.
+"""Gets candidates from GEPA (the package `gepa`): a model rewrites templates after seeing their outcomes.
 
 GEPA only makes proposals, and sees only the reflection questions. We enforce the ceiling, because GEPA exceeds its own.
 GEPA gets no folder, so it neither writes nor loads a pickle of its state.
@@ -127,7 +127,7 @@ class GepaAdapter:
 
 
 class _Silent:
-    """A log that discards all messages, because the progress of GEPA is visible from the trials."""
+    """A log that discards all messages, because GEPA's progress is visible from the trials."""
 
     def log(self, message: str) -> None:
         """Do nothing."""

@@ -39,7 +39,7 @@ class LedgerLine(Record):
 class TuningLedger:
     """Counts every call of a tuning run at its start and end; it is a `CallJournal` for the proposer. A call without an
     end, because the process was killed, counts as a call. Thread-safe. Raises StoreError if the file cannot be read or
-    written, or is a file of another kind.
+    written, or is some other kind of file.
     """
 
     def __init__(self, path: Path, prices: Prices) -> None:

@@ -43,7 +43,9 @@ class TuningOptions(Record):
         return self.space or ({} if self.variants or self.search else COMMON)
 
     def check(self) -> None:
-        """Raise SettingsError if a template is unknown, there is nothing to try or change, or no model can propose."""
+        """Raise SettingsError if a template is unknown, there is nothing to try or change, or there is no model that
+        can write proposals.
+        """
         judging_measure(self.measure)
         for name in self.templates:
             if name not in METHOD:

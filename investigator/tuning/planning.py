@@ -30,8 +30,8 @@ _MOST_VERSIONS = (
 
 
 class Data(Record):
-    """The identity of a run's questions and documents, and the group of equal or similar texts that each named document
-    belongs to.
+    """The identity of a run's questions and documents, and the group of identical or similar texts to which each named
+    document belongs.
     """
 
     digest: str

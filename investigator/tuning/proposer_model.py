@@ -1,4 +1,4 @@
-"""The model of a proposer. It is limited by the run's ceilings, and its replies are cached, so that none is paid for
+"""The model that a proposer uses. The run's ceilings limit it, and its replies are cached, so that none is paid for
 twice.
 """
 

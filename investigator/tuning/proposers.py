@@ -1,6 +1,6 @@
-"""Finds built-in proposers, and proposers of other packages, by name.
+"""Finds built-in proposers, and proposers from other packages, by name.
 
-Another package adds a proposer with an entry point of the group `investigator.proposers`, in its pyproject.toml:
+Another package adds a proposer with an entry point in the group `investigator.proposers`, in its pyproject.toml:
 
     [project.entry-points."investigator.proposers"]
     toy = "toy_proposer:propose"

@@ -1,4 +1,4 @@
-"""The interface of a proposer: its input, and the candidates that it creates during a search."""
+"""The interface for a proposer: its input, and the candidates that it creates during a search."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ PROPOSING: Mapping[str, Contract] = {
 @dataclass(frozen=True)
 class Workshop:
     """The tools of a proposer: the templates to improve, the reflection questions, trials on these questions, and a
-    model. `try_out` asks questions, by id, with a candidate; `refusal` returns how a candidate breaks its contract, or
-    "". `ask` sends a filled-in `prompts/tuning/propose.j2` to the proposer's model and returns the new text. All three
-    raise the signal BudgetSpent when a ceiling is reached; once `is_spent` is True, the budget for proposing is used up
-    and no more candidates are accepted.
+    model. `try_out` asks questions, by id, with a candidate; `refusal` returns the reason if a candidate breaks its
+    contract, otherwise "". `ask` sends a filled-in `prompts/tuning/propose.j2` to the proposer's model and returns the
+    new text. All three raise the signal BudgetSpent when a ceiling is reached; once `is_spent` is True, the budget for
+    proposing is used up and no more candidates are accepted.
     """
 
     templates: tuple[TemplateText, ...]

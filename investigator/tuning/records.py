@@ -45,7 +45,7 @@ class TuningPlan(Record):
 
 
 class Headroom(Record):
-    """The results of the baseline: the possible gain, and the spread of its repetitions."""
+    """Results for the baseline: the possible gain, and the spread of its repetitions."""
 
     questions: int
     repetitions: int

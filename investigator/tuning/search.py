@@ -68,7 +68,7 @@ class TuningSearch:
     proposed: bool = False
     _tried: dict[str, TriedCandidate] = field(default_factory=dict)
     _headroom: Headroom | None = None
-    _calls: float = 1.0  # number of calls of the baseline per question
+    _calls: float = 1.0  # number of calls that the baseline makes per question
 
     def run(self) -> SearchResult:
         """Search, and return the outcome. Raises EvaluationDataError, and the arena's errors except BudgetSpent."""

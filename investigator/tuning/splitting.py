@@ -61,7 +61,7 @@ def drawn_sets(questions: Sequence[Question], twins: Mapping[str, str], seed: in
         together = f"; {len(groups[0])} share documents or words" if groups and len(groups[0]) > FEWEST else ""
         raise EvaluationDataError(
             f"{plural(len(questions), 'question')} cannot fill three sets of at least {FEWEST} ({counts}{together})",
-            hint="Add questions about other documents: 30 is the minimum; 75 can show a gain of 30 points, 430 of 10.",
+            hint="Add questions about other documents: at least 30; 75 can show a gain of 30 points, 430 a gain of 10.",
         )
     ordered = {name: tuple(sorted(some, key=lambda one: _draw(seed, one))) for name, some in sets.items()}
     drawn = QuestionSets.model_validate(ordered)

@@ -1,4 +1,4 @@
-"""Tests if one of two systems is better on the same questions, and computes an interval, an exact p-value and the
+"""Tests whether one of two systems is better on the same questions: computes an interval, an exact p-value and the
 number of questions needed.
 
 All tests are paired and two-sided, on the difference for each question. Pure; `seed` determines the random draws.

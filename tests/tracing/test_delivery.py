@@ -67,7 +67,7 @@ def test_a_collector_that_is_not_there_is_told_of_once_and_is_not_waited_for(
         began = time.monotonic()
         watch(tracer)
         assert time.monotonic() - began < 9
-    assert notices == ["Not all spans of this run could be delivered by OTLP over HTTP."]
+    assert notices == ["Not all spans of this run could be delivered via OTLP over HTTP."]
     assert capfd.readouterr() == ("", "")
 
 
@@ -92,7 +92,7 @@ with open_tracer(TraceSettings(), on_notice=print).run("r1", "Who?", ENGINE) as 
         done = subprocess.run(
             [sys.executable, "-c", program], env=variables, capture_output=True, text=True, timeout=20, check=True
         )
-    assert done.stdout == "Not all spans of this run could be delivered by OTLP over HTTP.\n"
+    assert done.stdout == "Not all spans of this run could be delivered via OTLP over HTTP.\n"
     assert done.stderr == ""
 
 

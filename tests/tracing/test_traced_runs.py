@@ -105,7 +105,7 @@ def test_a_collector_that_is_not_there_is_one_notice_before_the_answer(
         *before, last = asked.investigate(QUESTION)
     notices = [event.text for event in before if isinstance(event, Notice)]
     assert [text for text in notices if "spans" in text] == [
-        "Not all spans of this run could be delivered by OTLP over HTTP."
+        "Not all spans of this run could be delivered via OTLP over HTTP."
     ]
     assert isinstance(last, Answered)
     assert last.investigation.answer is not None

@@ -1,4 +1,5 @@
-"""Readers: functions that convert the bytes of a format to text with pages and headings, in one folder per family.
+"""Readers: functions that convert the bytes of a file to text with pages and headings; each family of formats has its
+own folder.
 
 To add a format, write a function in the folder of its family, and add a line for it to `versions`. If it is recognised
 by its bytes or name, add another line to `media_types`. `base` defines a reader's input and output; `builder`, `rows`,

@@ -1,4 +1,4 @@
-"""The input and output that all readers share."""
+"""Defines the input and output of all readers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from investigator.errors import ReaderError
 from investigator.records import FileStatus, Heading, PageSpan, Record, Table
 
 READERS = "investigator.readers"
-"""The entry point group with which other packages add readers."""
+"""The entry point group through which other packages add readers."""
 
 _REMOVED = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _MOST_BYTES = 1 << 44  # 16 TiB: the maximum that the system accepts, and more than any machine has
@@ -22,17 +22,17 @@ class ReaderSettings(Record):
     """Limits of the readers."""
 
     max_bytes: int = Field(
-        default=200_000_000, gt=0, le=_MOST_BYTES, description="files larger than this are not opened"
+        default=200_000_000, gt=0, le=_MOST_BYTES, description="files with more bytes than this are not opened"
     )
     max_characters: int = Field(
-        default=20_000_000, gt=0, le=_MOST_BYTES, description="documents with more text than this are rejected"
+        default=20_000_000, gt=0, le=_MOST_BYTES, description="documents with more characters than this are rejected"
     )
     max_pages: int = Field(
         default=20_000, gt=0, le=10_000_000, description="PDF files with more pages than this are rejected"
     )
-    max_seconds: float = Field(default=60, gt=0, le=86_400, description="time for one file, in seconds")
+    max_seconds: float = Field(default=60, gt=0, le=86_400, description="time limit for one file, in seconds")
     max_memory: int = Field(
-        default=3_000_000_000, gt=0, le=_MOST_BYTES, description="memory for reading one file, in bytes (on Linux)"
+        default=3_000_000_000, gt=0, le=_MOST_BYTES, description="memory limit for one file, in bytes (Linux only)"
     )
     max_members: int = Field(
         default=2_000,
@@ -95,8 +95,8 @@ class Member:
 @dataclass(frozen=True)
 class Extracted:
     """The text and structure that a reader found. Offsets are characters of `text`, which is already `cleaned`.
-    `left_out` lists the omitted parts of the file with the reasons: pages that could not be recognised, truncated
-    outputs. `members` yields the files inside the file one at a time; the caller limits their number and size.
+    `left_out` lists the omitted parts of the file, such as unrecognised pages and truncated outputs, with the reasons.
+    `members` yields the files inside the file one at a time; the caller limits their number and size.
     """
 
     text: str

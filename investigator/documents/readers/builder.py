@@ -39,8 +39,8 @@ class TextBuilder:
 
     Breaks and spaces are delayed until the next word, so the text never begins or ends with white space and has at most
     one empty line in a row. The cells of a table row are joined with ` | ` on one line, up to the first cell with
-    several lines: each later cell is on a separate line. In a long table the header row is repeated at intervals, so
-    that rows are found together with it.
+    several lines; each cell after that gets a line of its own. In a long table the header row is repeated at intervals,
+    so that rows are found together with it.
     """
 
     def __init__(self) -> None:
@@ -81,7 +81,7 @@ class TextBuilder:
         date: str | None = None,
         left_out: Iterable[ReadFailure] = (),
     ) -> Extracted:
-        """Return everything so far as the result of a reader."""
+        """Return everything collected so far as a reader's result."""
         return Extracted(
             text=self.text,
             title=title,
@@ -94,7 +94,7 @@ class TextBuilder:
         )
 
     def words(self, text: str) -> None:
-        """Add running text; runs of spaces and line ends become one space."""
+        """Add running text; each run of spaces and line ends becomes a single space."""
         core = _BLANKS.sub(" ", text)
         if not core:
             return
@@ -120,7 +120,7 @@ class TextBuilder:
         self._blank = bool(tail)
 
     def raised(self, begins: bool) -> None:
-        """Begin or end raised text: a raised letter that refers to a note is not part of the preceding word."""
+        """Begin or end superscript text: a superscript that refers to a note is not part of the preceding word."""
         self._raised = begins
 
     def line(self) -> None:
@@ -292,6 +292,6 @@ class TextBuilder:
 
 
 def spanned(written: str | None) -> int:
-    """Return the number of rows or columns that an attribute of a cell gives; 1 if it is not a number."""
+    """Return the number of rows or columns given in an attribute of a cell; 1 if it is not a number."""
     value = (written or "").strip()
     return int(value) if value.isascii() and value.isdigit() and len(value) < _LONGEST_SPAN else 1

@@ -28,7 +28,7 @@ _CYRILLIC = ("cp1251", "koi8-r", "cp866", "iso8859-5")
 _OTHERS = re.compile(r"[^\x00-\x7f]+")
 _SHIFTED = re.compile(rb"\x1b\$[@B]")  # the start of two-byte characters in ISO-2022-JP
 _SOUND_UTF8 = re.compile("[^\x00-\x7f\ufffd]")
-_UTF8_SHARE = 3  # minimum number of valid non-ASCII characters per damaged one; other encodings have less than 1
+_UTF8_SHARE = 3  # minimum number of valid non-ASCII characters per damaged one; in other encodings there is less than 1
 
 
 def decoded(data: bytes, *, declared: bool = False) -> str | None:
@@ -69,7 +69,7 @@ def damaged_utf8(data: bytes) -> int:
 
 
 def _marks_of_damage(data: bytes) -> int:
-    """Return the number of U+FFFD characters that replace invalid UTF-8, without the ones in the original text."""
+    """Return the number of U+FFFD characters that replace invalid UTF-8, excluding those in the original text."""
     return data.decode("utf-8", errors="replace").count("\ufffd") - data.count(b"\xef\xbf\xbd")
 
 
@@ -99,7 +99,7 @@ def _unshifted(data: bytes, text: str) -> str:
 
 
 def _wide_encoding(data: bytes) -> str | None:
-    """Return the name of an encoding, UTF-16 or UTF-32 without a byte order mark, recognised by its zero bytes."""
+    """Recognise UTF-16 or UTF-32 without a byte order mark by its zero bytes, and return its name."""
     head = data[: _WIDE_SAMPLE - _WIDE_SAMPLE % 4]
     if head.count(0) < 2:
         return None

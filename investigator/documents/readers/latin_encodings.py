@@ -43,7 +43,7 @@ _MISFIT = -3
 
 
 def latin_encoding(data: bytes) -> str | None:
-    """Return the encoding in which most of the first bytes above 127 are letters or punctuation of one language.
+    """Return the encoding in which most of the first bytes above 127 are letters or punctuation in one language.
 
     The result is Western European unless another encoding is evident; None if no encoding fits the bytes.
     """

@@ -176,7 +176,7 @@ def _is_message(start: str) -> bool:
 
 
 def _ole_type(data: bytes, suffix: str) -> str:
-    """Return the type of a compound file by the names in its root; if two fit, the file's name decides."""
+    """Return the type of a compound file, based on the names in its root; if two types fit, the file's name decides."""
     names = compound(data)
     if "EncryptedPackage" in names:
         raise ReadFailure(FileStatus.ENCRYPTED, "the file is protected by a password")

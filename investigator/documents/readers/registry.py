@@ -1,4 +1,4 @@
-"""Finds the reader of a file: one of our own (see `versions.OWN`), imported for its first file, or a plug-in.
+"""Finds the reader for a file: one of our own (see `versions.OWN`), imported when first needed, or a plug-in.
 
 Another package adds a reader with an entry point in the group `investigator.readers`. The name of the entry point is a
 suffix that none of our readers supports (`.toy`) or, for ZIP packages that declare their media type, that media type;
@@ -48,7 +48,7 @@ def read(
     settings: ReaderSettings,
     clock: Callable[[], float] = time.monotonic,
 ) -> Unpacked:
-    """Read a file and the files inside it; no inner file is started in the second half of the time limit.
+    """Read a file and the files inside it; no further inner file is opened once half of the time limit has passed.
 
     The id of an inner file consists of the outer file's id, a slash, and its path inside. Raises ReadFailure if it
     yields no text (because it is empty, encrypted, a scan, unsupported, too large or damaged), and MemoryError.
@@ -59,7 +59,8 @@ def read(
 
 
 def reader_of(source: SourceFile) -> tuple[str, Reader]:
-    """Return the media type and reader of a file, by its suffix if only a plug-in knows that, or else by its bytes.
+    """Return the media type and reader of a file, determined by its suffix if only a plug-in supports that, or else by
+    its bytes.
 
     Raises ReadFailure if no reader supports it, or if it is a result of this program.
     """
@@ -78,7 +79,7 @@ def reader_of(source: SourceFile) -> tuple[str, Reader]:
 
 @cache
 def own_reader(kind: str) -> Reader:
-    """Return our own reader of a media type, imported on demand, because most folders contain few kinds of files."""
+    """Return our own reader for a media type, imported on demand, because most folders contain few kinds of files."""
     module, _, function = OWN[kind].function.partition(":")
     reader: Reader = getattr(import_module(f"{__package__}.{module}"), function)
     return _reporting_damage(reader) if kind in TEXTS else reader
@@ -101,7 +102,7 @@ def _reporting_damage(reader: Reader) -> Reader:
 
 
 def _plug_in(name: str) -> Reader:
-    """Return the reader of another package. Raises ReadFailure if it cannot be loaded."""
+    """Return a reader from another package. Raises ReadFailure if it cannot be loaded."""
     point = found(READERS)[name]
     try:
         reader = load(point)
@@ -138,7 +139,7 @@ def _member(read: Callable[[], bytes], point: EntryPoint) -> bytes:
 
 @contextmanager
 def _blamed(point: EntryPoint) -> Iterator[None]:
-    """Attribute a failure to the plug-in, so that nobody looks for it in the file."""
+    """Attribute a failure to the plug-in, so that nobody looks for the cause in the file."""
     try:
         yield
     except (ReadFailure, MemoryError):

@@ -124,7 +124,7 @@ def are_names(cells: Sequence[str]) -> bool:
 
 
 def _labelled(header: Cells, row: Cells) -> RowLine:
-    if len(row) > 2 and not any(row[1:]):  # a line between the rows: a heading of the following rows, or a remark
+    if len(row) > 2 and not any(row[1:]):  # a line between the rows: a heading for the following rows, or a remark
         return RowLine(row[0], ((0, 0, len(row[0])),) if row[0] else ())
     names = [*header, *[""] * (len(row) - len(header))]
     named = enumerate(zip(names, row, strict=False))

@@ -14,7 +14,7 @@ _CAPTION = re.compile(
 
 
 def named_table(caption: str) -> str:
-    """Return the table that a caption names: "Table 3"; "" if it names none."""
+    """Return the name of the table in a caption, such as "Table 3"; "" if it contains none."""
     found = _CAPTION.match(caption)
     return " ".join(found[1].split()).capitalize() if found else ""
 

@@ -195,7 +195,7 @@ def _title(found: Extracted, document_id: str) -> str:
 
 
 def _nothing(unreadable: list[Unreadable], document_id: str) -> ReadFailure:
-    """Return why nothing in a file could be read: the most specific reason, and the first member with that reason."""
+    """Return the most specific reason why nothing in a file could be read, and the first member to which it applies."""
     worst = min((item.status for item in unreadable), key=_TELLING.index)
     first = next(item for item in unreadable if item.status is worst)
     others = len(unreadable) - 1

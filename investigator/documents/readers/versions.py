@@ -1,4 +1,4 @@
-"""Our readers and their versions; a text from an older version is read again from its file.
+"""Our readers and their versions; a text produced by an older version is read again from its file.
 
 To add a reader, write it in the folder of its family, add its line here, and add its media type to `media_types.py`
 with the suffix or the first bytes that identify it. Increase a reader's number with every change that may alter the
@@ -39,7 +39,7 @@ TEXTS: Mapping[str, OwnReader] = {
     kinds.SOURCE_CODE: OwnReader("plain.plain_text:read_source_code", 1),
     kinds.PLAIN: OwnReader("plain.plain_text:read_plain", 4),
 }
-"""The readers of formats that are text in some encoding."""
+"""The readers for formats that are text in some encoding."""
 
 OWN: dict[str, OwnReader] = {
     kinds.PDF: OwnReader("pdf.reader:read_pdf", 8, "pypdfium2"),

@@ -1,4 +1,4 @@
-"""Zip packages (Office Open XML, OpenDocument, EPUB): their parts, within limits."""
+"""Unpacks the parts of zip packages (Office Open XML, OpenDocument, EPUB) within limits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from investigator.records import FileStatus
 
 _WORKBOOK = "xl/workbook.xml"
 _PIECE = 1 << 16
-_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # zipfile unpacks other methods in larger pieces than requested
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # with others, zipfile unpacks larger pieces than requested
 
 
 class Package:
@@ -68,8 +68,8 @@ class Package:
             raise ReadFailure(FileStatus.FAILED, f"a part of the file is damaged ({name})") from error
 
     def related(self, name: str) -> dict[str, tuple[str, str]]:
-        """Return the internal relations of a part, which map an id to the last word of its type and the name of a
-        part.
+        """Return the internal relations of a part: each id maps to the last word of the relation's type and the name of
+        the target part.
         """
         folder, base = posixpath.split(name)
         relations = f"{folder}/_rels/{base}.rels" if folder else f"_rels/{base}.rels"
@@ -109,7 +109,7 @@ class CoreProperties:
 
 def unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> bytes:
     """Return the bytes of a member of an archive: at most `most` plus one, regardless of its declared size. Raises
-    ReadFailure if it is encrypted, damaged, or packed by an unknown method.
+    ReadFailure if it is encrypted, damaged, or compressed with an unknown method.
     """
     if info.flag_bits & 1:
         raise ReadFailure(FileStatus.ENCRYPTED, "the file is protected by a password")

@@ -55,7 +55,7 @@ def text_in(data: bytes, charset: str) -> str:
 
 
 def header_text(value: str) -> str:
-    """Return a header value on one line: encoded words (RFC 2047) and raw bytes decoded.
+    """Return a header value on one line, with encoded words (RFC 2047) and raw bytes decoded.
 
     `value` comes from the standard library's parser, in which non-ASCII bytes are lone surrogates.
     """

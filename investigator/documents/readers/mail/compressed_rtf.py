@@ -1,4 +1,4 @@
-"""Compressed RTF ([MS-OXRTFCP]), the format of bodies in Outlook."""
+"""Compressed RTF ([MS-OXRTFCP]), the format of message bodies in Outlook."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def decompressed_rtf(data: bytes, most: int) -> bytes:
 def _expanded(data: bytes, size: int) -> bytearray:
     """Expand compressed RTF.
 
-    Each control byte marks, low bit first, which of the next eight items repeat text from the window. A repetition is
-    two bytes: 12 bits for the position in the window, 4 for the length. A repetition that refers to the current end of
-    the window ends the text.
+    Each control byte marks, low bit first, which of the next eight items repeat text from the window. A repetition
+    takes two bytes: 12 bits for the position in the window, 4 for the length. A repetition that refers to the current
+    end of the window ends the text.
     """
     out = bytearray(_KNOWN)  # the window is the end of the output, and initially contains a predefined text
     at, end = _HEADER.size, len(_KNOWN) + size

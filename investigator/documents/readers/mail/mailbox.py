@@ -1,4 +1,4 @@
-"""Mailboxes (.mbox): each message is a member."""
+"""Reads mailboxes (.mbox); each message is a member."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ODD = re.compile(r"[/\\:*?\"<>|]+")
 
 
 def read_mailbox(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Opens a mailbox. It has no text of its own."""
+    """Opens a mailbox, which has no text of its own."""
     return Extracted(text="", members=_messages(source.data))
 
 

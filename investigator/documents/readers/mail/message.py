@@ -40,7 +40,7 @@ def mail_of(data: bytes) -> Mail:
     except RecursionError as error:
         raise ReadFailure(FileStatus.FAILED, "the parts of the message are nested too deeply") from error
     if is_noise(data) and not any(name in message for name in _HEADERS):
-        raise ReadFailure(FileStatus.FAILED, "the file is named as a message, but its bytes are not text")
+        raise ReadFailure(FileStatus.FAILED, "its name says it is a message, but its bytes are not text")
     parts = _Parts(message)
     html = parts.html()
     return Mail(

@@ -40,7 +40,7 @@ def read_outlook(source: SourceFile, settings: ReaderSettings) -> Extracted:
 
 
 class _Properties:
-    """The properties of a message, recipient or attachment: values by number."""
+    """The properties of a message, recipient or attachment, keyed by number."""
 
     def __init__(self, storage: Storage, code_page: str = "") -> None:
         self.storage = storage
@@ -77,7 +77,7 @@ class _Properties:
             return ""
 
     def parts(self, beginning: str) -> Iterator[_Properties]:
-        """Yield the properties of the recipients or attachments, whose names begin with `beginning`."""
+        """Yield the properties of each recipient or attachment; `beginning` is the prefix of their storage names."""
         for name in self.storage.names:
             storage = self.storage.storage(name) if name.lower().startswith(beginning) else None
             if storage is not None:

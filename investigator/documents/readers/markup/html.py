@@ -44,7 +44,7 @@ _VOID |= {"track", "wbr"}
 _NEVER_HIDDEN = _VOID | {"html", "head", "body", "main", "title"}
 """Elements without text, and those that some pages hide only until their script has run."""
 _HIDES = re.compile(r"\b(?:display\s*:\s*none|visibility\s*:\s*hidden)\b", re.IGNORECASE)
-_MANY_HIDDEN = 40  # minimum number of words to report; fewer are probably a mail preview or labels for screen readers
+_MANY_HIDDEN = 40  # report this many hidden words or more; fewer are probably a mail preview or screen-reader labels
 _DATES = frozenset({"date", "dc.date", "dcterms.date", "dcterms.created", "article:published_time", "pubdate"})
 _AUTHORS = frozenset({"author", "dc.creator", "dcterms.creator", "citation_author"})
 
@@ -139,7 +139,7 @@ class HtmlText(HTMLParser):
             self._builder.words(data)
 
     def _hides(self, tag: str, attrs: Attributes) -> bool:
-        """Note a tag that begins a hidden element or is inside one; return True for both."""
+        """Record a tag that begins a hidden element or is inside one, and return True; return False for all others."""
         if len(self._hiding) == 1 and tag in _ENDED_BY.get(self._hiding[0], ()):
             self._hiding.clear()
         given = dict(attrs)
@@ -149,8 +149,8 @@ class HtmlText(HTMLParser):
         return bool(self._hiding)
 
     def _ends_inside_hidden(self, tag: str) -> bool:
-        """End the elements that an end tag closes, if any. Return False if the tag belongs to an element around the
-        hidden one; it ends the hidden one, too.
+        """End the elements that an end tag closes, if any. Return False if the tag closes an element around the hidden
+        one, which then ends as well.
         """
         if tag in _VOID:
             return True
@@ -238,11 +238,11 @@ def read_html(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """Reads HTML; the encoding is detected from the bytes, then from its declaration. Raises ReadFailure."""
     markup = decoded(source.data, declared=True)
     if markup is None and is_noise(source.data):
-        raise ReadFailure(FileStatus.FAILED, "the file is named as HTML, but its bytes are not text")
+        raise ReadFailure(FileStatus.FAILED, "its name says it is HTML, but its bytes are not text")
     if markup is None:
         markup = source.data.decode("cp1252", errors="replace")
     if "<" not in markup:
-        raise ReadFailure(FileStatus.UNSUPPORTED, "the file is named as HTML, but contains no HTML")
+        raise ReadFailure(FileStatus.UNSUPPORTED, "its name says it is HTML, but it contains no HTML")
     return _titled(extracted_html(markup))
 
 
@@ -257,7 +257,7 @@ def _titled(page: Extracted) -> Extracted:
 
 
 def extracted_html(markup: str) -> Extracted:
-    """Extract the words, headings and metadata of HTML text."""
+    """Extract the words, headings and metadata from HTML text."""
     builder = TextBuilder()
     parser = HtmlText(builder)
     feed(parser, markup)

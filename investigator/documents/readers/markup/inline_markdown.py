@@ -74,7 +74,7 @@ def _words(text: str) -> list[str]:
 
 
 def _with_addresses(tokens: list[Token]) -> Iterator[Token]:
-    """Yield the tokens; a link that leaves the document is followed by its address."""
+    """Yield the tokens; an external link is followed by its address."""
     address, words = "", ""
     for token in tokens:
         if token.type == "link_open":

@@ -1,4 +1,4 @@
-"""Reads the lines of Markdown without inline marks, its headings and the fields of its front matter."""
+"""Reads Markdown: its lines without inline marks, its headings, and the fields of its front matter."""
 
 from __future__ import annotations
 

@@ -17,7 +17,9 @@ _HEAD = 4_000
 
 
 def read_restructured_text(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads raw reStructuredText; authors, date and, without a heading, the title come from its field list."""
+    """Reads raw reStructuredText; the authors, the date and, if there is no heading, the title come from its field
+    list.
+    """
     text = text_of(source)
     fields = {name.lower().removesuffix("s"): value for name, value in _FIELD.findall(text[:_HEAD])}
     headings = tuple(heading for heading in underlined(text, _RULE, front=0) if _is_section(text, heading))

@@ -13,7 +13,7 @@ _PARTS = r"xl/.*[cC]omments?.*\.xml"
 
 
 def sheet_comments(source: SourceFile, settings: ReaderSettings) -> dict[str, list[str]]:
-    """Return a line for each comment, by sheet name, in the order of the workbook.
+    """Return a line for each comment, grouped by sheet name, in the order of the workbook.
 
     A thread yields one line per comment; the notice for older programs is skipped. Raises ReadFailure if a part is
     damaged or too large.

@@ -18,7 +18,7 @@ _STYLES = "xl/styles.xml"
 _PLACE = re.compile(r"([A-Z]{1,3})(\d{1,7})")
 
 Shown = Mapping[tuple[int, int], tuple[str, str]]
-"""Numbers as stored and as displayed, by row and column; both are counted from the first one that is used."""
+"""Numbers as stored and as displayed, by row and column; counting starts at the first row and column in use."""
 
 _BUILT_IN = {
     1: "0",
@@ -100,7 +100,7 @@ def _column(letters: str) -> int:
 
 
 def number_format(identifier: int, written: Mapping[int, str]) -> str:
-    """Return the number format with this id; "" for the general format. `written` has the workbook's own formats."""
+    """Return the number format with this id; "" for the general format. `written` holds the workbook's own formats."""
     return written.get(identifier, _BUILT_IN.get(identifier, ""))
 
 

@@ -110,7 +110,9 @@ def _first_row_differs(look: ElementTree.Element) -> bool:
 
 
 def _merged_down(table: ElementTree.Element) -> dict[int, int]:
-    """Return the number of rows that each merged cell spans, by its `id()`; 0 if it belongs to the cell above."""
+    """Return the number of rows that each merged cell spans, keyed by `id()`; 0 for a cell that belongs to the cell
+    above.
+    """
     rows: dict[int, int] = {}
     above: dict[int, int] = {}  # the cell that starts a merge, by column
     for row in (one for one in table if local_name(one) == "tr"):

@@ -39,7 +39,8 @@ _MOST_NUMBERS = 0.4
 
 
 class PlacedLine(NamedTuple):
-    """A line of a page, with its text, its edges in points from the left and the bottom, and its type.
+    """A line of a page, with its text, its edges in points from the left and the bottom, and the size and weight of its
+    letters.
 
     `weight` is None if the line has several weights. `cut` is True if its last word continues in the next line.
     """
@@ -105,7 +106,7 @@ class Type(NamedTuple):
 
 
 def body_type(pages: Sequence[Sequence[PlacedLine]]) -> Type:
-    """Return the size and weight of most letters of a document."""
+    """Return the size and weight that most letters of a document have."""
     letters: Counter[Type] = Counter()
     for line in (line for lines in pages for line in lines):
         letters[Type(round(line.size, 1), line.weight)] += len(line.text)

@@ -1,4 +1,4 @@
-"""Computes rectangles around some letters of a page, line by line, that contain no other letter. Pure."""
+"""Computes rectangles, line by line, that enclose given letters of a page and no others. Pure."""
 
 from __future__ import annotations
 

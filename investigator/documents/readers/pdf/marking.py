@@ -67,7 +67,9 @@ def boxes_around(textpage: Any, raw: str, places: Sequence[int]) -> list[Box]:
 def text_lines(
     textpage: Any, raw: str, text: str, places: Sequence[int | None], across: Direction
 ) -> Iterator[tuple[str, Box]]:
-    """Yield the lines of a page's text in the direction `across`, each with the rectangle around its letters."""
+    """Yield the lines of a page's text that run in the direction `across`, with the rectangle around each line's
+    letters.
+    """
     line, boxes, last = "", list[Box](), 0
     for character, place in zip(text, places, strict=True):
         letter = _letter(textpage, place, begins_line=_ends_line(raw[last:place])) if place is not None else None

@@ -14,14 +14,14 @@ from investigator.records import PageSpan, Table, TableCell
 from investigator.tables.captions import caption_above
 
 _SAME_EDGE = 4.0  # maximum distance between matching column edges, in points
-_INDENT = 2.5  # minimum difference of two indentations, in points
+_INDENT = 2.5  # minimum difference between two indentations, in points
 _SIDE_BY_SIDE = 6  # maximum number of characters between adjacent words
 _FOLLOWS = 160  # maximum number of characters between two tables that share a unit note
 _FEWEST_ALIKE = 0.7  # minimum share of columns that continue on the next page
 
 
 def tables_of_page(words: Sequence[PageWord]) -> list[LaidTable]:
-    """Return the tables of one page, column by column; of tables side by side, the left one first."""
+    """Return the tables of one page, column by column; of two tables side by side, the left one comes first."""
     detected = (table for column in page_columns(words) for table in laid_tables(visual_rows(column)))
     return [table for both in detected for table in told_apart(both)]
 
@@ -171,7 +171,7 @@ def _run(words: Sequence[PageWord]) -> tuple[int, int]:
 
 
 def _indents(lefts: Sequence[float | None]) -> tuple[int, ...]:
-    """Return the indentation depth of labels by their left edges; a centred heading has depth 0."""
+    """Return the indentation depth of labels, based on their left edges; a centred heading has depth 0."""
     levels: list[float] = []
     for left in sorted(left for left in lefts if left is not None):
         if not levels or left - levels[-1] > _INDENT:

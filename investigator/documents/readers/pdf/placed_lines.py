@@ -1,4 +1,4 @@
-"""Finds the lines of a PDF page, with their positions and type."""
+"""Finds the lines of a PDF page, with their positions, letter sizes and weights."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from investigator.documents.readers.pdf.hyphens import LINE_HYPHEN
 from investigator.documents.readers.pdf.orientation import Orientation
 
 _SAMPLED = 5
-"""Approximate number of letters of a line that are sampled to determine its type."""
+"""Approximate number of letters sampled from a line to determine its letter size and weight."""
 
 
 def placed_lines(textpage: Any, text: str, turned: Orientation) -> list[PlacedLine]:

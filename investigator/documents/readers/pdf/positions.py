@@ -1,4 +1,4 @@
-"""Locates the words of a PDF page by their spans in the text of the page and their boxes in points."""
+"""Locates the words of a PDF page: returns their spans in the text of the page and their boxes in points."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from investigator.documents.readers.pdf.orientation import Orientation
 _WORD = re.compile(r"\S+")
 _BROKEN = "\ufffe"  # pdfium's character for a hyphen and the line end after it
 _FIGURE = re.compile(r"[$€£¥(<>~±−-]{0,3}\d|[—–-]$|%$|\)$")
-_SHORT_ROW = 9  # maximum number of words of a row with only one figure
+_SHORT_ROW = 9  # maximum number of words in a row with only one figure
 _LINES_BEFORE, _LINES_AFTER = 20, 6
 _MOST_WORDS = 6_000  # limit per page; no readable table has more
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")
@@ -55,7 +55,7 @@ def page_text(raw: str) -> str:
 def lines_near_rows(text: str) -> frozenset[int]:
     """Return the numbers of the lines of a page that may belong to a table; empty if fewer than two look like rows.
 
-    A row ends in a figure, and has several figures or only a few words. Its header and labels are close to it.
+    A row ends in a figure, and has several figures or only a few words. Headers and labels are near such a row.
     """
     rows = [number for number, line in enumerate(text.split("\n")) if _is_like_row(line.split())]
     if len(rows) < 2:

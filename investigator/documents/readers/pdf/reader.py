@@ -172,7 +172,7 @@ def _bookmarks(document: Any) -> list[Bookmark]:
 
 
 def _set_as_headings(pages: tuple[PageSpan, ...], layer: list[PageText]) -> tuple[Heading, ...]:
-    """Return the headings of a document without bookmarks, recognised by their type."""
+    """Return the headings of a document without bookmarks, recognised by their letter size and weight."""
     return tuple(
         heading.changed(start=span.start + heading.start) for span in pages for heading in layer[span.page - 1].headings
     )

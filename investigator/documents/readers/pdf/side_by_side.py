@@ -18,7 +18,7 @@ _OFF_EDGE = 1.0  # maximum distance from a title to the left edge of the labels 
 
 
 def told_apart(table: LaidTable) -> Iterator[LaidTable]:
-    """Yield the tables that a detected table consists of, from left to right; it may be a single one."""
+    """Yield the tables that make up a detected table, from left to right; there may be only one."""
     for column in range(2, len(table.edges)):
         if _names_rows(table, column) and _is_another(table, column):
             yield _part(table, 0, column)

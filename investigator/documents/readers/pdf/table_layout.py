@@ -181,7 +181,7 @@ def _headers_above(
 
 
 def _is_over(piece: RowPiece, edges: Sequence[tuple[float, float]]) -> bool:
-    """Return True if a header piece extends over the figures, or is nearly centred over the first."""
+    """Return True if a header piece extends over the figures, or is nearly centred over the first column of figures."""
     begin, end = edges[0]
     return piece.right > begin - 1 or abs((begin + end) / 2 - piece.centre) <= _reach(edges)
 

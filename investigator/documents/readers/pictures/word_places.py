@@ -1,4 +1,4 @@
-"""Matches the words of a recognised text to the words that Tesseract lists with their places on the page. Pure."""
+"""Matches the words of a recognised text to the words that Tesseract lists with their positions on the page. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 _WORD = re.compile(r"\S+")
-_PAGE, _WORD_LEVEL = "1", "5"  # levels of a row of Tesseract's table
+_PAGE, _WORD_LEVEL = "1", "5"  # values of the column `level` in Tesseract's table
 _COLUMNS = 12
 
 
@@ -25,7 +25,7 @@ class PlacedWord(NamedTuple):
 
 
 def placed_words(table: str) -> list[PlacedWord]:
-    """Return the words of a page in the table that Tesseract prints as TSV, in reading order."""
+    """Return the words of a page, in reading order, from the table that Tesseract prints as TSV."""
     words: list[PlacedWord] = []
     width, height = 1, 1
     for row in table.splitlines()[1:]:

@@ -23,7 +23,7 @@ _TAB = 8
 
 
 def aligned_tables(text: str) -> tuple[Table, ...]:
-    """Return the tables of a plain text, in order; they have no page."""
+    """Return the tables in a plain text, in order; they have no page numbers."""
     lines = _offsets(text)
     found: list[LaidTable] = []
     for first, last in _stretches(lines):

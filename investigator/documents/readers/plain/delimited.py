@@ -1,4 +1,6 @@
-"""Reads CSV and TSV files: each record becomes one line, with the line number at which it begins in the file."""
+"""Reads CSV and TSV files: each record becomes one line, which has the line number at which the record begins in the
+file.
+"""
 
 from __future__ import annotations
 

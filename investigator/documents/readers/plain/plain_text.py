@@ -27,7 +27,7 @@ def text_of(source: SourceFile) -> str:
     """Return the decoded and cleaned bytes. Raises ReadFailure if they are not text."""
     text = decoded(source.data)
     if text is None:
-        raise ReadFailure(FileStatus.UNSUPPORTED, "the file is neither text nor of a known format")
+        raise ReadFailure(FileStatus.UNSUPPORTED, "the file is neither text nor in a known format")
     return cleaned(text)
 
 
