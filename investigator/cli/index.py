@@ -47,8 +47,8 @@ def index(
 ) -> None:
     """Bring the index of a folder up to date: read new and changed files, keep the rest.
 
-    Questions also update the index first, and can be asked as soon as the text is read. Vectors are computed for the
-    passages that questions need, or all at once with --vectors; questions can be asked in the meantime.
+    Asking a question also updates the index first; you can ask as soon as the text is read. Vectors are computed for
+    the passages that questions need, or all at once with --vectors; questions can be asked in the meantime.
     """
     if inside:
         make_workspace_inside(folder.expanduser())
@@ -74,7 +74,7 @@ def status(
     settings: SettingsOptions, folder: Folder = Path(), as_json: AsJsonLines = False, workspace: Workspace = None
 ) -> None:
     """Show the contents of a folder's index, and the changes in the folder since the last update. No file is opened.
-    With --cluster, also show the progress and speed of building its shards, and machines that do not answer.
+    With --cluster, also show the progress and speed of building its shards, and any machines that do not respond.
     """
     investigator = kept_of(folder, workspace, settings=settings.load())
     kept, progress = investigator.status(), investigator.progress()
@@ -114,7 +114,7 @@ def search(
 
 
 def print_files(status: FolderStatus) -> None:
-    """Print a JSON record for each file, one per line, and one for each reason for excluding files."""
+    """Print JSON records, one per line: one for each file, and one for each reason why files were excluded."""
     print_lines((Printed.FILE, _line_of(file)) for file in status.files)
     print_lines((Printed.LEFT_OUT, LeftOutFiles(left_out=item)) for item in status.left_out)
 

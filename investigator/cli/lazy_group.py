@@ -87,7 +87,7 @@ def lazy_group(sections: Mapping[str, Iterable[TyperCommand | TyperGroup]]) -> t
     """Return the class of a group with these commands, for `typer.Typer(cls=...)`, which does not accept command
     objects.
 
-    Its help lists them section by section, each under its title.
+    Its help lists the commands in sections, each with a title.
     """
 
     class LazyGroup(TyperGroup):

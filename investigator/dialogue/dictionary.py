@@ -15,7 +15,7 @@ _TOKEN = re.compile(r" ?[^\W_]+| ?[^\s]|\s")
 
 
 def tokens_of(text: str) -> list[str]:
-    """Return the tokens of a text: words and signs, each with any space before it. Joining them restores the text."""
+    """Return the tokens of a text: words and signs, including any space before each. Joining them restores the text."""
     return _TOKEN.findall(text)
 
 

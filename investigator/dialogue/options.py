@@ -40,7 +40,7 @@ class Opt(dict[str, object]):
         return self._of_kind(key, bool, default, "true or false")
 
     def choice(self, key: str, known: Collection[str], default: str) -> str:
-        """Return a text option with one of these values. Raises DialogueValueError if it has another value."""
+        """Return a text option that must have one of these values. Raises DialogueValueError if it does not."""
         value = self.text(key, default)
         if value not in known:
             raise DialogueValueError(f"the option {key} cannot be {value!r}", hint=f"Choose one of {', '.join(known)}.")

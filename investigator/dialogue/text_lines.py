@@ -71,7 +71,7 @@ def malformed(path: str | Path, number: int, problem: str, line: str, *, hint: s
 
 
 def decoded(path: str | Path, raw: bytes, first_line: int = 1) -> str:
-    """Decode part of a file, whose first line has the number `first_line`.
+    """Decode part of a file, which begins at line number `first_line`.
 
     Raises DialogueFormatError with the line and the byte if the part is not valid UTF-8.
     """

@@ -43,7 +43,7 @@ from investigator.scoring.calibration import default_calibration
 
 
 class Precedence(StrEnum):
-    """The document that takes precedence if several give different values: none, or the newest."""
+    """The document that takes precedence if documents give different values: none, or the newest."""
 
     NONE = "none"
     NEWER = "newer"

@@ -40,8 +40,8 @@ _MAY_BE_DENIED = frozenset({ConstraintKind.MODALITY, ConstraintKind.ROLE})
 
 
 def decision_of_sentence(part: Part, evidence: Surroundings, about: frozenset[str]) -> Decision | None:
-    """Return the decision given by a clause of a sentence; None if no clause contains everything that the question
-    asks.
+    """Return the decision given by a clause of a sentence; None if no clause contains everything that the question asks
+    about.
 
     `about` contains the roots of the words in the name of its document.
     """
@@ -121,7 +121,7 @@ def _settled(failing: Sequence[ConstraintMatch], question: str, clause: str) -> 
 
 def _as_said(word: str, clause: str) -> str:
     """Return the synonym that a clause uses for a word, or the word itself if the clause contains it or has no synonym
-    of it.
+    for it.
     """
     if root(word) in roots(clause):
         return word

@@ -72,7 +72,7 @@ def conflicts_among(parts: Sequence[Part], memories: Sequence[Memory], document:
 def disagreed(
     run: Investigation, answer: Answer, history: Sequence[Memory], library: DocumentIndex
 ) -> tuple[Conflict, ...]:
-    """Return the conflicts that involve a value of the answer: among the quotes or, failing that, between other
+    """Return the conflicts that involve a value in the answer: among the quotes or, failing that, between other
     passages and the answer. Without an answer, return none: no value is known to belong to the thing in question.
     """
     if answer.status not in (AnswerStatus.ANSWERED, AnswerStatus.ANSWERED_IN_PART):

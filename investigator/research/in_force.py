@@ -135,8 +135,8 @@ def _last_names(names: Iterable[str]) -> frozenset[str]:
 def _without_replaced(found: Verdict, question: str, document: Load) -> Verdict:
     """Return the verdict without statements from documents that another cited document replaces as a whole.
 
-    If the question contains a number, it may ask for them, so they are kept. If it asks about the past, they are put
-    after the statements of newer documents.
+    If the question contains a number or asks for a list, it may be about those documents, so nothing is removed. If it
+    asks about the past, their statements come after those from newer documents.
     """
     if any(map(str.isdigit, question)) or lists_things(question):
         return found
@@ -152,8 +152,8 @@ def _without_replaced(found: Verdict, question: str, document: Load) -> Verdict:
 
 
 def _newest_first(found: Verdict, question: str, document: Load) -> Verdict:
-    """Put statements last if a newer edition of their document gives another number, and mention the newer edition in
-    the reason.
+    """Put statements last if a newer edition of their document gives a different number, and mention the newer edition
+    in the reason.
 
     The order is kept for a question with a number, which may ask for the older edition.
     """

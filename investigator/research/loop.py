@@ -72,7 +72,9 @@ class Research:
 
 
 def bounds(settings: MethodSettings, client: EngineClient, usual_threshold: int) -> Bounds:
-    """Fill in unset settings by the kind of engine; `usual_threshold` is the threshold of the built-in engine."""
+    """Fill in unset settings according to the kind of engine; `usual_threshold` is the threshold of the built-in
+    engine.
+    """
     asked = client.traits(Role.ASK)
     threshold = asked.threshold if asked.decides else usual_threshold
     workers = settings.concurrency or asked.concurrency

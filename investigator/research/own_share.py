@@ -29,7 +29,7 @@ _STOPS = (".", "!", "?", ";", ":")
 def own_share(own: Sequence[ConstraintMatch], question: str, said: QuotedText) -> float:
     """Return the share of the question's words in a sentence; if it has a pronoun, previous sentences also count.
 
-    If other words also match, a figure of the requested kind counts as the word for it, such as "40 euros" as "cost".
+    If other words also match, a figure of the requested kind counts as the word for it, as "40 euros" does for "cost".
     """
     if said.span is None:
         return 1.0

@@ -57,7 +57,7 @@ def propose(
     *,
     opens_all: bool = False,
 ) -> Proposal:
-    """Return the plan of the next round; a language model's first plan starts with the likeliest document.
+    """Return the plan for the next round; a language model's first plan starts with the likeliest document.
 
     `request` contains all documents as cards; the planner sees as many as the settings allow. The plan names only these
     documents, or those in `known_ids` if the cards cover only part of a folder. With `opens_all`, the documents of a
@@ -83,7 +83,7 @@ def propose(
 
 
 def without_choice(request: PlanVariables) -> Proposal:
-    """Return the plan of a run that is limited to one document, without asking an engine."""
+    """Return the plan for a run that is limited to one document, without asking an engine."""
     return Proposal(_ONLY, _best_matching(request))
 
 

@@ -263,7 +263,7 @@ def _target(variables: AskVariables) -> str | None:
 
 
 def _without(finding: Finding, spoken: Spans) -> Finding:
-    """Return the finding without sentences that address a language model; quotes of such sentences count as failed."""
+    """Return the finding without sentences that address a language model; quotes from these count as failed."""
     refused = tuple(quote.text for quote in finding.quotes if is_addressed(quote, spoken))
     kept = tuple(quote for quote in finding.quotes if not is_addressed(quote, spoken))
     failed = (*finding.failed_quotes, *refused)

@@ -182,7 +182,7 @@ class Steps:
         yield replace(state, run=run, first_plan=None, follow_ups=()), event
 
     def _proposed(self, state: State) -> Proposal:
-        """Return the plan of a round, either for each question that is asked separately or for the whole question."""
+        """Return the plan for a round: for each question that is asked separately, or for the whole question."""
         run = state.run
         if run.kind.is_exhaustive:
             rows = to_be_read(run, self.settings.planner.steps * self.settings.rounds)

@@ -1,4 +1,4 @@
-"""Investigations of many questions in one open folder, concurrently."""
+"""Investigates many questions in one open folder, concurrently."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class Batch:
 
 
 def paid(results: Sequence[JobResult]) -> Usage:
-    """Return the cost of the investigations, over all processes."""
+    """Return the cost of the investigations, across all processes."""
     return together(*(result.investigation.usage for result in results if result.investigation is not None))
 
 

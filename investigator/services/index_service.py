@@ -36,7 +36,7 @@ MOST_LOSSES = 3
 
 
 def mended(attempt: Callable[[frozenset[str]], _Result]) -> _Result:
-    """Return the result of an attempt; if it finds damaged documents, read those again and repeat it.
+    """Return the result of an attempt; if it finds damaged documents, read those again and repeat the attempt.
 
     An attempt that loses a shard is repeated with the remaining shards. Raises DamagedDocumentError if a document is
     damaged again right after it was read, and ShardLostError if shards are lost repeatedly.

@@ -99,7 +99,7 @@ class OpenFolder:
     def _gone_on(
         self, runs: Database, run: Run, record: Investigation, options: RunOptions, again: frozenset[str]
     ) -> Iterator[Event]:
-        """Continue a run that was opened in `runs` to its end."""
+        """Continue a run, which was opened in `runs`, until it ends."""
         with self._tracer.run(run.id, record.question, record.engine, resumed=run.resumed) as trace:
             finished = self._finished(runs, run, again)
             if finished is not None:

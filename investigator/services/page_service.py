@@ -31,9 +31,9 @@ class DocumentPages:
     def views(self, document_id: str, start: int, end: int, cell: int | None = None) -> tuple[PageView, ...]:
         """Return the pages with the characters `[start, end)` of a document's text, with marks over them.
 
-        If they are a table row, `cell` is the start of the quoted cell in it; the value and the labels of this cell are
-        also marked. Raises FolderError if the index does not contain the document, PageError if it is not a PDF or does
-        not contain the words, SourceChangedError if the file has changed, ReaderError, and StoreError.
+        If these are a table row, `cell` is the start of the quoted cell; the value and the labels of this cell are also
+        marked. Raises FolderError if the index does not contain the document, PageError if it is not a PDF or does not
+        contain the words, SourceChangedError if the file has changed, ReaderError, and StoreError.
         """
         document = self._service.document(document_id)
         return self._pages.marked(document, _spans(document, start, end, cell))

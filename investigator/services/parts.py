@@ -93,7 +93,7 @@ class Parts:
         return other
 
     def with_prompts(self, prompts: Path | None) -> Self:
-        """Return a copy of the parts with the templates of another folder. Raises TemplateError."""
+        """Return a copy of the parts with the templates from another folder. Raises TemplateError."""
         other = copy(self)
         other._prompts_folder, other.prompts = prompts, self.prompts.of(prompts)
         return other

@@ -82,10 +82,11 @@ def engine_names(engines: Mapping[Role, Engine]) -> str:
 class RunOptions:
     """The options of a question.
 
-    `only` limits the question to documents, given by their ids or by patterns such as `reports/*.pdf`. `fresh` starts
-    over and pays again. Replies that other runs paid for are reused for identical prompts, unless `cache` is off.
-    `after` is the run, by its id or `last`, that the question follows up: it supplies the context that the question
-    omits. A `repetition`, counted from 1, asks the same question again as a separate run without reusing replies.
+    `only` limits the question to certain documents, given by their ids or by patterns such as `reports/*.pdf`. `fresh`
+    starts over and pays again. Replies that other runs paid for are reused for identical prompts, unless `cache` is
+    off. `after` is the run, by its id or `last`, that the question follows up: it supplies the context that the
+    question omits. A `repetition`, counted from 1, asks the same question again as a separate run without reusing
+    replies.
     """
 
     mission: str | None = None
@@ -142,7 +143,7 @@ def new_record(
     settings: Settings,
     before: Sequence[EarlierQuestion] = (),
 ) -> Investigation:
-    """Return the initial record of a run, without an id and a scope. Mistyped words of the request are corrected, and a
+    """Return the initial record of a run, without an id and a scope. Mistyped words in the request are corrected, and a
     question that refers to those `before` it is completed; its original words are also kept. Raises QuestionError.
     """
     said = valid_question(question)

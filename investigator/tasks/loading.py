@@ -30,7 +30,7 @@ from investigator.tasks.task_list import PLUG_INS, TASK_LIST, listed_tasks, plug
 
 
 class Tasks:
-    """Finds the classes of task strings.
+    """Finds the classes that task strings name.
 
     A name without a dot is a built-in task, or a task that another package adds through the entry point group
     `investigator.tasks`; a dotted path names any module. `entries` are the tasks that tags refer to, by default all
@@ -61,7 +61,7 @@ class Tasks:
             raise UnknownTaskError(error.message, hint=self._hint(task, place)) from error
 
     def teacher(self, opt: Mapping[str, object]) -> Teacher:
-        """Return the teacher of the task in the options, or a MultiTaskTeacher if there are several tasks. Options in
+        """Return the teacher for the task in the options, or a MultiTaskTeacher if there are several tasks. Options in
         the task string override all other options. Raises DialogueError if there is no task, an option is missing, or
         the string of a shipped task has an unknown option, UnknownTaskError, and the teacher's errors about its data.
         """
@@ -90,7 +90,7 @@ class Tasks:
             return None if number_of_agents is None else default_world(number_of_agents)
 
     def _teachers(self, options: Opt, tasks: Sequence[str]) -> list[Teacher]:
-        """Return the teachers of several tasks. If teachers have the same id, their task strings become their ids."""
+        """Return the teachers for several tasks. If teachers have the same id, their task strings become their ids."""
         teachers = [self.teacher({**options, "task": task}) for task in tasks]
         names = Counter(teacher.id for teacher in teachers)
         for teacher, task in zip(teachers, tasks, strict=True):
@@ -124,7 +124,5 @@ def _teachers_in(module: str) -> list[str]:
 
 
 def create_teacher(opt: Mapping[str, object]) -> Teacher:
-    """Return the teacher of the task in the options, or a MultiTaskTeacher if there are several. See
-    `Tasks.teacher`.
-    """
+    """Return the teacher for the task in the options, or a MultiTaskTeacher for several. See `Tasks.teacher`."""
     return Tasks().teacher(opt)

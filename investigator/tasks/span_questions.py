@@ -63,8 +63,8 @@ class AskedQuestion(NamedTuple):
 
 
 class SpanTeacher(FileTeacher, ABC):
-    """Base of the teachers for such files; subclasses return the text to show before a question, and the fields of the
-    question.
+    """Base class of the teachers for such files; subclasses return the text to show before a question, and the fields
+    of the question.
     """
 
     suffixes: ClassVar = (".json",)

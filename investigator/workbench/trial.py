@@ -65,7 +65,7 @@ class Trial:
         return made
 
     def usage(self) -> Usage:
-        """Return the cost of this trial, over all its processes."""
+        """Return the cost of this trial, across all its processes."""
         return self._journal.usage()
 
 

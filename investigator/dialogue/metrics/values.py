@@ -98,7 +98,7 @@ class FixedMetric(Metric):
 class TimerMetric(Metric):
     """An amount per second, between the times `start` and `end` (in seconds, from one clock); 0 if no time has passed.
 
-    The sum of two covers the time from the earlier start to the later end, so that concurrent work adds up.
+    The sum of two rates covers the time from the earlier start to the later end, so that concurrent work adds up.
     """
 
     total: float

@@ -22,7 +22,7 @@ MakeMessage = Callable[[Entry], Message]
 
 class DialogData:
     """All episodes of a data file, in memory; copies share the same episodes. `data_loader` yields the entries of the
-    file in the option `datafile`; `make_message` converts an entry to a message.
+    file that the option `datafile` names; `make_message` converts an entry to a message.
     """
 
     def __init__(

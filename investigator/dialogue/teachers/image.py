@@ -40,7 +40,7 @@ class ImageMode(StrEnum):
 
 
 class ImageLoader:
-    """Loads images in the mode of the option `image_mode`, by default `raw`."""
+    """Loads images in the mode that the option `image_mode` sets, by default `raw`."""
 
     def __init__(self, opt: Mapping[str, object]) -> None:
         self.mode = ImageMode(Opt.of(opt).choice("image_mode", list(ImageMode), ImageMode.RAW))

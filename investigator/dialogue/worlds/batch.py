@@ -39,7 +39,7 @@ class WorldOfCopies(World):
         self.worlds = [World.of_share(_told(shares, {self.place_option: place})) for place in range(count)]
 
     def number_of_copies(self) -> int:
-        """Return the number of copies in the options."""
+        """Return the number of copies that the options request."""
         return self.opt.number(self.count_option, 1)
 
     def parts(self) -> Sequence[World]:
