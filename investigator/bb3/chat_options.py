@@ -29,7 +29,7 @@ class Conditioning(StrEnum):
 
 
 class ChatOptions(Record):
-    """The options of a chat, with BB3's names."""
+    """The options of a chat, named as in BB3."""
 
     search_decision: Decide = Field(
         default=Decide.COMPUTE, description="whether to search documents: always, never or compute"

@@ -53,10 +53,10 @@ def open_chat(
     on_notice: Callable[[str], None] = lambda _: None,
     search: DocumentSearch | None = None,
 ) -> Iterator[FolderChat]:
-    """Open a chat about the documents of a folder; it is closed when the context ends. `models` names engines for
+    """Open a chat about the documents in a folder; it is closed when the context ends. `models` names engines for
     individual modules; the others use the engine of the role `chat`. The fields set in `decodings` control decoding;
     `on_notice` receives notices about unsupported options. `search` replaces the search in the folder. Replies to
-    identical prompts are reused, and the limits of the settings apply to all conversations of the chat together. Raises
+    identical prompts are reused, and the limits in the settings apply to all conversations in the chat together. Raises
     FolderError, SettingsError, CredentialError, WorkspaceLockedError and StoreError.
     """
     open_shelf = one_at_a_time(investigator.library)

@@ -1,7 +1,7 @@
 """Records the human's rating of a reply: liked, or disliked for a reason. After a dislike, the bot asks what would have
 been better.
 
-It follows the steps of the data card: a message of the bot is marked, the bot asks a question, and the human's next
+It follows the steps in the data card: a message from the bot is marked, the bot asks a question, and the human's next
 message is the answer (`isDislikeFeedback`). Each function returns a new conversation; none changes its argument.
 """
 
@@ -54,16 +54,16 @@ def dislike_type_of(word: str) -> DislikeType:
 
 
 def liked(conversation: Conversation, place: int | None = None) -> Conversation:
-    """Return the conversation with a message of the bot marked as liked and not disliked; by default the last message
-    of the bot. Raises DialogueError if the bot has no message at that place.
+    """Return the conversation with a message from the bot marked as liked and not disliked; by default, its last
+    message. Raises DialogueError if the bot has no message at that place.
     """
     return _marked(conversation, _reply_at(conversation, place), is_liked=True, is_disliked=False, dislike_type=None)
 
 
 def disliked(conversation: Conversation, kind: DislikeType, place: int | None = None) -> Conversation:
-    """Return the conversation with a message of the bot marked as disliked and not liked; by default the last message
-    of the bot. Raises DialogueError if the bot has no message at that place, and for types about safety if the message
-    is not canned.
+    """Return the conversation with a message from the bot marked as disliked and not liked; by default, its last
+    message. Raises DialogueError if the bot has no message at that place, and for types about safety if the message is
+    not canned.
     """
     place = _reply_at(conversation, place)
     if kind in _ABOUT_SAFETY and not conversation.message_history[place].is_safety_controlled_response:
@@ -101,7 +101,7 @@ def answered_after_dislike(conversation: Conversation, text: str, human_message_
 
 
 def _reply_at(conversation: Conversation, place: int | None) -> int:
-    """Return the index of a message of the bot, by default of its last message."""
+    """Return the index of a message from the bot, by default its last message."""
     history = conversation.message_history
     places = [number for number, message in enumerate(history) if not message.by_human]
     if place is None and places:

@@ -182,7 +182,7 @@ class ModularChat:
 
     def _remember_own(self, drafts: Sequence[Draft]) -> None:
         """Store the speaker's own memories, then the partner's, in the same order as the original. Replies that quote
-        documents or were written by rules create no memories of the speaker. A failure here does not discard the
+        documents or were written by rules create no memories about the speaker. A failure here does not discard the
         replies.
         """
         asked = [draft for draft in drafts if draft.chosen and not (draft.chosen.quotes or draft.chosen.is_stock)]

@@ -53,7 +53,7 @@ class Talk:
         self._session.options = options
 
     def say(self, text: str, fields: Mapping[str, object] | None = None, hear: Hear | None = None) -> Message:
-        """Return the reply to the user's message; `fields` are additional fields of the message, such as `memories`.
+        """Return the reply to the user's message; `fields` are additional fields for the message, such as `memories`.
         `hear` receives the proven and safe part of the text while a model writes; the final message rarely differs.
         After a dislike, the message is taken as the answer to the question of what would have been better. An unsafe
         message or a failed model gets a canned reply, with the reason in `failure` and the model's error in `problem`;

@@ -59,8 +59,8 @@ class Overlap:
 
     @classmethod
     def of(cls, same: int, in_guess: int, in_answer: int) -> Overlap:
-        """Compute the figures from the number of words in both texts, in the guess, and in the answer; all are 0 if the
-        texts share no words.
+        """Compute the figures from three numbers of words: shared by both texts, in the guess, and in the answer; all
+        are 0 if the texts share no words.
         """
         return cls(same / in_guess, same / in_answer, 2 * same / (in_guess + in_answer)) if same else cls()
 

@@ -92,7 +92,7 @@ def _judgements(file: Path) -> dict[str, dict[str, int]]:
 
 
 def _judgement(cells: Sequence[str]) -> tuple[str, str, int] | None:
-    """Return the query id, the document id and the relevance; None if the cells of a line are not a judgement."""
+    """Return the query id, the document id and the relevance; None if a line does not contain a judgement."""
     if len(cells) not in (3, 4):
         return None
     try:

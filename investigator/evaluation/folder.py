@@ -103,7 +103,7 @@ class FolderEvaluation:
 
     @property
     def engines(self) -> Mapping[Role, Engine]:
-        """Return the engine of each role, so that other evaluations can use the same models."""
+        """Return the engine for each role, so that other evaluations can use the same models."""
         return self._investigator.engines
 
     def usual_seconds(self, engine: Engine) -> float | None:
@@ -162,7 +162,7 @@ class FolderEvaluation:
         return self._investigator.forecast(question.asked)
 
     def report(self) -> FolderReport:
-        """Return the results of all questions with an outcome."""
+        """Return the results for all questions with an outcome."""
         return folder_report(self._questions, self._outcomes, self._investigator.engine_name)
 
     def _open_file(self) -> OutcomeFile:

@@ -32,8 +32,8 @@ class Ranking(Record):
 
 class Outcome(Record):
     """The outcome of one question; if it failed, `failure` is the error and `status` is None. `best_quotes` are the
-    quotes of the reply with the highest score; `confidence` is this score (0..100; 0 without quotes). `seconds` is None
-    if part of the answer came from an earlier run.
+    quotes from the reply with the highest score; `confidence` is that score (0..100; 0 without quotes). `seconds` is
+    None if part of the answer came from an earlier run.
     """
 
     evaluation: str = Field(description="hash of everything that the outcome depends on, except the question")
@@ -70,7 +70,7 @@ class Outcome(Record):
 
     @property
     def would_cite(self) -> tuple[Quote, ...]:
-        """Return the citations or, if there is no answer, the quotes of the best reply."""
+        """Return the citations or, if there is no answer, the quotes from the best reply."""
         return self.citations or self.best_quotes
 
 

@@ -1,4 +1,4 @@
-"""Measures how well the search ranks the documents of a test collection: by words, by vectors, and by both."""
+"""Measures how well the search ranks the documents in a test collection: by words, by vectors, and by both."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def is_whole(sentence: Sequence[StatedWord], claim: Sequence[StatedWord]) -> boo
 
 
 def without_connective(words: Sequence[StatedWord]) -> Sequence[StatedWord]:
-    """Return the words of a statement without an initial "However,"."""
+    """Return the words in a statement, without an initial "However,"."""
     for end in range(1, min(6, len(words))):
         if words[end].breaks:
             return words[end:] if _is_connective(words[:end]) else words

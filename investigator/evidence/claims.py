@@ -103,8 +103,8 @@ def _sentences(quote: Quote) -> tuple[StatedSentence, ...]:
 
 
 def _forms(quote: Quote) -> tuple[str, str]:
-    """Return the words of a quote as written, and on one line with hyphenated words rejoined. For a cell, return its
-    statement.
+    """Return the words of a quote in two forms: as written, and on one line with hyphenated words rejoined. For a cell,
+    return its statement.
     """
     if quote.cell is not None:
         return _plain(quote.said), _plain(f"{quote.said}.")
@@ -162,8 +162,8 @@ def _is_about_something_else(claim: StatedSentence, nearest: StatedSentence) -> 
 
 
 def _is_given(claim: StatedSentence, given: str) -> bool:
-    """Return True if a number of the claim comes from the question. A sentence with another number may then be about
-    something else instead of contradicting the claim.
+    """Return True if a number in the claim comes from the question. In that case, a sentence with another number may be
+    about something else, instead of contradicting the claim.
     """
     asked = figures(given)
     return bool(given) and bool(asked.amounts or asked.dates) and _shares_figure(figures(claim.text), asked)

@@ -31,13 +31,13 @@ _Value = TypeVar("_Value", Amount, Date)
 
 @dataclass(frozen=True)
 class DatedSentence:
-    """A sentence that may give a value, with what is known about its document.
+    """A sentence that may give a value, and the known facts about its document.
 
     `subject` names the subject of the document (firm, period, trial): statements about different subjects do not
     conflict. Equal `version` numbers mean that the documents are versions of one text; None means that no other version
     exists. `section` is the heading above the sentence, and `about` is the document's title. `says_all` is True if the
-    sentence meets every constraint. `apart_from` lists the documents about other things, and `alongside` lists
-    documents of the same series, such as the minutes of another meeting.
+    sentence meets every constraint. `apart_from` lists documents about other things, and `alongside` lists documents in
+    the same series, such as the minutes of another meeting.
     """
 
     quote: Quote
@@ -53,12 +53,12 @@ class DatedSentence:
 
     @property
     def document_id(self) -> str:
-        """Return the document of the sentence."""
+        """Return the id of the sentence's document."""
         return self.quote.document_id
 
     @cached_property
     def about_roots(self) -> frozenset[str]:
-        """Return the roots of the words in its heading and in its document's title."""
+        """Return the roots of the words in the sentence's heading and in its document's title."""
         return roots(f"{self.about} {self.section}")
 
     @cached_property
@@ -91,7 +91,7 @@ def conflicts(
     rounded), a date, a name, or a negation. They must also be about the same thing, as sentences from versions of one
     document always are. Other sentences must share a name, or must contain everything that the question asks about in
     the same words, in documents that share a subject. In a row of a table, only the quoted cell counts. Two sentences
-    of one document must be identical except for the value, and under the same heading unless `over_sections` is True. A
+    in one document must be identical except for the value, and under the same heading unless `over_sections` is True. A
     value given by several documents is listed once for each.
     """
     found: dict[str, list[ConflictSide]] = {}
@@ -136,8 +136,8 @@ def _answer_alike(first: DatedSentence, second: DatedSentence) -> bool:
 
 
 def _is_repeated(first: DatedSentence, second: DatedSentence) -> bool:
-    """Return True if two sentences of one document are identical and about the same things, except for values and
-    negations.
+    """Return True if two sentences in one document are about the same things and, except for values and negations,
+    identical.
     """
     # cells of other rows and columns describe other things
     if first.quote.cell is not None or second.quote.cell is not None:
@@ -223,7 +223,7 @@ def _sentence(text: str) -> _Sentence:
 
 
 def _names(sentence: str) -> Iterator[str]:
-    """Yield the capitalised words of a sentence except stop words; at the beginning of the sentence, only names of
+    """Yield the capitalised words in a sentence except stop words; at the beginning of the sentence, only names of
     several words.
     """
     for found in _NAME.finditer(sentence):

@@ -1,4 +1,4 @@
-"""Finds newer editions of a document that have the same line with another number, such as a new price list. Pure."""
+"""Finds newer editions of a document with the same line but a different number, such as a new price list. Pure."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def listed_items(question: str, document: Document) -> tuple[Quote, ...]:
 
 
 def asked_words(question: str) -> tuple[str, ...]:
-    """Return the words of a question that the text around a list has to contain."""
+    """Return the words in a question that the text around a list has to contain."""
     light = cue_words("lists", "light")
     return tuple(word for word in content_words(question) if word not in light and not names_nothing(word))
 

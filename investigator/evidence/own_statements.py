@@ -38,8 +38,8 @@ def own_statement(wanted: OwnProperty, document: Document) -> Quote | None:
 
 
 def own_value(wanted: OwnProperty, statement: str) -> str:
-    """Return the value in such a statement: the text after its label, or the closing words of a letter; "" if neither
-    is found.
+    """Return the value in a document's statement about itself: the text after its label, or the closing words of a
+    letter; "" if neither is found.
     """
     for form in (_label(wanted), _label(OwnProperty.SENDER), _closing()):
         if found := form.match(statement):

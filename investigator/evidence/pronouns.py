@@ -47,7 +47,7 @@ class _Candidate:
 
 
 def resolved(sentences: Sequence[StatedSentence]) -> Iterator[StatedSentence]:
-    """Yield the sentences of a passage in order; each sentence with a pronoun is followed by a version with the name
+    """Yield the sentences in a passage in order; each sentence with a pronoun is followed by a version with the name
     instead.
     """
     before: StatedSentence | None = None

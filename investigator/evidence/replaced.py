@@ -63,5 +63,5 @@ def _roots(kinds: Collection[str]) -> frozenset[str]:
 
 
 def _title(document: Document) -> str:
-    """Return the first line of a document, followed by the names of the document."""
+    """Return a document's first line, followed by its names."""
     return f"{document.text.strip().partition(chr(10))[0]} {document.names}"

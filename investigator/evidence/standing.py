@@ -130,7 +130,7 @@ def checked_quote(quote: Quote, fresh: FreshDocument) -> CheckedQuote:
 
 
 def _still_proven(claim: Claim, standing: Claim, question: str) -> bool:
-    """Return True if the quotes of a claim are unchanged, or still prove it in their current wording."""
+    """Return True if a claim's quotes are unchanged, or still prove it in their current wording."""
     if [quote.text for quote in claim.quotes] == [quote.text for quote in standing.quotes]:
         return True
     return prove(claim.text, standing.quotes, given=question).is_proven

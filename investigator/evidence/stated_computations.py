@@ -1,4 +1,4 @@
-"""Computes a figure that a question asks for from the values that sentences of one document state. Pure."""
+"""Computes the figure that a question asks for, from values that sentences in one document state. Pure."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ class StatedComputation:
 
 @dataclass(frozen=True)
 class _Request:
-    """A figure to find: the thing, in the words of the question, and its time. `is_money` requires a currency. The
-    roots in `own_words` must be in the sentence itself, not only in its heading or title.
+    """A figure to find: a thing, in the question's words, and a time. `is_money` requires a currency. The roots in
+    `own_words` must be in the sentence itself, not only in its heading or title.
     """
 
     words: str
@@ -100,7 +100,7 @@ class _Change:
 
 @lru_cache(maxsize=64)
 def stated_computation(question: str, tables: DocumentTables) -> StatedComputation | None:
-    """Compute the figure that a question asks for, using sentences of one document: a change that one sentence states,
+    """Compute the figure that a question asks for, using sentences in one document: a change that one sentence states,
     the values of one thing at two times, or the values of several things.
 
     Return None if a value is missing, if sentences give different values, or if the units or the direction differ.
@@ -125,7 +125,7 @@ def stated_computation(question: str, tables: DocumentTables) -> StatedComputati
 
 
 def _request(question: str) -> _Request | None:
-    """Return the figure that a question asks for, leaving out words for a computation or for money."""
+    """Return the figure that a question asks for, without words about computing or money."""
     times = asked_times(question)
     left = CHANGE.sub(" ", _FRAME.sub(" ", without_times(question)))
     money = patterns("carried")["money"]
@@ -286,8 +286,8 @@ def _change(text: str) -> _Change | None:
 
 
 def _about(request: _Request, tables: DocumentTables) -> Iterator[tuple[tuple[int, int], str]]:
-    """Yield the sentences that have all words of a requested figure, with their spans; denials, older text that a
-    message quotes, and text that addresses the model are excluded.
+    """Yield the sentences that contain all words of a requested figure, with their spans; this excludes denials, older
+    text quoted in a message, and text that addresses the model.
     """
     document = tables.document
     for span, text in _sentences(tables):
@@ -299,13 +299,13 @@ def _about(request: _Request, tables: DocumentTables) -> Iterator[tuple[tuple[in
 
 
 def _subject(document: Document, span: tuple[int, int]) -> frozenset[str]:
-    """Return the roots of words that say what a sentence is about: the names of its document, and its heading."""
+    """Return the roots of the words in the context of a sentence: the names of its document, and its heading."""
     return roots(f"{document.names} {heading_at(document.headings, span[0])}")
 
 
 @lru_cache(maxsize=16)
 def _sentences(tables: DocumentTables) -> tuple[tuple[tuple[int, int], str], ...]:
-    """Return the sentences of a document with figures, and their spans; rows of tables are excluded."""
+    """Return the sentences in a document that contain figures, with their spans; table rows are excluded."""
     return tuple(_with_figures(tables.document))
 
 

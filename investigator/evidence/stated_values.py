@@ -1,4 +1,6 @@
-"""Finds the value that a sentence gives for the thing in a question, and the older values that it replaces. Pure."""
+"""Finds the value that a sentence gives for the thing that a question asks about, and older values that the sentence
+replaces. Pure.
+"""
 
 from __future__ import annotations
 
@@ -42,8 +44,8 @@ _MEASURES = ("duration", "age", "weight", "distance", "temperature")  # kinds of
 class Thing:
     """The thing whose value a question asks for. `words` are the roots of its words, `head` is the root of the main
     word, `noun` are the roots of the words joined to it, and `counted` is the root of the counted thing. `measure` is
-    the kind of figure if it has its own units: a share is not a length. Values for other spans of time (`rates`), or
-    for the other end of a span (`phases`), are different values.
+    the kind of figure if it has its own units: a share is not a length. A value per month is not one per year
+    (`rates`), and the start of a span is not its end (`phases`).
     """
 
     words: frozenset[str]
@@ -107,8 +109,8 @@ def _tells(word: str) -> bool:
 
 
 def _first_noun(question: str, told: Sequence[str]) -> list[str]:
-    """Return the first words that belong together, such as "floor area" in "the floor area of the hall"; the last of
-    them is the main word.
+    """Return the first group of words that belong together, such as "floor area" in "the floor area of the hall"; its
+    last word is the main word.
     """
     found: list[str] = []
     for match in _WORD.finditer(question):
@@ -184,7 +186,7 @@ def replaced_values(sentence: str) -> tuple[tuple[Value, Value, str], ...]:
 
 
 def references(text: str) -> frozenset[str]:
-    """Return the numbers of the clauses that a text refers to or begins with: "clause 3", "§ 3", "3. Rent"."""
+    """Return the numbers of the clauses that a text mentions or begins with: "clause 3", "§ 3", "3. Rent"."""
     found = re.findall(rf"(?:{cues('changes')['reference']})(\d+(?:\.\d+)*)", text, re.IGNORECASE)
     item = _ITEM.match(text)
     return frozenset([*found, *(re.findall(r"\d+", item.group()) if item else ())])
@@ -209,7 +211,9 @@ def has_unit(value: Value) -> bool:
 
 
 def _nearest(thing: Thing, read: _Read, values: Sequence[Value]) -> Value | None:
-    """Return the value nearest to the words for the thing; if things are counted, it must be their number."""
+    """Return the value nearest to the words for the thing; if the question counts things, the value must be their
+    number.
+    """
     if thing.counted:
         values = [one for one in values if thing.counted in read.behind(one)]
     elif any(read.measures(one) for one in values):

@@ -25,13 +25,13 @@ def title_line(text: str) -> str:
 
 
 def named_in(line: str) -> frozenset[str]:
-    """Return the folded words of the names in a line."""
+    """Return the folded words in the names on a line."""
     named = (token for token in tokens(line) if any(char.isupper() for char in token))
     return frozenset(part for token in named for part in words(token) if not part.isdigit())
 
 
 def subject_of(line: str) -> frozenset[str]:
-    """Return the folded words of the names in a title, without words for the kind of document, such as "Commercial
+    """Return the folded words in the names in a title, without words for the kind of document, such as "Commercial
     Lease".
     """
     kinds = cue_words("titles", "kinds")

@@ -1,4 +1,4 @@
-"""Finds statements that give different values for one thing, and those that replace a value. Pure."""
+"""Finds statements that give different values for the same thing, and statements that replace a value. Pure."""
 
 from __future__ import annotations
 
@@ -26,12 +26,11 @@ _ALSO_SAID = 2  # a value without a unit is replaced only by a statement that sh
 def value_conflict(
     question: str, thing: Thing, own: Sequence[DatedSentence], others: Sequence[DatedSentence]
 ) -> Conflict | None:
-    """Return the different values that statements give for a thing, each once per document; None if the statements
-    agree.
+    """Return the different values that statements give for a thing, once per document; None if the statements agree.
 
-    The values of the statements in `own`, which belong to an answer, are compared with those in `others`, from other
-    documents. Statements with different times, spans, names or narrowing words are not compared, unless one says that
-    it replaces the value of the other.
+    The statements in `own`, which belong to an answer, are compared with those in `others`, from other documents.
+    Statements with different times, spans, names or narrowing words are not compared, unless one says that it replaces
+    the value of the other.
     """
     sides: dict[tuple[str, str], ConflictSide] = {}
     values = values_stated(thing, others)

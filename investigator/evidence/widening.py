@@ -81,7 +81,7 @@ def _paragraph(text: str, start: int, end: int) -> tuple[int, int]:
 def _own_lines(
     text: str, paragraph: tuple[int, int], sentence: tuple[int, int], quote: tuple[int, int]
 ) -> tuple[int, int]:
-    """Limit the sentence of a quote to its own lines, without headings, items and table rows before and after it."""
+    """Limit a quote's sentence to its own lines, excluding headings, items and table rows before and after it."""
     longest = max(len(line) for line in text[slice(*paragraph)].split("\n"))
     begin, finish = sentence
     for at in reversed([k for k in range(begin, quote[0]) if text[k] == "\n"]):

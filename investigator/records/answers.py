@@ -174,7 +174,7 @@ class Usage(Record):
     """The cost of an investigation so far: engine calls, tokens, seconds of engine time, and money in US dollars.
 
     `unpriced` counts the calls whose model has no known price; `money` does not include them. `unanswered` counts calls
-    that got no reply because the process was stopped or the engine took too long; the tokens of their prompts are
+    that got no reply, because the process was stopped or the engine took too long; the tokens of their prompts are
     estimated, and the tokens of the missing replies are unknown.
     """
 

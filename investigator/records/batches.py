@@ -12,10 +12,9 @@ from investigator.records.documents import Quote
 
 
 class CellStatus(StrEnum):
-    """The answer of one document to one question.
-
-    stated: proven quotes answer the question; not_stated: the document was searched and does not answer it; unclear:
-    quotes may answer it, answer it in part, or disagree; not_read: the document could not be read, or was not asked.
+    """How one document answers one question. stated: proven quotes answer the question; not_stated: the document was
+    searched and does not answer it; unclear: quotes may answer it, answer it in part, or disagree; not_read: the
+    document could not be read, or was not asked.
     """
 
     STATED = "stated"
@@ -25,7 +24,7 @@ class CellStatus(StrEnum):
 
 
 class MatrixCell(Record):
-    """The answer of one document to one question.
+    """One document's answer to one question.
 
     `value` is the requested number, date, name or place if the answer contains exactly one, and the first quote
     contains it. `run_id` identifies the investigation behind the cell; it is empty if no investigation ran.
@@ -49,8 +48,7 @@ class MatrixDocument(Record):
 
 
 class Matrix(Record):
-    """The answers of each document to each question; the cells of a document are consecutive, in the order of the
-    questions.
+    """Each document's answer to each question; a document's cells are consecutive, in the order of the questions.
 
     `failed` counts the cells whose investigation failed; running the command again retries them.
     """

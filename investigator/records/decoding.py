@@ -1,4 +1,4 @@
-"""The decoding settings of a generation, under the names of BB3's options (seed: bb3_agents)."""
+"""The decoding settings for a generation, named like BB3's options (seed: bb3_agents)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SAMPLING = frozenset({Inference.NUCLEUS, Inference.FACTUAL_NUCLEUS, Inference.S
 
 
 class Decoding(Record):
-    """The decoding settings of one module. `settled` returns the final values once the method is known."""
+    """The decoding settings for one module. `settled` returns the final values once the method is known."""
 
     inference: Inference = Field(default=Inference.GREEDY, description="greedy, beam, topk, nucleus, factual_nucleus")
     beam_size: int = Field(default=1, ge=1, description="number of parallel sequences or samples")

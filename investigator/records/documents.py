@@ -222,9 +222,9 @@ class Passage(Record):
     """A span of a document that was found for a query, with its text and its place.
 
     `heading` is the heading above its best-matching part; `score` (0..1) can be compared among passages found for the
-    same query. The search also provides `similarity`, the cosine of the query with the nearest chunk in it (-1..1);
-    `overlap`, the share of the query's words, weighted by rarity, that a single chunk in it contains; `document_match`,
-    the probability that its document contains the answer. They are None if no search found it.
+    same query. The search also provides `similarity`, the cosine similarity between the query and the nearest chunk in
+    it (-1..1); `overlap`, the share of the query's words, weighted by rarity, that a single chunk in it contains;
+    `document_match`, the probability that its document contains the answer. They are None if no search found it.
     """
 
     computed = ("place",)

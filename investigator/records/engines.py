@@ -29,7 +29,7 @@ class Traits(Record):
 
 
 class UsedEngine(Record):
-    """The engine of one role: its name and traits."""
+    """The engine for one role: its name and traits."""
 
     role: str
     name: str
@@ -37,7 +37,7 @@ class UsedEngine(Record):
 
 
 class Writing(Record):
-    """The progress of a local model with a reply: prompt tokens read, and tokens written.
+    """A local model's progress with a reply: prompt tokens read, and tokens written.
 
     `most` is the token limit of the reply, and `seconds` is the duration of the current phase (reading or writing).
     """

@@ -46,7 +46,7 @@ class Span:
 
 @dataclass(frozen=True)
 class TimelineRow:
-    """The calls of one step of the method: their times and costs."""
+    """The calls in one step of the method: their times and costs."""
 
     step: str
     spans: tuple[Span, ...]
@@ -59,7 +59,7 @@ class TimelineRow:
 
 @dataclass(frozen=True)
 class Timeline:
-    """The calls of a run over its time in seconds, by step; `rounds` are the intervals between reviews."""
+    """A run's calls over time in seconds, by step; `rounds` are the intervals between reviews."""
 
     seconds: float
     rounds: tuple[Span, ...]

@@ -19,7 +19,7 @@ class CitedPage:
 
 @dataclass(frozen=True)
 class Enclosures:
-    """The calls of a run, and pictures of the pages that its answer cites.
+    """A run's calls, and pictures of the pages that its answer cites.
 
     `pages_left_out` counts the cited pages whose pictures would make the report too large.
     """

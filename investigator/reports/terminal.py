@@ -80,7 +80,7 @@ def question_text(investigation: Investigation) -> Text:
 
 
 def runs_text(runs: Sequence[RunSummary]) -> Text:
-    """Return one line for each investigation or matrix: id, start, status, calls, question."""
+    """Return one line for each investigation or matrix: id, start time, status, calls, question."""
     cells: dict[str, list[RunSummary]] = {}
     for number, run in enumerate(runs):
         cells.setdefault(run.matrix or str(number), []).append(run)
@@ -94,7 +94,7 @@ def _run_row(run: RunSummary) -> tuple[str, ...]:
 
 
 def _cells_row(name: str, cells: Sequence[RunSummary]) -> tuple[str, ...]:
-    """Return the cells of a matrix as one row, with the start of the newest cell."""
+    """Return the cells of a matrix as one row, with the start time of the newest cell."""
     questions = list(dict.fromkeys(cell.question for cell in cells))
     documents = {document for cell in cells for document in cell.scope}
     ended = sum(cell.answer_status is not None for cell in cells)
@@ -312,7 +312,7 @@ def forecast_text(forecast: Forecast, engine: str) -> Text:
     lines += [
         "",
         f"Expected with {inert_line(engine)}: {expected_line(forecast.expected)}",
-        f"Maximum within rounds and limits: {expected_line(forecast.most)}",
+        f"At most, given the limits: {expected_line(forecast.most)}",
         "The plan comes from the search; a language model may plan differently. No model was asked.",
     ]
     return Text("\n".join(lines) + "\n")

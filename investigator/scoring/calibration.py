@@ -37,9 +37,9 @@ class RelevanceModels(Record):
 
 
 class SmallFolders(Record):
-    """The rule for showing replies about a small folder, for which points are not very informative.
+    """The rule for showing replies from a small folder, in which points say little.
 
-    `subject` is the probability that a document is on the subject of a question. If one document has at least
+    `subject` is the probability that a document is about the subject of a question. If one document has at least
     `shown_from`, every reply with a point of at least `threshold` is shown.
     """
 
@@ -67,15 +67,15 @@ class Calibration(Record):
     worth_asking: float
 
     def of(self, question: str) -> RelevanceModels:
-        """Return the models for the language of a question."""
+        """Return the models for a question's language."""
         return self.english if is_english(question) else self.foreign
 
     def threshold_of(self, question: str, small_folder: Sequence[Record] = ()) -> int:
         """Return the lowest point at which a reply to a question is worth showing.
 
-        It is low if points are not very informative, that is, for questions in other languages, and for questions on
-        the subject of a small folder, which people often ask in words that the folder does not contain. `small_folder`
-        contains the features of a small folder's documents, and is empty for other folders.
+        It is low if points say little: for questions in other languages, and for questions on the subject of a small
+        folder, which people often ask in words that the folder does not contain. `small_folder` contains the features
+        of a small folder's documents, and is empty for other folders.
         """
         small = self.small_folders
         if any(small.subject.chance(standing) >= small.shown_from for standing in small_folder):

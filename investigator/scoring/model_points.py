@@ -22,7 +22,7 @@ _WILD_SPREAD = 40
 
 
 class PointFeatures(Record):
-    """Both points as probabilities (0..1), and whether a quote of the model is in the document."""
+    """Both points as probabilities (0..1), and whether a quote from the model is in the document."""
 
     model: float
     search: float
@@ -125,7 +125,7 @@ def _quoted(memory: Memory) -> bool:
 
 
 def with_reliable_points(memories: Sequence[Memory]) -> tuple[Memory, ...]:
-    """Return the memories, with the points of the search if the model scores everything alike."""
+    """Return the memories, with the search's points if the model scores everything alike."""
     if not scores_alike(memories):
         return tuple(memories)
     return tuple(

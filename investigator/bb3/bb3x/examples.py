@@ -37,9 +37,9 @@ class Selection(StrEnum):
 def dialogue_examples(
     conversation: Conversation, label_of: Speaker = Speaker.SELF, selection: Selection = Selection.ALL
 ) -> tuple[Message, ...]:
-    """Return one example for each message of the bot (`self`) or the human (`partner`) that is not the first message.
+    """Return one example for each message from the bot (`self`) or the human (`partner`), except the first message.
     Fields: those of the conversation, `text`, `labels`, `label_info` (the message as recorded), `adversarial_human`
-    (True if any message of the human is unsafe) and `episode_done`.
+    (True if any message from the human is unsafe) and `episode_done`.
     """
     about = conversation.wire()
     about.pop("message_history", None)
@@ -69,7 +69,7 @@ def _is_label(message: ChatMessage, label_of: Speaker, selection: Selection) -> 
 
 
 class ModuleExample(Record):
-    """The input of one module in a conversation, and the reply that it should give.
+    """The input for one module at one point in a conversation, and the reply that the module should give.
 
     `turns` are the turns that the module sees, oldest first: sdm, mdm and mgm see only the last one. `targets` are the
     outputs that count as right; `reply` is the index of the bot's message that they belong to.
@@ -130,8 +130,8 @@ def module_examples(conversation: Conversation, modules: Sequence[Module] = tupl
 
 
 def _examples(seen: ModuleExample, reply: ChatMessage, known: Sequence[str] | None) -> Iterator[ModuleExample]:
-    """Yield an example for each module whose output is recorded with a reply, in calling order; `seen` has the turns
-    before the reply.
+    """Yield an example for each module whose output is recorded with a reply, in the order of the calls; `seen`
+    contains the turns before the reply.
     """
     facts = facts_of((reply.memories or ()) if known is None else known)
     if reply.search_decision not in (None, SearchDecision.NONE):

@@ -36,7 +36,7 @@ def memory_line(speaker: Speaker, text: str) -> str:
 
 
 def facts_of(lines: Iterable[str]) -> tuple[PersonalFact, ...]:
-    """Return the memories of a record as facts, numbered from 1; those without a prefix are assumed to be about the
+    """Return the memories in a record as facts, numbered from 1; those without a prefix are assumed to be about the
     human.
     """
     return tuple(

@@ -166,5 +166,5 @@ class Conversation(ForeignRecord):
 
     @property
     def has_unsafe_human(self) -> bool:
-        """Return True if any message of the human is annotated as unsafe."""
+        """Return True if any message from the human is annotated as unsafe."""
         return any(message.by_human and message.is_unsafe for message in self.message_history)

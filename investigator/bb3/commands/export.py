@@ -31,8 +31,8 @@ def export(
 ) -> None:
     """Release the conversations saved in the workspace, in the format of the BB3x data card.
 
-    Only conversations whose users agreed (`chat --share`) and wrote at least one message are included; anything that
-    could identify a person is replaced.
+    Only conversations whose users agreed (`chat --share`) and wrote at least one message are included; the personal
+    information that is recognised is replaced.
     """
     investigator = kept_of(folder, workspace)
     with investigator.library() as library:

@@ -58,13 +58,14 @@ def module(
     """Ask a single module, or show its prompt.
 
     The context may contain `Person 1: …`, `Person 2: …`, `Person 1's Persona: …`, `External Knowledge: Title | text`,
-    `Previous Topic: …`, `Personal Fact: …` and `Interesting Fact: …`; speakers of unnamed lines alternate.
+    `Previous Topic: …`, `Personal Fact: …` and `Interesting Fact: …`; in lines without a prefix, the speakers
+    alternate.
 
     Module options, which also work in a chat: --sdm-model gguf:FILE sets the engine of one module; --srm-topp 0.8
     applies to one module, --topp 0.8 to all. Decoding: inference, beam_size, beam_min_length, beam_max_length, topk,
     topp, temperature, lambda_decay, omega_bound, p_reset, beam_block_ngram, beam_context_block_ngram,
     beam_block_full_context, penalize_repetitions, penalize_ctxt_repetitions, exclude_knowledge_from_ctxt_penalty,
-    generation_take_last_newline, generation_allow_newline, stop_token. Prompts of the form prefixes: include_prompt,
+    generation_take_last_newline, generation_allow_newline, stop_token. Prompts in the form prefixes: include_prompt,
     num_shots, all_vanilla_prompt, max_prompt_len, max_total_len, knowledge_chunk_size, memory_decision_use_memories,
     insert_style, add_speaker_prefixes, self_prefix, partner_prefix, self_memory_prefix, partner_memory_prefix,
     final_prefix, final_prefix_space.

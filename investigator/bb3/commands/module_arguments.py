@@ -29,7 +29,7 @@ class ModuleArguments:
     decodings: Mapping[Module, Decoding]
 
     def about_prompts(self) -> tuple[str, ...]:
-        """Return the names of the options for the prompts of the 30B and 175B models."""
+        """Return the names of the prompt options for the 30B and 175B models."""
         return tuple(name for name in self.options if not told_decodings({name: self.options[name]}))
 
 

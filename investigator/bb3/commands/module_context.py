@@ -73,7 +73,7 @@ def _read(path: Path | None) -> bytes:
 
 
 def _what_else(text: str) -> str:
-    """Return what a text contains instead of a context; "" if it may be a context."""
+    """Return a description of a text that is not a context; "" if the text may be one."""
     if not text.strip():
         return "nothing"
     if len(text) > _LONGEST:

@@ -41,7 +41,7 @@ def module_options(options: Mapping[str, OptionValue], weights: Weights) -> Mapp
 
 
 def told_decodings(options: Mapping[str, OptionValue]) -> Mapping[Module, Decoding]:
-    """Return the decoding of each module for which decoding options were given. A decoding has only these options set,
+    """Return the decoding for each module for which decoding options were given. A decoding has only these options set,
     so that the engine keeps its other settings. Raises the errors of `module_options`.
     """
     module_options(options, Weights.LARGE)  # called only for the errors that it raises
@@ -55,7 +55,7 @@ def is_module_option(name: str) -> bool:
 
 
 def _by_module(options: Mapping[str, OptionValue]) -> Mapping[Module, Mapping[str, OptionValue]]:
-    """Return the options of each module by field name. Raises SettingsError for an unknown name."""
+    """Return the options for each module, by field name. Raises SettingsError for an unknown name."""
     general: dict[str, OptionValue] = {}
     special: dict[Module, dict[str, OptionValue]] = {module: {} for module in Module}
     for written, value in options.items():

@@ -1,4 +1,4 @@
-"""Applies the decoding of a module to its engine, as far as that kind of engine supports it, and reports the rest. A
+"""Applies a module's decoding to its engine, as far as that kind of engine supports it, and reports the rest. A
 decoding may be partial: only the fields that were set count. A number that only one method uses, such as `topk`,
 implies that method.
 """

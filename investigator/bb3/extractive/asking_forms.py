@@ -1,5 +1,5 @@
 """Recognises questions in many languages: by question marks, initial words, and question words in any position. The
-lists are in `asking_forms.json` next to this file; `asking` has the words of each language, separated by spaces.
+lists are in `asking_forms.json` next to this file; `asking` has the words for each language, separated by spaces.
 """
 
 from __future__ import annotations

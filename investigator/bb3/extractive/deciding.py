@@ -40,7 +40,7 @@ _FOREIGN_STATEMENT = 25
 """The scores for a question, and for any other turn, in a language that neither the rules nor the default embedder can
 handle.
 """
-_MOST_ASKED = 10  # maximum number of sentences of a turn that are judged separately
+_MOST_ASKED = 10  # maximum number of sentences in a turn that are judged separately
 _SMALL_TALK = 0.4  # minimum cosine similarity to an example
 _FEW = 3  # a text of at most this many words need not contain a common word
 _ASKS_FOR_MEMORY = re.compile(
@@ -53,8 +53,8 @@ _ASKS_FOR_MEMORY = re.compile(
 
 class SearchFeatures(Record):
     """The features for the search decision. The features of form, each 0..1, say whether the turn begins with a
-    question word, requests information, has a question mark, mentions the speaker, and names things (three or more give
-    1). The features of meaning are the cosine similarities to the nearest example of each kind.
+    question word, requests information, has a question mark, mentions the speaker, and names things (three or more
+    things give 1). The features of meaning are the cosine similarities to the nearest example of each kind.
     """
 
     question_word: float

@@ -1,4 +1,4 @@
-"""Maps each template of the chat to the function with which the built-in engine answers it."""
+"""Maps each chat template to the function with which the built-in engine answers it."""
 
 from __future__ import annotations
 

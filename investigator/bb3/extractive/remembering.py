@@ -58,7 +58,7 @@ _LASTING = re.compile(
 
 
 def remember(turns: Sequence[Turn]) -> PhraseReply:
-    """Return the sentences of the last turn that are about its speaker, verbatim; the result may be empty. An explicit
+    """Return the sentences in the last turn that are about its speaker, verbatim; the result may be empty. An explicit
     request to remember something is kept if it is about the speaker. Questions, politeness, opinions, requests to
     forget or do something, overlong text, text in quotation marks, and this engine's own set phrases are not kept.
     """
@@ -73,10 +73,10 @@ def remember(turns: Sequence[Turn]) -> PhraseReply:
 def recall(turns: Sequence[Turn], facts: Sequence[PersonalFact], embedder: Embedder) -> FactReply:
     """Return the fact that matches the last turn best; the turn before it is considered too, with less weight.
 
-    "What do you know about me" returns the newest fact. A question with a single-valued answer ("Where do I live?")
-    returns the newest fact that answers it. Any other question that only the speaker can answer returns a fact only if
-    the two are similar enough. If the turn is not a question, facts already in the conversation are not repeated. The
-    score combines cosine similarity and shared words, in percent; it is not a probability.
+    For "What do you know about me", this is the newest fact. For a question with a single-valued answer ("Where do I
+    live?"), it is the newest fact that answers the question. For any other question that only the speaker can answer, a
+    fact must be similar enough to the question. If the turn is not a question, facts already in the conversation are
+    not repeated. The score combines cosine similarity and shared words, in percent; it is not a probability.
     """
     text = last_text(turns)
     if not facts or not (content_words(text) or asks_for_memory(text)):

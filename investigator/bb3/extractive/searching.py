@@ -46,7 +46,7 @@ _LEAST_POINT = 10
 def query(turns: Sequence[Turn]) -> PhraseReply:
     """Return a search query: a question from the last turn if it begins with a question word, otherwise key terms.
 
-    Passages are scored with the words of the query. "How deep is the harbour?" asks for a depth; with "deep harbour" a
+    Passages are scored by the words in the query. "How deep is the harbour?" asks for a depth; with "deep harbour" a
     sentence with a depth would not score as an answer. For "May I keep dogs?" the key terms are enough. If the question
     has a pronoun, the thing that was named last before the pronoun is added. The query is empty if there is nothing to
     search for.
@@ -67,7 +67,8 @@ def entity(turns: Sequence[Turn]) -> PhraseReply:
 
 
 def knowledge(turns: Sequence[Turn], passages: Sequence[Passage], embedder: Embedder) -> KnowledgeReply:
-    """Return the sentences of the passages that answer the last turn, word for word, each with its passage's number.
+    """Return the sentences from the passages that answer the last turn, word for word, and the number of each one's
+    passage.
 
     Return no sentences if their point is below 10, because they are then about something else.
     """
@@ -175,9 +176,7 @@ def _stands_for_itself(asked: str, turns: Sequence[Turn]) -> bool:
 
 
 def _asked_of_things(turns: Sequence[Turn]) -> list[str]:
-    """Return the questions of both speakers and the replies of the bot; only these can complete a question without a
-    pronoun.
-    """
+    """Return both speakers' questions and the bot's replies; only these can complete a question without a pronoun."""
     asking = [turn for turn in turns if turn.speaker is Speaker.SELF or is_question(turn.text)]
     return [_impersonal(_own_words(turn)) for turn in asking]
 

@@ -1,5 +1,5 @@
-"""Classifies the turns of a conversation by similarity to examples. The examples are general, but they are in English,
-so with the default embedder they work best for English conversations.
+"""Classifies the turns of a conversation by similarity to examples. The examples are general but in English, so with
+the default embedder they work best for English conversations.
 """
 
 from __future__ import annotations

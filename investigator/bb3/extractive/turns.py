@@ -40,7 +40,7 @@ def last_text(turns: Sequence[Turn]) -> str:
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences of a turn, verbatim."""
+    """Return the sentences in a turn, verbatim."""
     whole = text.encode("utf-8", "replace").decode("utf-8")  # the segmenter rejects lone surrogates
     return [text[start:end] for start, end in sentence_spans(whole)]
 

@@ -226,7 +226,7 @@ def chat_prompt(request: ModuleRequest, prompts: Prompts) -> str:
 
 
 def _variables(request: ModuleRequest) -> tuple[Variables, str]:
-    """Return the variables and the template for a module. The template of a response depends on its knowledge: quotes
+    """Return the variables and the template for a module. The template for a response depends on its knowledge: quotes
     come before a memory, and a memory before a topic.
     """
     turns, template = request.turns, request.module.template

@@ -24,7 +24,7 @@ _REFUSALS = frozenset({400, 404, 405, 413, 422})
 
 
 class CompletionRequest(Record):
-    """The body of a request without its prompt, with the field names of the API."""
+    """The body of a request without its prompt, with the API's field names."""
 
     min_tokens: int = 0
     max_tokens: int = 32

@@ -36,7 +36,7 @@ _WITH_DOCUMENTS = frozenset({Module.SKM, Module.GRM, Module.BRM})
 def prefix_prompt(
     request: ModuleRequest, options: PrefixOptions, count: CountTokens, folder: Path | None = None
 ) -> str:
-    """Return the prompt of a request, within the token limit of the options; `folder` may contain custom instructions.
+    """Return the prompt for a request, within the token limit in the options; `folder` may contain custom instructions.
     If it is too long, the oldest turns are dropped first, then the last documents and memories, which are the least
     relevant, and then more turns. The knowledge that a response must use is never dropped. Raises TemplateError.
     """
@@ -87,7 +87,7 @@ class PrefixTexts(Record):
 
 @cache
 def prefix_texts(module: Module, folder: Path | None = None) -> PrefixTexts:
-    """Read the texts of a module from a folder of templates, or else the shipped ones. Raises TemplateError."""
+    """Read a module's texts from a folder of templates, or else from the shipped ones. Raises TemplateError."""
     name = f"{_FOLDER}/{module}.txt"
     path = (file_in(folder, name) if folder is not None else None) or prompts_folder() / name
     text = source_of(path)
@@ -120,7 +120,7 @@ def _above(
 
 
 def _grouped(memories: Sequence[str], options: PrefixOptions) -> tuple[str, ...]:
-    """Return one line with the memories of each speaker, starting with the replying speaker; memories without a prefix
+    """Return one line with each speaker's memories, starting with the replying speaker; memories without a prefix
     belong to the partner.
     """
     prefixes = {Speaker.SELF: options.self_memory_prefix, Speaker.PARTNER: options.partner_memory_prefix}

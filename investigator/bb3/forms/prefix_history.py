@@ -33,7 +33,7 @@ class PrefixOptions(Record):
     )
     max_total_len: int = Field(default=1912, ge=1, description="maximum number of tokens in a prompt")
     knowledge_chunk_size: int = Field(
-        default=100, ge=1, description="maximum number of words of a document, including its title"
+        default=100, ge=1, description="maximum number of words in a document, including its title"
     )
     memory_decision_use_memories: bool = Field(
         default=True, description="show memories to the module that decides whether to use them"

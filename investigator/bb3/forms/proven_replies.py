@@ -1,4 +1,4 @@
-"""Checks the replies of a chat: statements about documents must be quoted from them, and anything else must have been
+"""Checks the replies in a chat: statements about documents must be quoted from them, and anything else must have been
 said before.
 """
 

@@ -78,7 +78,7 @@ class PrefixForm:
 def prefix_text(
     request: ModuleRequest, options: PrefixOptions, count: CountTokens | None = None, instructions: Path | None = None
 ) -> str:
-    """Return the prompt of a request. As in BB3's training, a speaker's own turn is presented to mgm as a turn of the
+    """Return the prompt for a request. As in BB3's training, a speaker's own turn is presented to mgm as a turn of the
     partner.
 
     Raises TemplateError for custom instructions.

@@ -16,7 +16,7 @@ _GIVEN = frozenset({Module.CRM, Module.MRM, Module.SRM, Module.GRM})
 
 
 def token_prompt(request: ModuleRequest, *, decide_with_memories: bool = True) -> str:
-    """Return the context of a request. Documents and the memories to choose from are not part of it, because the model
+    """Return the context for a request. Documents and the memories to choose from are not part of it, because the model
     reads them one by one: see `token_documents`. With `decide_with_memories`, the memory decision sees the memories and
     the last turn, otherwise only the last line. Control tokens in the user's input or in search results are removed,
     because the model would obey them.
@@ -38,7 +38,7 @@ def token_documents(request: ModuleRequest, context: str) -> tuple[str, ...]:
 
 
 def token_text(request: ModuleRequest, *, decide_with_memories: bool = True) -> str:
-    """Return the input of a model that reads a single text: the documents or memories, followed by the context."""
+    """Return the input for a model that reads a single text: the documents or memories, followed by the context."""
     context = token_prompt(request, decide_with_memories=decide_with_memories)
     return "".join((*token_documents(request, ""), context))
 

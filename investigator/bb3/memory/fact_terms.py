@@ -28,13 +28,15 @@ _K1, _B, _LEAST = 1.2, 0.75, 1e-6  # as in SQLite's bm25
 
 
 class FactTerms(Protocol):
-    """The search terms of all facts in a database, by fact id; each call is part of the caller's transaction."""
+    """The search terms for all facts in a database, by fact id; each call is part of the caller's transaction."""
 
     def put(self, connection: Connection, user: str, fact_id: int, terms: Collection[str]) -> None:
-        """Store the terms of a new fact."""
+        """Store the terms for a new fact."""
 
     def drop(self, connection: Connection, user: str, fact_id: int | None = None) -> None:
-        """Delete the terms of one fact of a user, or of all facts; call it before deleting the facts themselves."""
+        """Delete the terms for one of a user's facts, or for all of them; call this before deleting the facts
+        themselves.
+        """
 
     def matching(self, connection: Connection, user: str, terms: Collection[str], most: int) -> Sequence[int]:
         """Return the ids of the user's facts with at least one of the terms, by BM25 score and then from newest to

@@ -1,4 +1,4 @@
-"""Keeps the memories of users across chats and restarts, and lets users view and change them."""
+"""Keeps users' memories across chats and restarts, and lets users view and change them."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _BY_HAND = FactSource()
 
 
 class LongTermMemory(PersonalFacts):
-    """The memories of all users of a workspace, and their selection for a reply. Memories are single lines: white space
-    is collapsed and control characters are removed, so that none can imitate a line of a prompt. Raises DialogueError
-    if a memory is empty or too long.
+    """The memories of all users of a workspace; also selects the memories for a reply. Memories are single lines: white
+    space is collapsed and control characters are removed, so that none can imitate a line of a prompt. Raises
+    DialogueError if a memory is empty or too long.
     """
 
     def __init__(self, database: Database, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
@@ -61,7 +61,7 @@ class LongTermMemory(PersonalFacts):
         self, user: str, memory: str, speaker: Speaker, source: FactSource = _BY_HAND, *, anew: bool = True
     ) -> KeptFact | None:
         """Remember a module's output for a turn; return None if it is empty, not new, or too long. A statement that
-        repeats one that is no longer valid counts as new, and becomes the newest, unless `anew` is False.
+        only repeats an invalidated one counts as new, and becomes the newest, unless `anew` is False.
         """
         told = memory_line(memory)
         if says_nothing(told) or len(told) > LONGEST_MEMORY:
@@ -80,7 +80,7 @@ class LongTermMemory(PersonalFacts):
     def candidates(self, user: str, text: str) -> tuple[KeptFact, ...]:
         """Return the memories that a reply to a text may use, oldest first. Up to 256 memories are all returned. If
         there are more, the result has at most 192 that share words with the text, the 64 most recently created or used
-        ones, and the latest ones about a topic that the text asks for.
+        ones, and the latest ones about a topic that the text asks about.
         """
         every = self.memories(user, _CANDIDATES + 1)
         if len(every) <= _CANDIDATES:

@@ -1,4 +1,4 @@
-"""Gives one conversation access to the memories of its user, which are kept after it ends."""
+"""Gives one conversation access to its user's memories, which are kept after the conversation ends."""
 
 from __future__ import annotations
 

@@ -62,8 +62,8 @@ def gist_of(text: str) -> Gist:
 
 def repeats(new: Gist, kept: Gist, threshold: int = 1) -> bool:
     """Return True if a memory only repeats an existing one: it lacks fewer than `threshold` words of the existing one
-    and adds fewer than `threshold` content words, and both or neither are negated. A memory without words does not
-    repeat any other.
+    and adds fewer than `threshold` content words, and either both or neither are negated. A memory without words does
+    not repeat any other.
     """
     if not kept.words or new.negated is not kept.negated:
         return False

@@ -85,7 +85,9 @@ def english_stop_words() -> frozenset[str]:
 
 @cache
 def negation_stems(*languages: str) -> frozenset[str]:
-    """Return the negating words of the given languages, in `every_word`'s form; for English also `n't` and `hardly`."""
+    """Return the negating words of the given languages, in `every_word`'s form; and for English also `n't` and
+    `hardly`.
+    """
     also = ("n't", "hardly") if "en" in languages else ()
     return frozenset(porter_stem(folded(word)) for word in (*negations(*languages), *also))
 

@@ -43,7 +43,7 @@ class SearchAgent(Agent):
         self._search = search or cast("DocumentSearch | None", (shared or {}).get(_SEARCH)) or self._from_options()
 
     def act(self) -> Message:
-        """Return the search results for the text of the last message. Raises the errors of the search."""
+        """Return the search results for the last message. Raises the errors of the search."""
         query = self.observation.text if self.observation is not None else ""
         found = self._search.search(query, self.opt.number("n_docs", _DOCUMENTS)) if query else ()
         lines = [titled(document) for document in found]

@@ -54,9 +54,9 @@ def folder_searches(investigator: Investigator, on_problem: Callable[[str], None
 
 
 def search_app(search: DocumentSearch, on_problem: Callable[[str], None]) -> FastAPI:
-    """Return the application, in which a POST to any path is a search. Rejections are JSON with the reason.
-    `on_problem` receives the reason for a failed search. The server that mounts the application limits and authorises
-    requests.
+    """Return the application, in which a POST to any path is a search. A rejected request gets the reason as JSON.
+    `on_problem` receives the reason for a failed search. Limiting and authorising requests is left to the server that
+    mounts the application.
     """
     app = FastAPI(openapi_url=None)
 
@@ -110,7 +110,7 @@ def _page_of(page: SearchDocument, document: Document) -> FolderPage:
 
 
 async def query_of(request: Request) -> tuple[str, int]:
-    """Return the query of a request and the number of pages it asks for.
+    """Return the query in a request and the number of pages that the request asks for.
 
     Raises HTTPException, with the reason, if the request is not a valid form.
     """
