@@ -271,7 +271,7 @@ def _without_the_dead(plain: str) -> tuple[str, frozenset[str]]:
 
 
 def _of_a_list(plain: str, said: frozenset[str], denied: frozenset[str]) -> frozenset[str]:
-    """Return the content words in a statement that lists several things; empty if it has no list or denies all of it."""
+    """Return the content words in a statement that lists several things; empty if it lists none or denies all."""
     idle = english_stop_words() | _listed("numbers") | _listed("speaker") | _listed("joints") | _listed("either")
     if (meaning := said - idle) <= denied:
         return frozenset()
