@@ -268,7 +268,7 @@ class Investigator:
         return self._index.kept_open()
 
     def pages(self) -> AbstractContextManager[DocumentPages]:
-        """Draw pages of PDF documents in the index, with quotes marked, for the duration of the context."""
+        """Within the context, draw pages of indexed PDF documents, with quotes marked."""
         return open_pages(self._index, self.parts)
 
 

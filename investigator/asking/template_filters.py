@@ -46,7 +46,7 @@ def _as_data(value: str) -> str:
 
 
 def as_line(value: Plain) -> str:
-    """Return the text of a document or a model as a single line, for places without tags."""
+    """Return the text of a document or a model as a single line, for use outside tags."""
     return " ".join(as_data(value).split())
 
 

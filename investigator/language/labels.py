@@ -68,7 +68,7 @@ def labelled_spans(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def record_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of the lines of a text, each including the lines that continue it.
+    """Yield the spans of the lines in a text, each including the lines that continue it.
 
     A line is continued if it is full, if it ends with a comma, a preposition or the colon of a label, or if the next
     line is indented or begins in lower case. A list is not the value of a label, but a line after a blank line may be.

@@ -76,7 +76,7 @@ def negated_before(text: str, start: int) -> bool:
 
 def contradicts(claim: str, quotes: Sequence[str]) -> bool:
     """Return True if the claim contains no negation and its quotes deny it in words that are otherwise the same. A
-    sentence of a quote denies the claim if it contains most of the claim's words and one of them closely follows a
+    sentence in a quote denies the claim if it contains most of the claim's words and one of them closely follows a
     negation, unless another sentence contains as many of them without a negation.
     """
     mine = {stem(word) for word in content_words(claim)}

@@ -165,8 +165,8 @@ def question_body(question: str) -> str:
 
 
 def content_words(text: str) -> list[str]:
-    """Return the folded words that carry meaning, in order and each once. If all words are stop words, return them
-    all.
+    """Return the folded words that carry meaning, in order and without duplicates. If all words are stop words, return
+    them all.
     """
     return list(_content_words(text))
 

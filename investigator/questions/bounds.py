@@ -1,4 +1,4 @@
-"""Compares prepositions before a thing, such as "after tax" or "against the bypass", in a question and a sentence.
+"""Compares the prepositions before a thing in a question and a sentence, such as "after tax" or "against the bypass".
 
 "Before" and "after" give the same words opposite meanings. For English text.
 """
@@ -72,7 +72,7 @@ def bound_state(asked: str, question: str, sentence: str, near: str) -> tuple[Ma
 
 
 def _stands(one: Bound, text: str) -> tuple[str, str]:
-    """Return two phrases of a text that contain the object: one with a preposition of the same side, and one with an
+    """Return two phrases from a text that contain the object: one with a preposition on the same side, and one with an
     opposite preposition; each is "" if not found.
     """
     tokens = [folded(token) for token in _TOKEN.findall(text)]

@@ -48,7 +48,7 @@ def cue_words(section: str, *names: str) -> frozenset[str]:
 
 @cache
 def cue_roots(section: str, name: str = "words") -> frozenset[str]:
-    """Return the roots of the words of a list."""
+    """Return the roots of the words in a list."""
     return roots(cues(section)[name])
 
 

@@ -22,7 +22,7 @@ _TOLD = late(
 
 @lru_cache(maxsize=4096)
 def dates_event(question: str, sentence: str) -> bool:
-    """Return False if a sentence gives dates only for other acts than the one that a question asks about.
+    """Return False if a sentence gives dates only for acts other than the one that a question asks about.
 
     A date before "to build" belongs to the decision; a date after it belongs to the building.
     """

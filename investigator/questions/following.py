@@ -1,4 +1,4 @@
-"""Completes a follow-up question from earlier questions, by rules. Pure."""
+"""Completes a follow-up question by rules, using the earlier questions. Pure."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def speaks_of_finding(question: str) -> bool:
 
 
 def _subject(one: EarlierQuestion) -> Iterator[str]:
-    """Return the names in an earlier question, and the only document that its answer is based on, if any."""
+    """Return the names in an earlier question, and the document on which its answer is based, if there is only one."""
     yield from _names(one.question)
     if len(one.documents) == 1:
         yield PurePosixPath(one.documents[0]).stem.replace("_", " ")

@@ -20,10 +20,10 @@ from investigator.language.terms import folded
 from investigator.questions.periods import Period, agree, periods, quarters_named
 from investigator.records import Imprint
 
-_COVER = 5_000  # number of characters
+_COVER = 5_000  # number of characters at the start of a text that count as its cover
 _FIRST_LINES, _LONGEST_LINE = 15, 90
 _FEW_WORDS = 4  # maximum number of other words on the line that dates a document
-_DATE_REACH = 40  # number of characters
+_DATE_REACH = 40  # number of characters next to a cue that are searched for its date
 _FEWEST_LABELS = 3
 _SHORT_MONTH = 7  # a period of whole weeks may end up to this day of the next month
 _MONTHS_PASSED = {"three": 1, "3": 1, "six": 2, "6": 2, "nine": 3, "9": 3}

@@ -11,7 +11,7 @@ from investigator.language.terms import stem, stop_words, words
 from investigator.questions.cues import cues, formats, patterns
 from investigator.records import QuestionKind
 
-_LONGEST_READ = 2_000  # maximum number of characters of a question
+_LONGEST_READ = 2_000  # maximum number of characters read from a question
 _REQUEST = r"^\W*(?:(?:please|can you|could you|would you|i (?:want|need)(?: you)? to)\W+)*"
 _NUMBER = r"(?:two|three|four|five|six|seven|eight|nine|ten|\d+)"
 _OF_THEM = rf"(?:\s+(?:of|all|both))?(?:\s+(?:the|these|those|this|our|my|your))?(?:\s+{_NUMBER})?"

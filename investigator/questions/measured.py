@@ -63,7 +63,7 @@ def given_in(unit: str, sentence: str) -> tuple[str, ...]:
 
 
 def are_like(sentence: str, other: str) -> bool:
-    """Return True if the figures of both sentences have a unit in common, or have no units."""
+    """Return True if the figures in both sentences have a unit in common, or have no units."""
     one, two = ({unit for _, units in _measured(text) for unit in units} for text in (sentence, other))
     return bool(one) and bool(two) and ("" in one | two or not one.isdisjoint(two))
 

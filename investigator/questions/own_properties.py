@@ -11,7 +11,7 @@ from functools import cache
 
 from investigator.questions.cues import cues
 
-_LONGEST = 200  # maximum number of characters
+_LONGEST = 200  # maximum number of characters read from a question
 _ASKS = r"(?:(?:what|which|who)(?:['’]s| is| was| are| were) (?:the )?|the )?"
 _MARKS = " \t\n?.!:\"'“”‘’"
 

@@ -112,7 +112,7 @@ def _read(text: str) -> tuple[Sequence[tuple[re.Pattern[str], re.Match[str]]], s
 
 
 def _with_years(found: set[Period]) -> set[Period]:
-    """Add the year to a quarter that is named separately ("fiscal 2022, third quarter", "Q1 and Q2 2022")."""
+    """Add the year to a quarter if both are named separately ("fiscal 2022, third quarter", "Q1 and Q2 2022")."""
     loose = {period for period in found if period.year is None}
     plain = {period for period in found - loose if period.quarter is None and period.month is None}
     years = {period.year for period in plain or found - loose}

@@ -35,7 +35,7 @@ def phases_asked(question: str) -> tuple[str, ...]:
 
 
 def phases_named(words_of: str) -> frozenset[Phase]:
-    """Return the ends of a span that some words of a question refer to."""
+    """Return the ends of a span to which the given words of a question refer."""
     return frozenset(phase for phase in Phase if patterns("phases")[phase].search(words_of))
 
 

@@ -88,7 +88,7 @@ def _of_year(span: TimeSpan, year: int | None) -> TimeSpan:
 
 
 def now_asked(question: str) -> tuple[str, ...]:
-    """Return the word of a question that refers to the present, if any, such as "current" in "the current rent"."""
+    """Return the word in a question that refers to the present, if any, such as "current" in "the current rent"."""
     match = patterns("present")["now"].search(question)
     return (match.group(),) if match else ()
 

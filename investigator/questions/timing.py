@@ -112,8 +112,8 @@ def _period_before(wanted: frozenset[Period], question: str, evidence: Surroundi
 
 
 def _told_before(evidence: Surroundings) -> tuple[str, frozenset[Period]]:
-    """Return the nearest previous sentence of the paragraph that names a period, with its years. Return nothing if it
-    names a quarter or a month, or if the evidence is a table row or label line.
+    """Return the nearest previous sentence in the paragraph that names a period, and the years that it names. Return
+    nothing if it names a quarter or a month, or if the evidence is a table row or label line.
     """
     if not (is_row(evidence.sentence) or label_line(evidence.sentence)):
         paragraph = without_compared(evidence.before.rpartition("\n\n")[2])

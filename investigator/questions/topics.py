@@ -18,7 +18,7 @@ from investigator.questions.cues import cues, names_nothing, request_words
 from investigator.questions.kinds import asked_documents, cue
 from investigator.questions.related import related, root
 
-_LONGEST_READ = 2_000  # maximum number of characters of a question
+_LONGEST_READ = 2_000  # maximum number of characters read from a question
 _REST = late(
     r"[?;]|[.:](?=\s|$)|,?\s+and (?:its|their|how|what|which|(?:does|do)(?! not|n['’]t)|who|where|when|why)\b"
     r"|,\s*(?:of any|counting|if any)\b"

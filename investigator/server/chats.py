@@ -213,7 +213,9 @@ class Chats:
 
 
 def _as_left(turn: ChatTurn) -> ChatTurn:
-    """Return a turn in its final state after a restart; an unfinished reply is not generated again."""
+    """Return a stored turn as a restarted server shows it: an unfinished reply counts as stopped, and is not generated
+    again.
+    """
     if turn.state is not TurnState.RUNNING:
         return turn
     told = problem(

@@ -23,9 +23,9 @@ _SPREAD = 1.0  # seconds over which calls that wait for the same moment are spre
 class CallPace:
     """The number of concurrent calls that an endpoint accepts, and the time until which it accepts none.
 
-    Additive increase, multiplicative decrease, as in TCP (Chiu and Jain 1989): about one more call after as many
-    successes as there are concurrent calls, half as many after a refusal. Refusals of calls that began before the last
-    cut do not cause another cut. All times are in seconds on the same clock.
+    Additive increase, multiplicative decrease, as in TCP (Chiu and Jain 1989): the limit grows by about one after as
+    many successes as it permits calls, and is halved after a refusal. Refusals of calls that began before the last cut
+    do not cause another cut. All times are in seconds on the same clock.
     """
 
     limit: float

@@ -12,7 +12,7 @@ _MOST_INFOS = 5
 
 
 def reflect(variables: ReflectVariables) -> ReflectReply:
-    """Return one entry per need; a need is unknown if no quote of the memories contains its words."""
+    """Return one entry per need; a need is unknown if no quote in the memories contains its words."""
     terms = [need.term for need in variables.needs]
     return ReflectReply(knowledge=tuple(_knowledge(term, terms, variables.memories) for term in terms))
 
