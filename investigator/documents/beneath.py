@@ -113,7 +113,10 @@ def _open_within(folder: int, name: str, flags: int) -> int:
 
 
 def _replaced() -> ReadFailure:
-    return ReadFailure(FileStatus.FAILED, "it was replaced by a link or another kind of file while the folder was read")
+    return ReadFailure(
+        FileStatus.FAILED,
+        "it was replaced by a link or another kind of file while the folder was read",
+    )
 
 
 def _close(folder: int | str) -> None:

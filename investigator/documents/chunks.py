@@ -20,7 +20,7 @@ _PARAGRAPH_END = re.compile(r"\n\s*\n")
 
 
 class ChunkSettings(Record):
-    """Size limits of chunks, in characters."""
+    """Size limits for chunks, in characters."""
 
     target: int = Field(default=800, ge=100, le=10_000, description="target length of a chunk")
     maximum: int = Field(default=1_200, ge=100, le=20_000, description="maximum length of a chunk")
@@ -98,8 +98,8 @@ def _last(text: str, mark: str, start: int, maximum: int) -> int:
 
 
 def _grouped(text: str, sentences: Iterable[_Span], settings: ChunkSettings) -> Iterator[_Span]:
-    """Merge neighbouring sentences into spans up to the target; a short span takes one more sentence, up to the
-    maximum.
+    """Merge neighbouring sentences into spans of the target length; a span that is still short takes one more sentence,
+    up to the maximum length.
     """
     current: _Span | None = None
     for start, end in sentences:

@@ -26,7 +26,7 @@ _LONGEST_NAME = 200
 
 
 class FolderSettings(Record):
-    """Settings that select which files of the folder are documents."""
+    """Settings that select which files in the folder are documents."""
 
     include: tuple[str, ...] = Field(default=(), description="patterns for files or folders to read; empty means all")
     exclude: tuple[str, ...] = Field(

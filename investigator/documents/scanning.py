@@ -1,4 +1,4 @@
-"""Lists the files of a folder, without opening any but `.investigatorignore`."""
+"""Lists the files in a folder, opening only `.investigatorignore`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class FoundFile:
 
 @dataclass(frozen=True)
 class FolderListing:
-    """The files of a folder, sorted by id, and the excluded files."""
+    """The files in a folder, sorted by id, and the excluded files."""
 
     files: tuple[FoundFile, ...]
     left_out: tuple[LeftOut, ...] = ()
@@ -67,7 +67,7 @@ def scan(root: Path, settings: FolderSettings) -> FolderListing:
 
     Hidden and excluded files are skipped, and counted. Links to files inside the folder are followed unless the files
     are also found without them; links out of it, links to a parent folder, pipes and devices are listed with a problem.
-    Raises the errors of `check_folder`, and FolderError if the ignore file cannot be used.
+    Raises the same errors as `check_folder`, and FolderError if the ignore file cannot be used.
     """
     check_folder(root)
     walk = _Walk(str(root), settings)

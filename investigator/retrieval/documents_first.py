@@ -32,7 +32,7 @@ class RankedDocument:
 
 
 class DocumentsFirst:
-    """Ranks the documents of a folder for a question."""
+    """Ranks the documents in a folder for a question."""
 
     def __init__(
         self,

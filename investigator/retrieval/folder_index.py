@@ -1,4 +1,4 @@
-"""The index of a folder: reads its files, stores their words and vectors, and opens a library to search them."""
+"""Indexes a folder: reads its files, stores their words and vectors, and opens a library to search them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from investigator.store.vectors import VectorTable
 from investigator.store.workspace import Workspace
 
 _NAMED = 3
-_WINDOW = 512  # chunks embedded at a time: enough to batch by length, but few enough to lose little if interrupted
+_WINDOW = 512  # number of chunks embedded together: enough to batch by length, few enough to lose little if interrupted
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,9 @@ class FolderIndex:
         return frozenset(damaged)
 
     def _embedder_notice(self) -> Iterator[Event]:
-        """Report a change of the embedder. Vectors of two embedders are never mixed, so new ones must be computed."""
+        """Report that the embedder has changed. Vectors from two embedders are never mixed, so new ones must be
+        computed.
+        """
         used, own = self.corpus.setting("embedder"), self._embedder.name
         if used == own:
             return

@@ -14,7 +14,7 @@ BEST_SCORE = 1.0 + VECTOR_WEIGHT
 
 
 def fused(bm25: Mapping[Item, float], similarity: Mapping[Item, float]) -> dict[Item, float]:
-    """Return one score (about 0..1, higher is better) for each item of either half, best first.
+    """Return one score (about 0..1, higher is better) for each item found by either half, best first.
 
     BM25 is divided by the best score of the query, because its scale differs between queries. Cosine similarity (-1..1)
     is used unchanged: if an embedder cannot distinguish texts (a language it never learned), all similarities are alike

@@ -28,7 +28,7 @@ Value = TypeVar("Value")
 class GatheredCorpus:
     """The documents and chunks of several shards, by shard number; `count` is the number of all shards.
 
-    `lost` are the files of missing shards, each with the reason; they count as unreadable.
+    `lost` contains the files of missing shards with the reasons; they count as unreadable.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class GatheredCorpus:
         return tuple(sorted((*found, *self._lost), key=lambda file: file.path))
 
     def left_out(self) -> tuple[LeftOut, ...]:
-        """Return the files of the folder that are not documents, by reason."""
+        """Return the files in the folder that are not documents, by reason."""
         return self._left_out
 
     def cards(self) -> Mapping[str, DocumentCard]:
@@ -109,7 +109,7 @@ class GatheredCorpus:
         return sum(one.chunk_count() for one in self._shards.values())
 
     def chunk_text(self, chunk: Chunk) -> str:
-        """Return the text of one chunk. Raises the errors of `document`."""
+        """Return the text of one chunk. Raises the same errors as `document`."""
         return self.document(chunk.document_id).text[chunk.start : chunk.end]
 
     def chunk_spans(self, chunk_ids: Sequence[int]) -> dict[int, Chunk]:
@@ -132,7 +132,7 @@ class GatheredCorpus:
 
 
 class GatheredWords:
-    """Searches the words of several shards, and scores them by the counts of all shards."""
+    """Searches for words in several shards, and scores the matches by the counts of all shards."""
 
     def __init__(self, holders: ShardHolders, corpus: GatheredCorpus) -> None:
         self._holders = holders
@@ -172,7 +172,7 @@ class GatheredWords:
         return {phrase: frozenset().union(*(reply[phrase] for reply in replies)) for phrase in phrases}
 
     def holding(self, phrases: Sequence[str]) -> dict[int, str]:
-        """Return the chunks that contain one of the given words or phrases, each with its document."""
+        """Return the chunks that contain one of the given words or phrases, with their documents."""
         found: dict[int, str] = {}
         for number, reply in self._holders.on_all(partial(Shard.holding, phrases=tuple(phrases))).items():
             found |= self._corpus.numbered(number, reply)

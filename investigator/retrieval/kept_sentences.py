@@ -12,7 +12,7 @@ from investigator.store.corpus import Corpus, FollowedText
 from investigator.store.sentence_vectors import SentenceVectorTable
 from investigator.store.vectors import VectorTable
 
-_WINDOW = 128  # chunks whose sentences are embedded at a time, so that an interruption loses little
+_WINDOW = 128  # number of chunks whose sentences are embedded at a time, so that an interruption loses little
 
 
 class KeptSentences:

@@ -81,11 +81,11 @@ class Library:
         return self._corpus.document(document_id)
 
     def unreadable(self) -> tuple[Unreadable, ...]:
-        """Return the files of the folder that could not be read, with the reason."""
+        """Return the files in the folder that could not be read, with the reasons."""
         return self._corpus.unreadable()
 
     def left_out(self) -> tuple[LeftOut, ...]:
-        """Return the files of the folder that are not documents, by reason."""
+        """Return the files in the folder that are not documents, by reason."""
         return self._corpus.left_out()
 
     def threshold(self, question: str) -> int:
@@ -159,7 +159,7 @@ class Library:
         return surveyed(self._corpus, self._full_text, self._search, wanted, query)
 
     def ranked(self, query: str, limit: int, half: Half = Half.BOTH) -> tuple[ChunkHit, ...]:
-        """Return the best chunks of the folder for a query, best first, found by one half of the search or by both."""
+        """Return the best chunks in the folder for a query, best first, found by one half of the search or by both."""
         return tuple(self._search.best(query, limit, half))
 
     def standings(self, question: str) -> tuple[RankedDocument, ...]:

@@ -47,7 +47,7 @@ class RetrievalSettings(Record):
         description="number of chunks that the search by words and the search by vectors each return",
     )
     breadth: int = Field(
-        default=300, ge=1, le=5000, description="number of chunks examined to rank the documents of a folder"
+        default=300, ge=1, le=5000, description="number of chunks examined to rank the documents in a folder"
     )
     candidates: int = Field(
         default=60,

@@ -13,14 +13,14 @@ _DOCUMENTS = 5  # number of documents searched for passages if no document is gi
 
 
 class ScopedIndex:
-    """Another index, limited to the documents of a scope; word frequencies refer to the whole folder."""
+    """Another index, limited to the documents in a scope; word frequencies refer to the whole folder."""
 
     def __init__(self, inner: DocumentIndex, scope: Sequence[str]) -> None:
         self._inner = inner
         self._scope = frozenset(scope)
 
     def document_ids(self) -> tuple[str, ...]:
-        """Return the ids of the documents of the scope that were read, sorted."""
+        """Return the sorted ids of the documents in the scope that were read."""
         return tuple(document_id for document_id in self._inner.document_ids() if document_id in self._scope)
 
     def document(self, document_id: str) -> Document:
@@ -30,7 +30,7 @@ class ScopedIndex:
         return self._inner.document(document_id)
 
     def unreadable(self) -> tuple[Unreadable, ...]:
-        """Return the documents of the scope that could not be read, with the reason."""
+        """Return the documents in the scope that could not be read, with the reasons."""
         return tuple(file for file in self._inner.unreadable() if file.path in self._scope)
 
     def left_out(self) -> tuple[LeftOut, ...]:
@@ -56,7 +56,7 @@ class ScopedIndex:
         return self._inner.likeness(text, others)
 
     def cards(self, queries: Sequence[str]) -> tuple[DocumentCard, ...]:
-        """Return the documents of the scope, the likeliest for any query first."""
+        """Return the documents in the scope, the likeliest for any query first."""
         return tuple(card for card in self._inner.cards(queries) if card.document_id in self._scope)
 
     def expect(self, queries: Sequence[str]) -> None:
@@ -64,7 +64,8 @@ class ScopedIndex:
         self._inner.expect(queries)
 
     def passages(self, queries: Sequence[str], document_id: str | None = None) -> tuple[Passage, ...]:
-        """Return the best passages for the given queries, best first, in one document or in the likeliest of the scope.
+        """Return the best passages for the given queries, best first, in one document or in the likeliest documents in
+        the scope.
 
         They have no document probability, because the user chose the documents.
         """
@@ -81,7 +82,7 @@ class ScopedIndex:
         return self._inner.overview(query, document_id) if document_id in self._scope else ()
 
     def survey(self, wanted: Sequence[Sequence[str]], query: str) -> Survey:
-        """Survey the documents of the scope; the rarity of words refers to the whole folder."""
+        """Survey the documents in the scope; the rarity of words refers to the whole folder."""
         found = self._inner.survey(wanted, query)
         own = {document_id: spans for document_id, spans in found.spans.items() if document_id in self._scope}
         return Survey(own, found.weights)

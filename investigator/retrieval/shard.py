@@ -78,7 +78,7 @@ class Shard:
         return self._full_text.holders(phrases)
 
     def holding(self, phrases: Sequence[str]) -> dict[int, str]:
-        """Return the chunks that contain one of the given words or phrases, each with its document."""
+        """Return the chunks that contain one of the given words or phrases, with their documents."""
         return self._full_text.holding(phrases)
 
     def words_like(self, word: str, slips: int) -> list[tuple[str, int]]:

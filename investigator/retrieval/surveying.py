@@ -9,7 +9,7 @@ from investigator.language.relevance import rarity
 from investigator.retrieval.chunk_search import ChunkSearch, Half
 from investigator.retrieval.sources import CorpusView, WordSearch
 
-_LOOKED_INTO = 6  # chunks per document; further chunks are added only if they contain another wanted thing
+_LOOKED_INTO = 6  # number of chunks per document; further ones are added only if they contain another wanted thing
 _NEAREST = 4  # number of chunks per document that the search by meaning may add
 _MOST_NEAREST = 4_000
 

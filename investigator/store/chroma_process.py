@@ -42,7 +42,7 @@ class ChromaAction(StrEnum):
 class ChromaRequest(Record):
     """A request, followed by `size` bytes: float32 rows, one for each of `ids`, or a query for `limit` ids. OPEN names
     the `collection` for all later requests, and its `directory` or the `address` of its server. DELETE, STAMP and DROP
-    apply to all collections of the workspace: their names are equal up to the last hyphen.
+    apply to all collections of the workspace: their names are identical up to the last hyphen.
     """
 
     action: ChromaAction

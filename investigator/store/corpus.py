@@ -67,7 +67,7 @@ class Corpus:
         self._cards: Mapping[str, DocumentCard] | None = None
 
     def manifest(self) -> Mapping[str, FileRecord]:
-        """Return every file of the folder as last seen, by path, without the files inside archives and messages."""
+        """Return every file in the folder as last seen, by path, without the files inside archives and messages."""
         return {file.path: file for file in self.files() if not file.inside}
 
     def files(self) -> tuple[FileRecord, ...]:
@@ -89,7 +89,7 @@ class Corpus:
             self.set_setting(_LEFT_OUT, json.dumps([item.model_dump(mode="json") for item in left_out]))
 
     def left_out(self) -> tuple[LeftOut, ...]:
-        """Return the files of the folder that are not documents, by reason."""
+        """Return the files in the folder that are not documents, by reason."""
         return tuple(LeftOut.model_validate(item) for item in json.loads(self.setting(_LEFT_OUT) or "[]"))
 
     def put(self, records: Sequence[FileRecord], split: Sequence[SplitDocument]) -> None:
@@ -202,7 +202,7 @@ class Corpus:
             return connection.execute(select(*outside).order_by(documents.c.id)).mappings().all()
 
     def readers(self) -> Mapping[str, tuple[str, ...]]:
-        """Return the reader versions that produced the stored texts, each with the ids of its documents."""
+        """Return the ids of the documents by the reader version that produced their stored texts."""
         found: dict[str, list[str]] = {}
         with self._database.begin() as connection:
             for row in connection.execute(select(documents.c.id, documents.c.reader)):
@@ -210,7 +210,7 @@ class Corpus:
         return {reader: tuple(ids) for reader, ids in found.items()}
 
     def chunk_text(self, chunk: Chunk) -> str:
-        """Return the text of one chunk. Raises the errors of `document`."""
+        """Return the text of one chunk. Raises the same errors as `document`."""
         return self.document(chunk.document_id).text[chunk.start : chunk.end]
 
     def chunk_spans(self, chunk_ids: Sequence[int]) -> dict[int, Chunk]:

@@ -71,7 +71,9 @@ class Database(ABC):
 
     @abstractmethod
     def alone(self) -> AbstractContextManager[Connection]:
-        """Open an exclusive write transaction: what it reads stays valid to the end. Raises the errors of `begin`."""
+        """Open an exclusive write transaction; what it reads stays valid until it ends. Raises the same errors as
+        `begin`.
+        """
 
     def held(self, what: str) -> AbstractContextManager[Database]:
         """Hold a resource that only one process may use; it is released when the context ends or the process dies. Use
@@ -131,12 +133,12 @@ class FileDatabase(Database):
 
 
 def get_meta(connection: Connection, key: str) -> str | None:
-    """Return the value stored under a key of the database, or None."""
+    """Return the value stored under a key in the database, or None."""
     return connection.execute(select(meta.c.value).where(meta.c.key == key)).scalar()
 
 
 def set_meta(connection: Connection, key: str, value: str) -> None:
-    """Store a value under a key of the database."""
+    """Store a value under a key in the database."""
     connection.execute(
         text("INSERT INTO meta (key, value) VALUES (:k, :v) ON CONFLICT (key) DO UPDATE SET value = :v"),
         {"k": key, "v": value},

@@ -1,4 +1,4 @@
-"""A cache of the decoded documents of a folder, so that the next question need not decode them again."""
+"""Caches the decoded documents of a folder, so that the next question need not decode them again."""
 
 from __future__ import annotations
 

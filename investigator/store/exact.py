@@ -11,9 +11,7 @@ import numpy as np
 from investigator.engines.base import Vectors
 from investigator.store.vectors import VectorBlock, VectorMatch, VectorTable, best_matches, compared
 
-_HELD = (
-    250_000  # maximum number of vectors in memory (384 MB at 384 dimensions); if there are more, each search reads them
-)
+_HELD = 250_000  # maximum number of vectors in memory (384 MB at 384 dimensions); more are read for each search
 _ROUNDING = 1e-5  # exceeds the error of single precision, so that no nearest vector is lost
 
 

@@ -88,7 +88,7 @@ class FullText:
         return {phrase: frozenset(names) for phrase, names in zip(phrases, found, strict=True)}
 
     def holding(self, phrases: Sequence[str]) -> dict[int, str]:
-        """Return the chunks that contain one of the given words or phrases, each with its document."""
+        """Return the chunks that contain one of the given words or phrases, with their documents."""
         with self._database.begin() as connection:
             return dict(connection.exec_driver_sql(_HOLDING, (any_of(phrases),)).all()) if phrases else {}
 

@@ -1,4 +1,4 @@
-"""Finds documents of a workspace with altered text, card, chunks or words."""
+"""Finds documents whose text, card, chunks or words in the workspace were altered."""
 
 from __future__ import annotations
 

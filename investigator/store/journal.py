@@ -265,7 +265,7 @@ class Runs:
             set_meta(connection, _LAST_ASKED, run_id)
 
     def last_asked(self) -> str:
-        """Return the run of the last question that a user asked; questions of evaluations and matrices do not count.
+        """Return the run of the last question that a user asked; questions from evaluations and matrices do not count.
 
         Raises UnknownRunError if no question was asked.
         """

@@ -198,7 +198,7 @@ def _column(asked: AskedComputation, tables: DocumentTables) -> list[PlacedCell]
 def _columns(
     asked: TableQuestion, kinds: Sequence[str], tables: DocumentTables
 ) -> Iterator[tuple[_Fit, tuple[int, ...], list[PlacedCell]]]:
-    """Yield the columns that a question may mean, each with its fit, its time and its figures."""
+    """Yield the fit, the time and the figures of each column that a question may mean."""
     unsaid = roots(" ".join(kinds)).difference(*(term.roots for term in asked.terms))
     for view in tables.views:
         columns: dict[int, list[TableCell]] = {}

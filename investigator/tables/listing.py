@@ -279,7 +279,7 @@ class _Rows:
         return frozenset(currencies(f"{_headers(self._view).get(column, '')} {self._view.words(next(cells))}"))
 
     def _of_time(self, columns: Sequence[int]) -> list[int]:
-        """Return the columns with the requested time; if none is requested, the columns with the newest time."""
+        """Return the columns with the requested time; if no time is requested, the columns with the newest one."""
         times = {column: self._time(column) for column in columns}
         if self._things.times:
             of_time = [column for column, time in times.items() if time and self._agree(time)]

@@ -37,7 +37,7 @@ class Named:
     words: int = 0
     initials: str = ""
     short: tuple[tuple[str, frozenset[str]], ...] = ()
-    """The roots of its abbreviations, each with the roots of the words that it abbreviates."""
+    """The roots of its abbreviations, mapped to the roots of the words that each abbreviates."""
     narrowing: frozenset[str] = frozenset()
     """The roots of words that narrow its meaning: "cost" in "cost of sales", "excluding"."""
 

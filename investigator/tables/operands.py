@@ -1,4 +1,4 @@
-"""Extracts what a question asks to compute from several figures: the operation, and a question about each. Pure."""
+"""Extracts what a question asks to compute from several figures: the operation and one question per figure. Pure."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class TableTime:
 
     def a_year_before(self) -> TableTime:
         """Return the same time one year earlier; a period that ends in the first days of a month belongs to the
-        previous one.
+        previous month.
         """
         year, month = (self.year or 1) - 1, self.month
         if month and self.day and self.day <= _SLACK:
@@ -118,8 +118,8 @@ def asked_times(question: str) -> tuple[TableTime, ...]:
 
 
 def times_between(first: TableTime, last: TableTime) -> tuple[TableTime, ...]:
-    """Return the years, or the quarters, from one to another; only these two if they are neither years nor quarters, or
-    too far apart.
+    """Return the years or quarters from the first to the last; only these two if they are neither years nor quarters,
+    or too far apart.
     """
     one, other = ((time.year, time.quarter, time.month) for time in (first, last))
     if None in (one[0], other[0]) or one[2] or other[2] or (one[1] is None) is not (other[1] is None):

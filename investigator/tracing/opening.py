@@ -40,7 +40,7 @@ def open_tracer(
     """Return the tracers that the settings, OpenTelemetry's variables and the application request. Spans are sent to
     the application's tracer provider, otherwise to the collector named by OTEL_EXPORTER_OTLP_ENDPOINT or
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, if any. Raises SettingsError if the file cannot be written or would be one of
-    the documents of `folder`; MissingPackageError if no package that can send spans is installed.
+    the documents in `folder`; MissingPackageError if no package that can send spans is installed.
     """
     variables = os.environ if variables is None else variables
     tracers: list[Tracer] = []

@@ -1,4 +1,4 @@
-"""The arena of a search over one folder: checks candidates, writes their templates into folders, and asks the
+"""The arena for a search over one folder: it checks candidates, writes their templates into folders, and asks the
 questions.
 """
 
@@ -48,7 +48,7 @@ class FolderArena:
         return any(traits_of(engine).is_model for engine in engines.values())
 
     def trials(self, candidate: Variant, name: SetName, limit: int, repetition: int = 0) -> Mapping[str, QuestionTrial]:
-        """Ask the first questions of a set with a candidate. Raises the errors of `FolderBench.trials`."""
+        """Ask the first questions of a set with a candidate. Raises the same errors as `FolderBench.trials`."""
         return self.bench.trials(self.setup(candidate), self.sets.of(name), limit=limit, repetition=repetition)
 
     def try_out(self, candidate: Variant, ids: Sequence[str]) -> Mapping[str, QuestionTrial]:

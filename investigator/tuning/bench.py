@@ -84,7 +84,9 @@ class FolderBench:
     def evaluation(
         self, setup: Setup, questions: Sequence[Question], *, limit: int | None = None, repetition: int = 0
     ) -> FolderEvaluation:
-        """Return the evaluation of a setup on the first `limit` questions. Raises the errors of `FolderEvaluation`."""
+        """Return the evaluation of a setup on the first `limit` questions. Raises the same errors as
+        `FolderEvaluation`.
+        """
         settings = load_settings(setup.settings_file, setup.overrides)
         embedder = self._embedder or self._embedders.setdefault(settings.embedder, open_embedder(settings))
         key = "\0".join((*setup.model, settings.model_dump_json(include={"embedder", "chat", "gguf", "transformers"})))
@@ -111,7 +113,7 @@ class FolderBench:
     ) -> Mapping[str, QuestionTrial]:
         """Ask the first `limit` questions with a setup, and return the results, keyed by question id.
 
-        A failed question is retried twice. Raises the errors of `FolderEvaluation.run`.
+        A failed question is retried twice. Raises the same errors as `FolderEvaluation.run`.
         """
         evaluation = self.evaluation(setup, questions, limit=limit, repetition=repetition)
         for _ in range(_ATTEMPTS):

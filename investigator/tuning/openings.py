@@ -28,7 +28,7 @@ class Openings:
         self._path = path
 
     def before(self, data: str, subject: str, run: str) -> tuple[Opening, ...]:
-        """Return the uses of the same data for the same subject by other runs."""
+        """Return other runs' uses of the same data for the same subject."""
         same = (one for one in self._read() if (one.data, one.subject) == (data, subject))
         return tuple({one.run: one for one in same if one.run != run}.values())
 

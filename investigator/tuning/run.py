@@ -208,7 +208,7 @@ class TuningRun:
         Parts(settings.model_copy(update={"budget": own}), embedder=embedder).check_prices(asked)
 
     def _check_opened(self) -> int:
-        """Return how often other runs used this data. Raises UserError if it was used and reuse is not allowed."""
+        """Return how many times other runs used this data. Raises UserError if it was used and reuse is not allowed."""
         before = self._openings.before(self._data.digest, self._subject, self._identity)
         if before and not self._options.reopen:
             raise UserError(
@@ -236,7 +236,7 @@ class TuningRun:
         return self.plan.openings + 1
 
     def _listed(self) -> Iterator[Variant]:
-        """Yield the given candidates, each with all templates that may change."""
+        """Yield the given candidates, each completed with all templates that may change."""
         texts = {one.name: one for one in self._baseline.templates}
         options = self._options
         for one in variants(options.variants, options.templates) if options.variants is not None else ():

@@ -40,8 +40,8 @@ class QuestionSets(Record):
 
 
 def drawn_sets(questions: Sequence[Question], twins: Mapping[str, str], seed: int) -> QuestionSets:
-    """Split the questions at random so that the three sets share no document or twin; the same seed gives the same
-    sets.
+    """Split the questions at random so that the three sets share no document or twin of a document; the same seed gives
+    the same sets.
 
     `twins` maps documents with equal content or text to a group. Questions with the same words also stay together. Each
     set gets a proportional share of answerable and unanswerable questions. Raises EvaluationDataError if there are too

@@ -73,7 +73,7 @@ class QuestionTrial(Record):
 
 
 def trial_of(question: Question, outcome: Outcome) -> QuestionTrial:
-    """Convert the outcome of a question to a trial."""
+    """Convert the outcome of a question into a trial."""
     if outcome.status is None:
         return QuestionTrial(question=question.id, run_id=outcome.run_id, failure=outcome.failure or "no answer")
     return QuestionTrial(

@@ -161,7 +161,9 @@ class Unpacking:
 
 @contextmanager
 def damage_as_failure() -> Iterator[None]:
-    """Turn a reader's exceptions into ReadFailure, except MemoryError: a damaged file must never stop the others."""
+    """Turn a reader's exceptions into ReadFailure, except MemoryError: a damaged file must never stop the reading of
+    other files.
+    """
     try:
         yield
     except (ReadFailure, MemoryError):

@@ -140,7 +140,7 @@ def _payload(part: Message) -> bytes:
 
 
 def _attachments(files: list[Message], html: str) -> Iterator[Member]:
-    """Yield the attachments, except signatures and the pictures and styles of the body."""
+    """Yield the attachments, except signatures and the pictures and styles that the body uses."""
     for number, part in enumerate(files, start=1):
         kind = part.get_content_type()
         if kind in _SIGNATURES or _is_part_of_page(part, kind, html):

@@ -46,7 +46,7 @@ class _Open:
 
 
 class _XmlText:
-    """A target of the standard XML parser: passes words to the builder, element by element, without building a tree."""
+    """A target for the standard XML parser: passes words to the builder element by element, without building a tree."""
 
     def __init__(self, prose: bool) -> None:
         self.builder = TextBuilder()

@@ -16,21 +16,21 @@ from typing import NamedTuple
 _SAME_SIZE = 0.07
 """Maximum relative difference in letter size between two lines of a block."""
 _SAME_WEIGHT = 80
-"""Difference in weight above which one of two typefaces counts as bold."""
+"""The heavier of two typefaces counts as bold if their weights differ by more than this."""
 _WIDE_GAP = 1.4
-"""Distance between two lines, relative to the usual distance, above which they belong to two blocks."""
+"""Two lines belong to different blocks if they are further apart than this, relative to the usual distance."""
 _USUAL_PITCH = 1.2
 """Assumed distance between two lines, in letter heights, if it cannot be measured on the page."""
 _APART = 2
-"""Gap, in letter heights, above which two pieces of a line are separate."""
+"""Two pieces of a line are separate if the gap between them is wider than this, in letter heights."""
 _COLUMN_JUMP = 4
 """Minimum distance, in letter heights, from the last line of a column up to the next column; table cells are closer."""
 _SHORT_LINE = 0.75
-"""Share of the widest line of a block below which a line break is deliberate."""
+"""A line shorter than this share of its block's widest line ends in a deliberate line break."""
 _HEADING_LINES = 2
 _LONGEST_HEADING = 120
 _EDGE_LINES = 2
-"""Lines at the top and bottom of a page that may be its running header or footer."""
+"""Number of lines at the top, and at the bottom, of a page that may be its running header or footer."""
 _FEWEST_REPEATS = 3
 _SENTENCE_END = re.compile(r"[.!?:;\u3002\uff01\uff1f][\"'\u201d\u2019)\]]*$")
 _ADDRESS = re.compile(r"\S@\S+\.\w|\bhttps?://|\bdoi\b", re.IGNORECASE)

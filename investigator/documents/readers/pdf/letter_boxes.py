@@ -11,10 +11,9 @@ _SAME_LINE = 0.65
 with two lines is half a line off.
 """
 _WIDEST_GAP = 3.0
-"""Widest gap between two letters of one rectangle, in letter heights."""
+"""Widest gap between two letters in one rectangle, in letter heights."""
 _SAME_PLACE = 0.25
-"""Share of a letter that another one must cover to count as drawn over it, as in a shadow or the text layer of a
-scan.
+"""A letter counts as drawn over another if it covers at least this share of it, as in a shadow or a scan's text layer.
 """
 _LEAST_LEFT = 0.5
 """Smallest share of its width or height that a rectangle keeps after being shrunk away from other letters."""

@@ -97,7 +97,7 @@ def _take_records(text: str, position: int, parts: list[str]) -> int:
 
 
 def _values(text: str, position: int = 0) -> Iterator[tuple[JsonValue, int, int]]:
-    """Yield consecutive values, each with its span."""
+    """Yield consecutive values with their spans."""
     position = _end_of_space(text, position)
     while position < len(text):
         value, end = _DECODER.raw_decode(text, position)
