@@ -22,7 +22,7 @@ def index(
     folder: Folder,
     settings: SettingsOptions,
     vectors: Annotated[
-        bool, typer.Option("--vectors", help="Compute all vectors too, to search everything by meaning.")
+        bool, typer.Option("--vectors", help="Also compute all vectors, to search everything by meaning.")
     ] = False,
     verify: Annotated[
         bool,

@@ -45,7 +45,7 @@ from investigator.tables.times import asked_times
 
 _MOST_ROWS = 12
 _UNDATED = (0, 0)
-_OF_BEST = 0.5  # minimum match of a document in a series, relative to the best match
+_OF_BEST = 0.5  # minimum match score of a document in a series, relative to the best score
 _MOST_QUOTES, _MOST_TIMES = 4, 5
 _BEGINNING = 1_500  # number of characters at the beginning of a document that are searched for the words of a side
 _TIME, _PARTS_OF_YEAR = 1.0, (3, 6, 9)
@@ -234,7 +234,7 @@ def _with_telling(part: Part, found: Sequence[Memory], document: Load, is_read: 
 
 
 def _of_side(part: Part, memory: Memory, document: Load) -> float:
-    """Score how well a document fits a side, by its names, its beginning, its period and its reply."""
+    """Score how well a document fits a side, based on its names, its beginning, its period and its reply."""
     if memory.addressed or not memory.quotes:
         return 0.0
     one, asked = document(memory.target_document_id), table_question(part.question)

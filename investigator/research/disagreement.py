@@ -53,7 +53,7 @@ _REPORTS_ON = re.compile(
     r"\b(?:quarter(?:ly)?|fiscal|annual|years?|months|half)\b[^.\n]{0,30}\b(?:ended|ending)\b", re.I
 )
 _CHANGED = "changed amended replaced moved instead"
-_MOST_STATEMENTS = 2_000  # number of sentences compared with the answer's
+_MOST_STATEMENTS = 2_000  # maximum number of sentences that are compared
 
 
 def conflicts_among(parts: Sequence[Part], memories: Sequence[Memory], document: Load) -> tuple[Conflict, ...]:

@@ -123,7 +123,7 @@ def _decided(survey: Survey, topics: Sequence[Topic], question: str, document: L
         row = _together(document_id, topics, each)
         is_told = any(topic.is_mention for topic in topics)
         if row.verdict is RowVerdict.YES and not is_told and has_things(question, document(document_id)):
-            row = row.changed(verdict=RowVerdict.UNCLEAR)  # the question asks for its rows, not for the document
+            row = row.changed(verdict=RowVerdict.UNCLEAR)  # the question asks for table rows, not for documents
         if row.verdict is RowVerdict.YES and not is_told:  # amounts are not compared here
             row = row.changed(missing=(*row.missing, *(one.text for one in asked_amounts(question))))
         rows.append(row)
@@ -170,7 +170,7 @@ def _not_in(document_id: str) -> TableRow:
 
 
 def _of_format(document: Document, media_types: re.Pattern[str]) -> TableRow:
-    """Return the row of a document that is requested only by its format; its beginning serves as the quote."""
+    """Return the row for a document that is requested only by its format; its beginning serves as the quote."""
     if not media_types.fullmatch(document.media_type):
         return _not_in(document.id)
     start, end = next(sentence_spans(document.text[:_ABOUT]), (0, 0))

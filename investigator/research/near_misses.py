@@ -1,4 +1,4 @@
-"""Finds near misses: quotes and cells that meet most of a part of the question. Pure."""
+"""Finds near misses: quotes and cells that meet most constraints of a part of the question. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NEAREST = 3
 
 
 def nearest_quotes(parts: Sequence[Part], memories: Sequence[Memory], load: Load) -> tuple[NearMiss, ...]:
-    """Return the quotes from the best insufficient replies, if they meet most of a part."""
+    """Return the quotes from the best insufficient replies, if they meet most constraints of a part."""
     quoted = sorted((m for m in memories if m.quotes and not m.addressed), key=lambda m: -(m.point or 0))
     claims = [Claim(text=m.quotes[0].said, quotes=m.quotes[:1]) for m in quoted[:_NEAREST]]
     found = (Judging(load, sure=lambda _, __: False).best(part, claims) for part in parts)

@@ -19,7 +19,7 @@ from investigator.tables.times import header_time
 
 @dataclass(frozen=True)
 class Row:
-    """A row of a table, by its number."""
+    """A table row, identified by its number."""
 
     view: TableView
     number: int

@@ -33,7 +33,7 @@ def settled(
     usual: Verdict, run: Investigation, history: Sequence[Memory], library: DocumentIndex, reread: Reread | None
 ) -> Settled:
     """Return the verdict on contradictions, or on a property of a document; for other questions, return the usual
-    verdict. Its quotes are looked up in the files.
+    verdict. The verdict's quotes are looked up in the files.
     """
     conflicts: tuple[Conflict, ...] = ()
     if run.kind is QuestionKind.CONTRADICTION:

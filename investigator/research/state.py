@@ -99,7 +99,7 @@ class State:
 
     @property
     def history(self) -> tuple[Memory, ...]:
-        """Return the memories worth keeping in mind, by their effective points."""
+        """Return the memories worth keeping in mind, judged by their effective points."""
         return self._selected(self.run.memories)
 
     @property

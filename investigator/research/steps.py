@@ -77,7 +77,7 @@ from investigator.research.verdict import (
 from investigator.retrieval.library import DocumentIndex
 
 _UNDECIDED = "Read the documents that the index cannot decide."
-_FOLLOW_UP_DOCUMENTS = 2  # number of documents asked each follow-up question
+_FOLLOW_UP_DOCUMENTS = 2  # number of documents to which each follow-up question is put
 
 Moment = tuple[State, Event | None]
 """A state to store, and the event to report."""
@@ -129,7 +129,7 @@ class Steps:
         is_count = thought.kind is QuestionKind.FACT and counted(state.run.question, self.library, bound=True)
         kind = QuestionKind.COUNT if is_count else thought.kind
         parts, wordings = thought.parts, tuple[str, ...]()
-        if thought.kind is not QuestionKind.SUMMARY:  # unknown words in its request may name a missing document
+        if thought.kind is not QuestionKind.SUMMARY:  # a summary's unknown words may name a missing document
             parts, wordings = respelled_parts(parts, self.library.respelled)
         if any(part.side for part in parts):
             parts = tuple(at_newest(part, self.library.cards((part.question,))) for part in parts)

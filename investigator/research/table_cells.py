@@ -304,8 +304,8 @@ def _match(kind: ConstraintKind, text: str, state: MatchState, words: str) -> Co
 
 
 def _is_trend(question: str) -> bool:
-    """Return True if a question asks for a trend, or if a subject asks for the figures of a time span: "sales from 2022
-    to 2024".
+    """Return True if a question asks for a trend, or if it is a mere subject with a time span: "sales from 2022 to
+    2024".
     """
     if kind_of(question) is QuestionKind.TREND:
         return True

@@ -61,7 +61,7 @@ def _is_open(row: TableRow) -> bool:
 
 
 def statements(rows: Sequence[TableRow], *, unclear: bool) -> tuple[Claim, ...]:
-    """Return a claim with quotes for each row with the verdict yes; with `unclear`, for unclear rows as well."""
+    """Return a claim with quotes for each row whose verdict is yes and, with `unclear`, for each unclear row."""
     verdicts = (RowVerdict.YES, RowVerdict.UNCLEAR) if unclear else (RowVerdict.YES,)
     shown = [row for row in rows if row.verdict in verdicts and row.quotes]
     return tuple(dict.fromkeys(Claim(text=row.value, quotes=row.quotes) for row in shown))

@@ -90,7 +90,7 @@ class Verdict:
 def verdict_of(
     parts: Sequence[Part], written: Statements, memories: Sequence[Memory], load: Load, *, is_read: bool
 ) -> Verdict:
-    """Return the verdict on each part of the question from the statements.
+    """Return the verdict on each part of the question, based on the statements.
 
     `is_read` is True if a language model wrote the statements. Four kinds of statements are shown but do not count as
     answers: quotes in place of a model's statements, quotes that replace unverifiable statements, statements that only

@@ -59,7 +59,7 @@ class Batch:
     def investigated(self, jobs: Sequence[Job]) -> Generator[Event, None, tuple[JobResult, ...]]:
         """Investigate the jobs and return their outcomes in order.
 
-        The first job of each question runs before the other jobs, which then reuse its analysis of the question. Jobs
+        The first job for each question runs before the other jobs, which then reuse its analysis of the question. Jobs
         whose documents have changed in the meantime are repeated once. Raises the error of a job if all jobs fail, and
         the errors of `OpenFolder.investigate` except those of individual replies and documents.
         """

@@ -21,7 +21,7 @@ SEARCH, NO_SEARCH = "search", "do not search"
 
 
 class TurnRow(TaskRow):
-    """A turn of a speaker."""
+    """A speaker's turn."""
 
     speaker: str = Field(validation_alias=AliasChoices("speaker", "role", "id"))
     text: str = Field(validation_alias=AliasChoices("text", "utterance"))
@@ -92,7 +92,7 @@ class DefaultTeacher(FileTeacher):
                 yield fields, index == 0
 
     def rows(self) -> Iterator[ConversationRow]:
-        """Return the conversations of the file."""
+        """Return the conversations in the file."""
         if self.file.suffix == ".json":
             for content in json_document(self.file, Doc2Dial):
                 for documents in content.dial_data.values():
@@ -127,8 +127,8 @@ class SearchTeacher(DefaultTeacher):
 
 
 def exchanges(row: ConversationRow) -> tuple[Exchange, ...]:
-    """Return the questions of a conversation with their replies. A question consists of all turns since the last reply,
-    including a greeting.
+    """Return the questions in a conversation, with their replies. A question consists of all turns since the last
+    reply, including a greeting.
     """
     speakers = {turn.speaker.casefold() for turn in row.turns}
     askers = speakers & ASKERS or {row.turns[0].speaker.casefold()}

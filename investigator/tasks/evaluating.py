@@ -13,7 +13,7 @@ from investigator.errors import DialogueError
 
 
 def evaluate(world: World, count: int | None = None, *, on_turn: Callable[[int], None] = lambda _: None) -> Report:
-    """Return the metrics of one pass through the world's data, or of at most `count` turns.
+    """Return the metrics for one pass through the world's data, or for at most `count` turns.
 
     The world is reset first. `on_turn` is called after each turn with the number of turns so far. Raises DialogueError
     if the data never ends, as in training, and no `count` is given.

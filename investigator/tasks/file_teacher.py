@@ -1,4 +1,4 @@
-"""Defines the base class of the built-in tasks, whose examples come from files that options name. A task without
+"""Defines the base class of the built-in tasks, whose examples come from files named by options. A task without
 examples is an error.
 """
 

@@ -113,7 +113,7 @@ class FoundUses:
     engines: Mapping[Role, Engine]
 
     def of(self, name: str, number: int) -> TemplateUse:
-        """Return a use of a template by its number, from 1. Raises UserError if it does not exist."""
+        """Return the use of a template that has this number, counted from 1. Raises UserError if it does not exist."""
         uses = [use for use in self.uses if use.name == name]
         if number <= len(uses):
             return uses[number - 1]

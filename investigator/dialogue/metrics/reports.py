@@ -123,7 +123,7 @@ def _add(together: dict[str, Metric], name: str, metric: Metric) -> None:
 
 
 _DIGITS = 4
-_TOGETHER = ""  # the prefix of metrics over all tasks
+_TOGETHER = ""  # the prefix of metrics for all tasks together
 
 
 def report_table(report: Report) -> str:

@@ -1,4 +1,4 @@
-"""Defines metrics: values with the data needed to add them to others of their kind."""
+"""Defines metrics: values, with the data needed to combine those of the same kind."""
 
 from __future__ import annotations
 

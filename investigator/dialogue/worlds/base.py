@@ -206,7 +206,7 @@ class World:
         return "\n".join([*lines, "(end of the episode)"] if self.episode_done() else lines)
 
     def shutdown(self) -> None:
-        """Release the resources of the agents."""
+        """Release the agents' resources."""
         for part in self.parts():
             part.shutdown()
 

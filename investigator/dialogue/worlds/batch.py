@@ -74,7 +74,7 @@ Heard = list[Message | None]
 
 class BatchWorld(WorldOfCopies):
     """`batchsize` copies of a world, which are the rows of the batch. If an agent of the root has `batch_act`, a single
-    call makes the acts of all rows; otherwise the agent of each row acts itself. The agents of the rows then observe
+    call makes the acts of all rows; otherwise the agent of each row acts itself. The agents in the rows then observe
     the acts: the agent that acted, through its `self_observe` if it has one, and the other agents as their world
     allows. A row continues with padding after the end of its data.
     """
@@ -138,7 +138,7 @@ def act_in_rows(
 
 
 def observe_in_row(row: World, listener: int, actor: int, act: Message) -> Message | None:
-    """Let an agent of one row observe an act. Return the observation, or None if it hears nothing. Raises
+    """Let an agent in one row observe an act. Return the observation, or None if it hears nothing. Raises
     DialogueValueError if the agent does not return its observation.
     """
     agent = row.get_agents()[listener]

@@ -46,7 +46,7 @@ def create_world(
     the agents; its class is `make_world`, or the task's own, or DialogPartnerWorld for two agents and
     MultiAgentDialogWorld for any other number. Several tasks make a MultiWorld. If `batchsize` is above 1, the result
     is wrapped in a BatchWorld; if `numthreads` is above 1, copies of it run in a HogwildWorld. `num_workers` is
-    rejected, because teachers of large data load it in their own threads, and `dynamic_batching`, because it fits
+    rejected, because teachers with large data load it in their own threads, and `dynamic_batching`, because it fits
     batches into the memory of a model in training.
 
     With the option `interactive_task`, a human, who is the first agent, talks with a model; with `selfchat_task`, the
