@@ -42,7 +42,7 @@ QUESTIONS = {
 
 
 def dislike_type_of(word: str) -> DislikeType:
-    """Return the type named by the user, e.g. as `off topic` or `Off-Topic`. Raises DialogueError for an unknown
+    """Return the type that the user names, for example `off topic` or `Off-Topic`. Raises DialogueError for an unknown
     type.
     """
     try:
@@ -55,14 +55,14 @@ def dislike_type_of(word: str) -> DislikeType:
 
 def liked(conversation: Conversation, place: int | None = None) -> Conversation:
     """Return the conversation with a message from the bot marked as liked and not disliked; by default, its last
-    message. Raises DialogueError if the bot has no message at that place.
+    message. Raises DialogueError if the bot has no message at that index.
     """
     return _marked(conversation, _reply_at(conversation, place), is_liked=True, is_disliked=False, dislike_type=None)
 
 
 def disliked(conversation: Conversation, kind: DislikeType, place: int | None = None) -> Conversation:
     """Return the conversation with a message from the bot marked as disliked and not liked; by default, its last
-    message. Raises DialogueError if the bot has no message at that place, and for types about safety if the message is
+    message. Raises DialogueError if the bot has no message at that index, and for types about safety if the message is
     not canned.
     """
     place = _reply_at(conversation, place)

@@ -61,7 +61,7 @@ class ModularChat:
         return drafts
 
     def open(self, conversation: LiveConversation) -> Draft:
-        """Open a conversation from memories about the partner."""
+        """Open a conversation using memories about the partner."""
         draft = Draft(conversation)
         request = ModuleRequest(module=Module.ORM, by=Module.ORM, memories=tuple(conversation.memories.texts()))
         for _ in range(_OPENING_TRIES):

@@ -15,8 +15,8 @@ from investigator.records.decoding import Decoding, Inference
 
 
 class Weights(StrEnum):
-    """The supported models: 3B, 30B and 175B, and language models without fine-tuning; each value is the name of BB3's
-    preset.
+    """The supported models: 3B, 30B and 175B, and language models without fine-tuning; each value is the name of the
+    preset in BB3.
     """
 
     SMALL = "r2c2_bb3"

@@ -37,7 +37,7 @@ class SafetyClassifier(Protocol):
 
 
 class StringMatcher:
-    """Finds listed words in a text, even if they are disguised. Case, accents, invisible characters, letters of other
+    """Finds listed words in a text, even if they are disguised. Case, accents, invisible characters, letters from other
     scripts, look-alike digits and signs, repeated letters, masked letters (`sh*t`) and spaced letters (`s h i t`) make
     no difference. A listed word that ends in a star matches all words that begin with it. Words that merely contain a
     listed word (Scunthorpe) do not match.

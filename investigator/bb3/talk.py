@@ -123,7 +123,7 @@ class Talk:
 
     def save(self, path: Path) -> None:
         """Write the conversation to a file as one line of JSON. Raises FolderError if the file cannot be written, or
-        contains anything but an older state of the same conversation.
+        already contains something other than an older state of the same conversation.
         """
         if path.exists() and not self._is_saved_in(path):
             hint = "Choose another file: a conversation only replaces older versions of itself."

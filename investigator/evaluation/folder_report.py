@@ -67,7 +67,7 @@ class GroupReport(Record):
     measures: tuple[Measured, ...]
 
     def estimate(self, measure: Measure) -> Estimate | None:
-        """Return the estimate of a measure; None if it is missing."""
+        """Return the estimate for a measure; None if it is missing."""
         return next((one.estimate for one in self.measures if one.measure is measure), None)
 
 
@@ -98,7 +98,7 @@ class _Measurable:
 
 
 def folder_report(questions: Sequence[Question], outcomes: Mapping[str, Outcome], engine: str) -> FolderReport:
-    """Return the report of the questions with an outcome; failed questions are counted but not measured."""
+    """Return the report on the questions with an outcome; failed questions are counted but not measured."""
     every = [_Measurable(question, outcomes[question.id]) for question in questions if question.id in outcomes]
     rows = [row for row in every if row.outcome.status is not None]
     kinds = dict.fromkeys(row.question.kind for row in rows if row.question.kind)

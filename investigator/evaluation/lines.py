@@ -14,9 +14,7 @@ from investigator.records import Record
 
 
 class ForeignRow(Record):
-    """A row of an external file: unknown fields are ignored, and numbers are accepted as strings, for example as
-    ids.
-    """
+    """A row in an external file: unknown fields are ignored, and numbers become strings, for example as ids."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True, populate_by_name=True)
 

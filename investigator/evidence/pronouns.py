@@ -1,7 +1,7 @@
 """Resolves a pronoun at the beginning of a sentence if the previous sentence names only one thing that it can refer to.
 
 Anything that the previous sentence names is a candidate if it agrees in number and, for "he" and "she", may be a
-person. If there are two candidates, neither is chosen: no rule here could decide between them.
+person. If there are two candidates, neither is chosen, because no rule could decide between them.
 """
 
 from __future__ import annotations

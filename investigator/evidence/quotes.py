@@ -211,7 +211,7 @@ class AddressedSpan:
 
 
 def addressed_spans(document_id: str, text: str, start: int = 0) -> tuple[AddressedSpan, ...]:
-    """Return the spans of `text`, an excerpt that begins at `start` of a document, that address a language model."""
+    """Return the spans that address a language model in `text`, an excerpt that begins at `start` in a document."""
     return tuple(AddressedSpan(document_id, start + begin, start + end) for begin, end in addresses_model(text))
 
 

@@ -14,7 +14,9 @@ from investigator.records import SUMMARY, Memory
 
 
 def tainted_documents(memories: Iterable[Memory]) -> tuple[str, ...]:
-    """Return the documents, each once and in order, that address a language model in their text or through a reply."""
+    """Return the documents that address a language model in their text or through a reply, in order and without
+    duplicates.
+    """
     speaking = (memory.target_document_id for memory in memories if memory.addressed)
     return tuple(dict.fromkeys(name for name in speaking if name != SUMMARY))
 

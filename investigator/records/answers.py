@@ -111,7 +111,7 @@ class Caution(StrEnum):
 
 
 class Claim(Record):
-    """One statement of the answer, with the quotes that prove it and the memories it comes from.
+    """One statement in the answer, with the quotes that prove it and the memories it comes from.
 
     `supported_by` names the verifier that supports it if the quotes do not prove it. `readings` are statements of an
     engine that could not be checked and that this quote replaces. `text` is unchanged: `cautions` warn of addresses in
@@ -310,7 +310,7 @@ class Forecast(Record):
     """The expected steps and cost of an investigation, computed without paid calls.
 
     `steps` is the plan, including steps that would be skipped. `expected` is the cost if the engine's judgements match
-    the search's, and `most` is the highest cost within rounds and ceilings. Reply tokens are estimated.
+    the search's, and `most` is the highest cost that the limits allow. Reply tokens are estimated.
     """
 
     steps: tuple[PlanStep, ...]
@@ -322,8 +322,8 @@ class Forecast(Record):
 class Replayed(Record):
     """A finished investigation that was repeated without any model.
 
-    `differences` lists what changed; `failed_quotes` are missing from the current documents. `calls` is the number of
-    calls answered from the journal.
+    `differences` lists what changed; `failed_quotes` are quotes that the current documents no longer contain. `calls`
+    is the number of calls answered from the journal.
     """
 
     investigation: Investigation

@@ -1,4 +1,4 @@
-"""The outcome of many questions about the whole folder or about each document."""
+"""The outcome of asking many questions, about the whole folder or about each document."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Matrix(Record):
 
 
 class QuestionOutcome(Record):
-    """The outcome of one of many questions: its investigation, or the reason why there is no investigation."""
+    """The outcome of one of many questions: its investigation, or the reason why there is none."""
 
     question: str
     investigation: Investigation | None = None

@@ -123,7 +123,7 @@ class LeftOutFiles(Record):
 
 
 class FolderStatus(Record):
-    """The contents of the index of a folder, and the changes in the folder since it was built."""
+    """The contents of a folder's index, and the changes in the folder since the index was built."""
 
     model_config = ConfigDict(serialize_by_alias=True, validate_by_name=True)
 
@@ -317,8 +317,8 @@ class Standing(Record):
     relative to the best-matching name. `names` is the share of the question's capitalised names that its name contains,
     or the share of all its words if the question has no names. `period` and `age` are 1 if the document has the
     requested period or age, -1 if it has another, and 0 if unknown. `naming` is 0 for a question without names,
-    otherwise 1; without names, `stands_out` is the lead of the document over all others. `few` is log(usual size / size
-    of this folder), where the usual size is that of the folders used for fitting.
+    otherwise 1; without names, `stands_out` is how far the document leads all others. `few` is log(usual size / size of
+    this folder), where the usual size is that of the folders used for fitting.
     """
 
     gap: float = 0.0

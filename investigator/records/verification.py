@@ -29,7 +29,7 @@ class QuoteState(StrEnum):
 
 
 class CheckedQuote(Record):
-    """A quote of a report, and its state in the files."""
+    """A quote in a report, and its state in the files."""
 
     quote: Quote
     state: QuoteState
@@ -39,7 +39,7 @@ class CheckedQuote(Record):
 
 
 class VerifiedReport(Record):
-    """The quotes of a report, each once, in the order of the report."""
+    """The quotes in a report, each once, in the report's order."""
 
     quotes: tuple[CheckedQuote, ...]
 

@@ -42,7 +42,7 @@ from investigator.secrets import redacted
 
 @dataclass(frozen=True)
 class CitedClaim:
-    """A claim of the answer and the numbers of its citations, counted from 1."""
+    """A claim in the answer and the numbers of its citations, counted from 1."""
 
     text: str
     numbers: tuple[int, ...]

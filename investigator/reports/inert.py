@@ -43,7 +43,7 @@ _NAMES = frozenset(
         *("source_hash", "content_hash"),
     }
 )
-"""Fields of records that contain names, which must stay usable for lookups."""
+"""Record fields that contain names, which must stay usable for lookups."""
 _UNSAFE_IN_JSON = re.compile(f"[\xad{_JOINERS}{_ALWAYS_UNSAFE}]")
 
 

@@ -27,7 +27,7 @@ _LONGEST_KEY = 40
 
 @dataclass(frozen=True)
 class Reference:
-    """A cited document under a key: its id, and its title, authors and date if known.
+    """A cited document: its key, its id and, if known, its title, authors and date.
 
     `date` contains the year, month and day, the year and month, or only the year.
     """

@@ -1,4 +1,4 @@
-"""Shows the quotes of a report and their state in the files as text for a terminal."""
+"""Shows the quotes in a report and their state in the files, as text for a terminal."""
 
 from __future__ import annotations
 

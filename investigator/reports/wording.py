@@ -100,7 +100,7 @@ def _failing(match: ConstraintMatch) -> str:
 
 
 def conflict_line(conflict: Conflict) -> str:
-    """Return the conflicting values, each with its place and the date of its document."""
+    """Return the conflicting values, with the place and the document date of each."""
     sides = (
         f"{side.value} ({side.quote.place}{f', dated {side.date}' if side.date else ''})" for side in conflict.sides
     )
@@ -108,7 +108,7 @@ def conflict_line(conflict: Conflict) -> str:
 
 
 def open_part_line(part: OpenPart) -> str:
-    """Return an unanswered part, and the wordings that were searched for."""
+    """Return a line about an unanswered part, with the wordings that were searched for."""
     searched = f" (searched: {'; '.join(part.searched)})" if part.searched else ""
     return f"{part.question}{searched}"
 

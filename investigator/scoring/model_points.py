@@ -80,7 +80,9 @@ class PointCap(Record):
         return point > self.most and point - search >= self.above
 
     def bounded(self, point: int, search: int) -> int:
-        """Return the point for a reply without such quotes; it is never lower than the search's point."""
+        """Return the point for a reply whose quotes do not look like an answer; it is never lower than the search's
+        point.
+        """
         return max(search, min(point, self.most))
 
 

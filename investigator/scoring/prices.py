@@ -50,7 +50,7 @@ class Prices(Record):
         """Return the price of the engine with this name; None if unknown.
 
         An engine in this process or behind a loopback address costs nothing, unless the table says otherwise. A model
-        whose name ends in a date has the price of the name without the date.
+        whose name ends in a date is priced under the name without the date.
         """
         model = engine.partition("@")[0]
         for price in self.prices:

@@ -29,7 +29,7 @@ class Pii(StrEnum):
 
     @property
     def is_numeric(self) -> bool:
-        """Return True if only the digits are randomised, while the characters between them are kept."""
+        """Return True if only the digits are randomised, and the characters between them are kept."""
         return self not in (Pii.NAME, Pii.EMAIL, Pii.LINK, Pii.HANDLE, Pii.PHONE, Pii.ADDRESS)
 
 

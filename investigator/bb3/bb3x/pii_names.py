@@ -1,5 +1,5 @@
-"""Finds names of people who introduce themselves or somebody close to them, in a few languages. A name is recognised by
-the words before it, not by a list of names; the caller handles famous names (`famous_names.txt`).
+"""Finds, in a few languages, the names by which people introduce themselves or somebody close to them. A name is
+recognised by the words before it, not by a list of names; the caller handles famous names (`famous_names.txt`).
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ def _changes(own: ChatSettings | GgufSettings, told: Decoding, name: str) -> dic
         changes["top_p"] = 1.0 if is_gguf and share is None else share
     elif method is not Inference.TOPK or not is_gguf:
         raise SettingsError(
-            f"{name} does not support {method}", hint="An engine transformers:FOLDER supports every method."
+            f"{name} does not support {method}", hint="Engines named transformers:FOLDER support every method."
         )
     return changes
 
@@ -201,8 +201,8 @@ def not_followed(kind: EngineKind, told: Decoding) -> Mapping[str, object]:
 def engines_as_told(
     engines: Mapping[Module, Engine], decodings: Mapping[Module, Decoding]
 ) -> tuple[Mapping[Module, Engine], tuple[str, ...]]:
-    """Return the engines of modules with their decodings applied, and a notice for each engine that does not support
-    all of its options.
+    """Return the modules' engines with their decodings applied, and a notice for each engine that does not support all
+    of its options.
 
     Only the fields set in a decoding count; an engine's own settings apply to the rest.
     """

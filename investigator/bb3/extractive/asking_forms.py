@@ -28,7 +28,7 @@ class _Forms(Record):
 
 
 def has_question_mark(text: str) -> bool:
-    """Return True if the text has a question mark of any script; in Greek that is a semicolon."""
+    """Return True if the text contains a question mark in any script; in Greek, that is a semicolon."""
     if any(mark in text for mark in _forms().marks):
         return True
     return _ENDS_GREEK.search(text) is not None and 2 * len(_GREEK.findall(text)) >= len(_LETTER.findall(text))

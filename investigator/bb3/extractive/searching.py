@@ -62,7 +62,7 @@ def query(turns: Sequence[Turn]) -> PhraseReply:
 
 
 def entity(turns: Sequence[Turn]) -> PhraseReply:
-    """Return the current subject of the conversation, in the words of the conversation; "" if there is none."""
+    """Return the current subject of the conversation, in words from the conversation; "" if there is none."""
     return PhraseReply(text=salient([_own_words(turn) for turn in turns]))
 
 

@@ -1,1 +1,1 @@
-"""Asks modules with prompts of three forms: control tokens, prefixes, and templates for today's chat models."""
+"""Asks modules with prompts in three forms: control tokens, prefixes, and templates for today's chat models."""

@@ -1,4 +1,4 @@
-"""Detects output of a model that is not a reply: pieces of the prompt, echoes, loops, truncated sentences. Pure."""
+"""Detects model output that is not a reply: pieces of the prompt, echoes, loops, truncated sentences. Pure."""
 
 from __future__ import annotations
 

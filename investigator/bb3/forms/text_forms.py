@@ -78,8 +78,8 @@ class PrefixForm:
 def prefix_text(
     request: ModuleRequest, options: PrefixOptions, count: CountTokens | None = None, instructions: Path | None = None
 ) -> str:
-    """Return the prompt for a request. As in BB3's training, a speaker's own turn is presented to mgm as a turn of the
-    partner.
+    """Return the prompt for a request. As in BB3's training, a speaker's own turn is presented to mgm as the partner's
+    turn.
 
     Raises TemplateError for custom instructions.
     """

@@ -1,4 +1,4 @@
-"""Continues the prompts of modules with a completions server or a local model; each module has its own decoding."""
+"""Continues modules' prompts with a completions server or a local model; each module has its own decoding."""
 
 from __future__ import annotations
 

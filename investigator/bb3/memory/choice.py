@@ -22,7 +22,7 @@ Chance = Callable[[], float]
 
 
 class MemoryOptions(Record):
-    """The conditions for using a memory, with BB3's names."""
+    """The conditions for using a memory, named as in BB3."""
 
     ignore_in_session_memories_mkm: bool = Field(
         default=False, description="exclude memories created in this conversation"
@@ -96,7 +96,7 @@ def _near(text: str, memory: str, options: MemoryOptions) -> bool:
 
 
 def shared_words(text: str, other: str) -> float:
-    """Return the F1 of the content words of two texts, 0..1."""
+    """Return the F1 (0..1) of the content words in two texts."""
     one, two = (Counter(memory_words(each, without_stop_words=True)) for each in (text, other))
     same = (one & two).total()
     return 2 * same / (one.total() + two.total()) if same else 0.0

@@ -91,9 +91,9 @@ class _Words(Record):
 @dataclass(frozen=True)
 class Statement:
     """A self-contained part of a memory, with its span in the memory. `topics` maps its single-valued topics to their
-    values, `left` maps topics to values that are no longer true, and `lone` contains the topics if it says nothing
-    else. `said` contains its content words, `denied` the ones that it denies, and `listed` the meaningful ones if it
-    lists several things. `written` contains all its words, and `dead` the ones that name somebody who died.
+    values, `left` maps topics to values that are no longer true, and `lone` contains the topics if the part says
+    nothing else. `said` contains its content words, `denied` the ones that it denies, and `listed` the meaningful ones
+    if it lists several things. `written` contains all its words, and `dead` the ones that name somebody who died.
     """
 
     span: tuple[int, int]

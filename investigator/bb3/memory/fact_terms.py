@@ -1,4 +1,4 @@
-"""Stores the search terms of facts about users in a full-text table of SQLite or a plain table of PostgreSQL."""
+"""Stores the search terms for facts about users in a full-text table of SQLite or a plain table of PostgreSQL."""
 
 from __future__ import annotations
 

@@ -78,9 +78,9 @@ class LongTermMemory(PersonalFacts):
         return self.replace(user, number, lambda speaker: _fact(memory, speaker))
 
     def candidates(self, user: str, text: str) -> tuple[KeptFact, ...]:
-        """Return the memories that a reply to a text may use, oldest first. Up to 256 memories are all returned. If
-        there are more, the result has at most 192 that share words with the text, the 64 most recently created or used
-        ones, and the latest ones about a topic that the text asks about.
+        """Return the memories that a reply to a text may use, oldest first. If there are at most 256 memories, all are
+        returned. If there are more, the result has at most 192 that share words with the text, the 64 most recently
+        created or used ones, and the latest ones about a topic that the text asks about.
         """
         every = self.memories(user, _CANDIDATES + 1)
         if len(every) <= _CANDIDATES:
@@ -111,9 +111,10 @@ class LongTermMemory(PersonalFacts):
         return None
 
     def _rivals(self, user: str, texts: Sequence[FactText]) -> tuple[KeptFact, ...]:
-        """Return the memories about the same speaker that may contradict the texts, or be contradicted by them. Up to
-        256 memories are all considered. If there are more, these are the newest of each topic, the newest 32 that share
-        words with the texts and deny something, and the 32 that best match a text that denies something.
+        """Return the memories about the same speaker that may contradict the texts, or be contradicted by them. If
+        there are at most 256 memories, all are considered. If there are more, these are the newest of each topic, the
+        newest 32 that share words with the texts and deny something, and the 32 that best match a text that denies
+        something.
         """
         if not texts:
             return ()

@@ -58,9 +58,9 @@ def memory_words(
     text: str, *, expanded: bool = True, stemmed: bool = True, without_stop_words: bool = False
 ) -> list[str]:
     """Return the words of a memory or a turn in lower case, in order. With `expanded`, contractions are expanded
-    (`don't` to `do not`); with `stemmed`, all but common words are reduced to their Porter stems. Articles, forms of
-    `to be`, some adverbs and single punctuation marks are dropped; `without_stop_words` also drops pronouns and the
-    other common words of English. Scripts without spaces are split into pairs of characters.
+    (`don't` to `do not`); with `stemmed`, all words except common ones are reduced to their Porter stems. Articles,
+    forms of `to be`, some adverbs and single punctuation marks are dropped; `without_stop_words` also drops pronouns
+    and the other common words of English. Scripts without spaces are split into pairs of characters.
     """
     dropped = TELL_NOTHING | english_stop_words() if without_stop_words else TELL_NOTHING
     return [word for word in every_word(text, expanded=expanded, stemmed=stemmed) if word not in dropped]
@@ -79,7 +79,7 @@ def every_word(text: str, *, expanded: bool = True, stemmed: bool = True) -> lis
 
 @cache
 def english_stop_words() -> frozenset[str]:
-    """Return the stop words of English, including pronouns and negations."""
+    """Return the English stop words, including pronouns and negations."""
     return frozenset(files("investigator.bb3").joinpath("english_stop_words.txt").read_text(encoding="utf-8").split())
 
 

@@ -49,7 +49,7 @@ class FolderPages:
 
 
 def folder_searches(investigator: Investigator, on_problem: Callable[[str], None]) -> FastAPI:
-    """Return the application that serves the search of a folder; each search checks the folder for changes first."""
+    """Return the application that serves searches in a folder; each search checks the folder for changes first."""
     return search_app(FolderPages(one_at_a_time(investigator.library, _LONGEST_WAIT)), on_problem)
 
 
@@ -97,7 +97,7 @@ def _answer(answer: Mapping[str, object], status: int = 200, headers: Mapping[st
 
 
 def _page(document: SearchDocument) -> Mapping[str, object]:
-    """Return a page in the fields of BB3's protocol, with the place of its text in the folder if known."""
+    """Return a page as the fields of BB3's protocol, with the place of its text in the folder if known."""
     page: dict[str, object] = {"url": document.url, "title": document.title, "content": document.text}
     if isinstance(document, FolderPage):
         page["origin"] = document.origin.model_dump(mode="json", exclude={"passage": {"text"}})

@@ -1,4 +1,4 @@
-"""Searches at a server instead of in the folder; a chat then quotes the pages that the server sends."""
+"""Searches with a server instead of in the folder; a chat then quotes the pages that the server sends."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from investigator.language.normalise import one_line
 from investigator.records import Passage
 
 LONGEST_PAGE = 200_000
-"""Maximum number of characters of a page that are read; the rest is ignored."""
+"""Maximum number of characters read from a page; the rest is ignored."""
 LONGEST_PASSAGE = 10_000
 """Maximum number of characters of a folder's passage that is read as a whole, as in a chat about that folder."""
 IN_A_TURN = Patience(timeout=10.0, requests=2, delay=0.5)
@@ -41,7 +41,7 @@ class ServerSearch:
         """Return a search after a successful test request, so that a wrong address is reported before the first turn.
 
         Raises SettingsError, and EngineTimeoutError, EngineUnreachableError or EngineError if no search server answers
-        there.
+        at the address.
         """
         search = cls(address, patience=patience)
         search._once.pages(_FIRST_QUERY, 1)
