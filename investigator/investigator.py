@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from langchain_core.callbacks import BaseCallbackHandler
 
 _MOST_PICTURES = 6_000_000
-"""Size limit of the pictures in a report, in bytes."""
+"""Size limit for the pictures in a report, in bytes."""
 
 
 class Investigator:
@@ -186,7 +186,7 @@ class Investigator:
         return self._runs.replay(run_id)
 
     def runs(self) -> tuple[RunSummary, ...]:
-        """Return the investigations of the workspace, newest first."""
+        """Return the investigations in the workspace, newest first."""
         return self._runs.summaries()
 
     def show(self, run_id: str) -> Investigation:

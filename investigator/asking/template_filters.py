@@ -76,7 +76,7 @@ def replaced(text: str, old: str, new: str) -> str:
 
 
 def mapped(values: Sequence[Mapping[str, Plain]], attribute: str) -> list[Plain]:
-    """Return one attribute of each item of a list."""
+    """Return one attribute of each item in a list."""
     return [value[attribute] for value in values]
 
 

@@ -23,7 +23,7 @@ from investigator.errors import TemplateError, in_words
 from investigator.records import Record
 
 MOST_OCTETS = 200_000
-"""Size limit of a template file, in bytes."""
+"""Size limit for a template file, in bytes."""
 
 _WRONG_VALUES = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, NameError)
 _UNBOUNDED = (RecursionError, MemoryError)

@@ -168,8 +168,8 @@ class ShardFiles:
         return plan.count if plan is not None else wanted or _USUAL
 
     def seconds_since_plan(self, records: Iterable[ShardRecord]) -> float:
-        """Return the time from the plan until the last of the given shards was finished, according to the clock of
-        their file system.
+        """Return the time from storing the plan until the last of the given shards was finished, by the clock of their
+        file system.
         """
         try:
             planned = (self.directory / _PLAN).stat().st_mtime

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MOST_OCTETS = 4_000_000
-"""Size limit of a reply's body; 200,000 characters take 1.2 million bytes if JSON escapes each of them."""
+"""Size limit for a reply's body; 200,000 characters take 1.2 million bytes if JSON escapes each of them."""
 
 _UNCOMPRESSED: Mapping[str, str] = {"Accept-Encoding": "identity"}  # so that the size limit applies
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -194,8 +194,8 @@ class HttpClient(Protocol):
 @dataclass(frozen=True)
 class BodyBounds:
     """A response hook that rejects a body that is too long or too slow, with an error that names the server. Both are
-    measured while the body is read, so a server that sends its body in a trickle is cut off, too. `seconds` count from
-    the arrival of the headers. An unrequested compressed body is rejected, because a few bytes of it may expand to
+    measured while the body is read, so a server that sends its body in a trickle is cut off, too. `seconds` are counted
+    from the arrival of the headers. An unrequested compressed body is rejected, because a few bytes of it may expand to
     gigabytes.
     """
 

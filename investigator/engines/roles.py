@@ -27,7 +27,7 @@ _ROLE_OF_OWNER = {
 
 
 def role_of(template: str) -> Role:
-    """Return the role of a template `owner/name.j2`. Raises ValueError if no engine answers it."""
+    """Return the role for a template `owner/name.j2`. Raises ValueError if no engine answers it."""
     owner = template.partition("/")[0]
     try:
         return _ROLE_OF_OWNER[owner]

@@ -11,7 +11,7 @@ from investigator.language.terms import words
 
 _BRACKETED = re.compile(r"\(\s*[\"'“‘”’]?([A-Z0-9][A-Za-z0-9-]{1,9}?)s?[\"'”’]?\s*\)")
 _LISTED = re.compile(r"(?<![\w-])([A-Z0-9][A-Za-z0-9-]{1,9})\s?[,=:]\s([^;.,\n]{4,80})(?=[;.\n]|$)")
-_BEFORE = 160  # number of characters before the bracket that are searched
+_BEFORE = 160  # number of characters searched before the bracket
 _PARTS = re.compile(r"[.;:!?()\[\]|\n]\s")
 _MORE_WORDS = 5  # maximum number of words without a letter in the abbreviation, such as stop words
 _DIGITS = dict(zip("123456789", ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine"), strict=True))

@@ -38,7 +38,8 @@ _BASE64 = late(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{32,8000}={0,2}(?![\w+/=-])")
 _TAG_CHARACTERS = late("[\U000e0020-\U000e007e]{8,}")
 """Matches invisible tag characters; flags use fewer of them."""
 _UNSPACED = "\u1100"
-"""First character of the scripts in Unicode that have no spaces between words, or join particles to words."""
+"""From this character on, Unicode contains the scripts without spaces between words, or with particles joined to words.
+"""
 _WORD = late(r"\w+")
 
 _ALONE = "alone"

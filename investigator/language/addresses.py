@@ -53,7 +53,7 @@ def holds_address(text: str) -> bool:
 def instructs_reader(text: str) -> bool:
     """Return True if a sentence asks its reader to act on an account, a secret, money or a file.
 
-    Covers only common words of English, German, French and Spanish: do not rely on this alone.
+    Covers only common English, German, French and Spanish words: do not rely on this alone.
     """
     return any(_instructs(text[start:end]) for start, end in sentence_spans(text))
 

@@ -242,7 +242,7 @@ def agree(value: Amount | Date, other: Amount | Date) -> bool:
 
 
 def _rounded(value: Amount, exact: Amount) -> bool:
-    """Return True if a value is the exact value rounded to the same number of digits."""
+    """Return True if a value is the exact value rounded to as many digits as the value shows."""
     digits = len("".join(_DIGITS.findall(value.text)).strip("0"))
     return digits > 1 and any(
         unit == named and low <= abs(exact_value) <= high

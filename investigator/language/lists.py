@@ -18,7 +18,7 @@ _SECTIONS = TypeAdapter(dict[str, dict[str, str]])
 
 @cache
 def data_file(name: str, package: str = "investigator.language") -> dict[str, Any]:
-    """Return the contents of `data/<name>.toml` of a package."""
+    """Return the contents of `data/<name>.toml` in a package."""
     return tomllib.loads(files(package).joinpath("data", f"{name}.toml").read_text(encoding="utf-8"))
 
 
@@ -37,7 +37,7 @@ def texts_by_section(name: str, package: str = "investigator.language") -> Mappi
 
 @cache
 def listed(name: str) -> dict[str, tuple[str, ...]]:
-    """Return the words of `data/<name>.toml` by language, unchanged and in order."""
+    """Return the words in `data/<name>.toml` by language, unchanged and in order."""
     return {language: tuple(words.split()) for language, words in data_file(name).items()}
 
 

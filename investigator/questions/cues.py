@@ -42,7 +42,7 @@ def is_direction(word: str) -> bool:
 
 @cache
 def cue_words(section: str, *names: str) -> frozenset[str]:
-    """Return the words of the given lists of a section; by default, those of the list `words`."""
+    """Return the words in the given lists of a section; by default, those of the list `words`."""
     return frozenset(word for name in names or ("words",) for word in cues(section)[name].split())
 
 

@@ -251,7 +251,7 @@ def _last_month(imprint: Imprint) -> Period:
 
 
 def _ends(imprint: Imprint) -> frozenset[Period]:
-    """Return the month that contains the reporting period's last day, and the month whose end this day counts as."""
+    """Return the month that contains the reporting period's last day, and the month that this day is taken to end."""
     if not imprint.period_end:
         return frozenset()
     year, month = month_of(imprint.period_end, whole=False)

@@ -1,4 +1,4 @@
-"""Finds the kind of answer that a question asks for, by rules, which are mostly for English. The kind determines the
+"""Finds the kind of answer that a question asks for, using rules that are mostly for English. The kind determines the
 plan.
 """
 

@@ -14,7 +14,7 @@ from investigator.server.records import JobRequest
 
 
 def fields_of(body: bytes) -> Mapping[str, str]:
-    """Return the first value of each field of a form. Raises ServerError if it cannot be parsed."""
+    """Return the first value of each field in a form. Raises ServerError if it cannot be parsed."""
     try:
         fields = parse_qs(body.decode(), max_num_fields=20, errors="strict")
     except ValueError:  # also raised for bytes that are not UTF-8

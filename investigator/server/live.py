@@ -90,7 +90,7 @@ class Live:
         return _piece(PagePlace.PLAN, rounds=rounds)
 
     def shown(self, events: Iterable[LoggedEvent]) -> Mapping[str, Markup]:
-        """Return the contents of each place of the page after the given events."""
+        """Return the contents of each place on the page after the given events."""
         places = dict.fromkeys(PagePlace, "")
         for event in events:
             for piece in self.pieces(event):

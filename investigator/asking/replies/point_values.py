@@ -137,8 +137,8 @@ def _point(found: re.Match[str], scale: int | None) -> int | None:
 
 
 def _within(value: float, top: int) -> int | None:
-    """Return the point on 0..100, rounded half up. Values slightly out of range are clamped; any other value out of
-    range is not a point.
+    """Return the point converted to 0..100, rounded half up. Values slightly out of range are clamped; any other value
+    out of range is not a point.
     """
     if top <= 0:
         return None

@@ -40,7 +40,7 @@ _TOO_LONG = re.compile(
 
 @dataclass(frozen=True)
 class Server:
-    """The server of a call: the model, the address if known, the key and its environment variable."""
+    """The destination of a call: the model, the address if known, the key and its environment variable."""
 
     model: str
     address: str = ""

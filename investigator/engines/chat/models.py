@@ -124,7 +124,7 @@ def server_of(provider: str, name: str, settings: ChatSettings) -> Server:
 
 
 def server_of_ready(model: BaseChatModel) -> Server:
-    """Return the server of a model built by the caller, read from attributes that LangChain's classes share."""
+    """Return the server that a model built by the caller uses, read from attributes that LangChain's classes share."""
     name = getattr(model, "model_name", None) or getattr(model, "model", None) or "model"
     given = (getattr(model, attribute, None) for attribute in ("openai_api_base", "base_url"))
     address = next((value for value in given if isinstance(value, str)), "")

@@ -173,8 +173,8 @@ def _gelu(states: Matrix) -> Matrix:
 
 
 def _erf(values: Matrix) -> Matrix:
-    """Return the error function to 1.5e-7: Abramowitz and Stegun 1964, formula 7.1.26. It is computed in place, because
-    memory access takes longer than arithmetic.
+    """Return the error function, accurate to 1.5e-7: Abramowitz and Stegun 1964, formula 7.1.26. It is computed in
+    place, because memory access takes longer than arithmetic.
     """
     size = np.abs(values)
     t = size * np.float32(0.3275911)

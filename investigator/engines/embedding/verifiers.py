@@ -21,7 +21,7 @@ _HINT = "Choose a sentence-transformers model (cross-encoder or NLI), by name or
 
 
 class VerifySettings(Record):
-    """Settings of the model that may judge claims in addition to the rules."""
+    """Settings for the model that may judge claims in addition to the rules."""
 
     model: str = Field(
         default="",
