@@ -80,7 +80,7 @@ class PlainDisplay:
         self._stream.flush()
 
     def show(self, event: Event) -> None:
-        """Write the line of an event, if it is due."""
+        """Write the line for an event, if one is due."""
         count = counted_step(event)
         self._write(sentence(event) if count is None else self._line(count, self._clock()))
 

@@ -24,7 +24,7 @@ from investigator.records import FinishReason, Prompt, Reply
 from investigator.scoring.prices import Prices
 
 _ONLY_ITS_OWN = "a recording contains replies only to its own prompts"
-_OTHER_MODEL = "Choose another model for this role; none is needed with --model {role}=extractive"
+_OTHER_MODEL = "Choose another model for this role, or use none: --model {role}=extractive"
 
 
 class Examination:

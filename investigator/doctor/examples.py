@@ -28,7 +28,7 @@ from investigator.records import (
 
 SENDS: Mapping[Role, str] = {
     Role.THINK: "the question, the mission and strategy, and the titles of documents",
-    Role.PLAN: "the question, titles and beginnings of passages of documents, and the replies so far",
+    Role.PLAN: "the question, document titles, the beginnings of passages, and the replies so far",
     Role.ASK: "questions, and passages of the documents",
     Role.REFLECT: "questions, replies and quotes so far",
     Role.ANSWER: "the question, and quotes from the documents",

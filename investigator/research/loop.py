@@ -32,7 +32,7 @@ class Research:
     `keep` stores the record after each step, and `keep_memory` stores each memory before it is used. `reread` reads
     documents again from their files to look up the quotes of an answer; without it, the quotes are looked up in the
     library. `judge` decides claims that the rules cannot check, even in a replay. Everything else depends only on the
-    question, the library and the engines' replies, so running it again over the same journal gives the same plan,
+    question, the library and the engines' replies, so running it again on the same journal gives the same plan,
     memories and answer: this is how a run is resumed and replayed.
     """
 

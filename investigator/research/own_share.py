@@ -27,7 +27,8 @@ _STOPS = (".", "!", "?", ";", ":")
 
 
 def own_share(own: Sequence[ConstraintMatch], question: str, said: QuotedText) -> float:
-    """Return the share of the question's words in a sentence; if it has a pronoun, previous sentences also count.
+    """Return the share of the question's words in a sentence; if the sentence has a pronoun, previous sentences also
+    count.
 
     If other words also match, a figure of the requested kind counts as the word for it, as "40 euros" does for "cost".
     """

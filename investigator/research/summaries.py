@@ -60,7 +60,9 @@ def _is_summarised(question: str, document: Document) -> bool:
 
 
 def _years(question: str) -> range:
-    """Return the years that a question asks about: from the first to the last that it names, or all years."""
+    """Return the years that a question asks about: from the first to the last that it names, or all years if it names
+    none.
+    """
     named = [int(year) for year in YEAR.findall(question)]
     return range(min(named), max(named) + 1) if named else range(0, 10_000)
 

@@ -101,16 +101,14 @@ class IndexService:
         )
 
     def reading(self) -> AbstractContextManager[Workspace]:
-        """Yield the workspace for a short read, which is opened now or kept open by `kept_open`."""
+        """Yield the workspace, opened now or kept open by `kept_open`, for a short read."""
         # shard files are closed together with their workspace
         if self._kept is None or self._parts.settings.cluster.address:
             return self.workspace(write=False)
         return self._kept.use()
 
     def fresh_reading(self) -> AbstractContextManager[FreshReading]:
-        """Yield a reader that reads documents again from their files, which is created now or kept open by
-        `kept_open`.
-        """
+        """Yield a reader, created now or kept open by `kept_open`, that reads documents again from their files."""
         return nullcontext(self._fresh) if self._fresh is not None else self._parts.fresh_reading(self.folder)
 
     @contextmanager

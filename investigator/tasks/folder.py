@@ -18,7 +18,7 @@ from investigator.tasks.file_teacher import Fields, FileTeacher
 from investigator.tasks.reading import expanded, files_in
 
 NOT_IN_THE_DOCUMENTS = "not in the documents"
-"""The label of a question that the documents do not answer."""
+"""The label for a question that the documents do not answer."""
 
 
 class DefaultTeacher(FileTeacher):

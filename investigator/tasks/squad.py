@@ -12,7 +12,7 @@ from investigator.tasks.file_teacher import Fields
 from investigator.tasks.span_questions import AskedQuestion, SpanTeacher, texts_of
 
 NO_ANSWER = ""
-"""The label of a question that the paragraph does not answer."""
+"""The label for a question that the paragraph does not answer."""
 
 
 class DefaultTeacher(SpanTeacher):

@@ -57,11 +57,11 @@ class DialogTeacher(FixedDialogTeacher):
         raise missing("setup_data", self)
 
     def label_candidates(self) -> Iterable[str] | None:
-        """Return the candidates of all examples; None if there are none, or if each example has its own."""
+        """Return the candidates for all examples; None if there are none, or if each example has its own."""
         return None
 
     def make_message(self, entry: Entry) -> Message:
-        """Return the message of one entry."""
+        """Return the message for one entry."""
         return message_of(entry, self._candidates, self._images.load)
 
     def restarts(self) -> bool:
@@ -122,11 +122,11 @@ LoadImage = Callable[[str], object | None]
 
 
 def message_of(entry: object, candidates: frozenset[str] | None, load_image: LoadImage) -> Message:
-    """Return the message of an entry: a tuple of up to five parts, or fields by name.
+    """Return the message for an entry: a tuple of up to five parts, or fields by name.
 
     `candidates` are those of the whole task: each example with labels gets them, and any label not among them is added.
-    Raises DialogueError if the entry has another form, sets a field that is set automatically, or has candidates that
-    do not include its label.
+    Raises DialogueError if the entry has a different form, sets a field that is set automatically, or has candidates
+    that do not include its label.
     """
     if isinstance(entry, Mapping):
         message = _of_fields(entry)

@@ -1,5 +1,5 @@
-"""Defines DialogData and StreamDialogData, which hold the examples of a DialogTeacher: all of them, or one episode at a
-time.
+"""Defines DialogData and StreamDialogData, which hold the examples for a DialogTeacher: all of them, or one episode at
+a time.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class FixedDialogTeacher(Teacher):
     """A base class; subclasses implement `get`, `num_episodes` and `num_examples`. Copies share the data and take
     episodes in turn. Labels are shown while training; otherwise they are moved to `eval_labels`, or omitted with the
     option `hide_labels`. It returns padding after the end of the data, or if there is no data. Further options:
-    `batchsize` (the number of copies that act together) and `seed` (of the random order).
+    `batchsize` (the number of copies that act together) and `seed` (for the random order).
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:

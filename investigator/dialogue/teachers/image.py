@@ -29,7 +29,7 @@ _CHARACTER_RATIO = 0.5  # a character is about twice as high as it is wide
 
 
 class ImageMode(StrEnum):
-    """The content of the field `image` of a message."""
+    """The value of a message's field `image`."""
 
     RAW = "raw"
     """The pixels, as a Pillow RGB image."""

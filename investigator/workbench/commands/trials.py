@@ -80,7 +80,7 @@ def render(
     question: Question = None,
     variables: Annotated[bool, typer.Option("--variables", help="Print the values of the variables as JSON.")] = False,
 ) -> None:
-    """Print the prompt of a template for a step, with its tokens on standard error; nothing is sent.
+    """Print the prompt that a template produces for a step, and its token count on standard error; nothing is sent.
 
     The step comes from a stored run, or is the first step that a question would reach with the built-in engine. Without
     folder, question or run, the variables are examples.
