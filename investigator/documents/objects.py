@@ -42,7 +42,7 @@ _PIECE = 8_000_000  # bytes per request
 _AT_ONCE = 8  # maximum number of concurrent downloads
 _SAVED_AFTER = 200  # save the progress after this many objects, so that a killed process loses little
 _LONGEST_STATE = 1_000_000_000
-_LONGEST_NAME = 200  # maximum number of bytes of a file name
+_LONGEST_NAME = 200  # maximum number of bytes in a file name
 _ODD = re.compile(r"[\x00-\x1f\x7f\\]|^\.{0,2}$")
 _CODE = re.compile(r"<Code>(\w+)</Code>")
 _REFUSED = re.compile(r"status code: 40[13]\b|ExpiredToken")
@@ -198,7 +198,7 @@ class ObjectFolder:
         return CopiedObject(etag=one.etag, size=one.size, place=place, mtime_ns=target.stat().st_mtime_ns)
 
     def _delete(self, place: str) -> None:
-        """Delete a file of the copy, and any folders that become empty."""
+        """Delete a file from the copy, and any folders that become empty."""
         target = self.folder / place
         target.unlink(missing_ok=True)
         for parent in target.relative_to(self.folder).parents:

@@ -30,8 +30,8 @@ _NAMED = re.compile(r"\bRun:? \d{8}-\d{6}-[0-9a-f]{6}\b|^The quotes behind each 
 
 
 def is_own_result(data: bytes) -> bool:
-    """Return True if the bytes of a file are a result of this program. HTML, JSON, CSV and XLSX files are marked at
-    their beginning or in their properties; text and Markdown end with the cost and the id of the run.
+    """Return True if the bytes of a file are a result that this program wrote. HTML, JSON, CSV and XLSX files are
+    marked at their beginning or in their properties; text and Markdown end with the cost and the id of the run.
     """
     if data.startswith(b"PK"):
         return _is_own_workbook(data)

@@ -65,7 +65,7 @@ class ReadingPool:
         self._threads.shutdown(wait=True, cancel_futures=True)
 
     def read(self, requests: Iterable[ReadRequest]) -> Iterator[FileReading]:
-        """Read files concurrently; results come in order. Raises ReaderError if no process starts."""
+        """Read files concurrently, and yield the results in order. Raises ReaderError if no process starts."""
         waiting: deque[Future[FileReading]] = deque()
         for request in requests:
             waiting.append(self._threads.submit(self._one, request))

@@ -86,7 +86,7 @@ class _Walk:
         self._root = root
         self._real_root = os.path.realpath(root)
         self._folders: set[tuple[int, int]] = set()  # (device, inode) of the folders that were listed
-        self._found: set[str] = set()  # paths of the files listed
+        self._found: set[str] = set()  # paths of the files that were listed
         self._links: list[tuple[str, str]] = []
 
     def files(self) -> Iterator[FoundFile]:

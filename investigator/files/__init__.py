@@ -22,7 +22,7 @@ _OWNERS_ALONE = 0o077
 
 
 def make_private_folder(path: Path) -> None:
-    """Create a folder that only its owner may enter, with its parents; an existing one is not changed. Raises
+    """Create a folder that only its owner may enter, and any missing parents; an existing folder is not changed. Raises
     OSError.
     """
     if os.path.lexists(path):
@@ -136,7 +136,9 @@ def write_private(path: Path, data: bytes) -> None:
 
 
 def for_owner(path: str, flags: int) -> int:
-    """Open a file that the user named; for use as the `opener` of `open`. A new file is readable only by its owner."""
+    """Open a file that the user named; for use as the `opener` argument of `open`. A new file is readable only by its
+    owner.
+    """
     return os.open(path, flags, 0o600)
 
 

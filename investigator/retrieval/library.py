@@ -106,7 +106,7 @@ class Library:
         return tuple(item for item in found if item.document_share or " " not in item.term)
 
     def respelled(self, word: str) -> str | None:
-        """Return the likely intended stem of a misspelled word of the question.
+        """Return the likely intended stem of a misspelled word in the question.
 
         Return None if a document contains the word, or if the folder has no similar word.
         """
@@ -133,7 +133,7 @@ class Library:
         return tuple(self._card(outside[i], first.get(i), spans) for i in (*ranked, *rest))
 
     def expect(self, queries: Sequence[str]) -> None:
-        """Prepare for passages of these queries, which takes less time for all of them together."""
+        """Prepare to search for passages with these queries, which is faster for all of them together."""
         self._queries.expect(queries)
 
     def passages(self, queries: Sequence[str], document_id: str | None = None) -> tuple[Passage, ...]:

@@ -36,7 +36,7 @@ class Names:
             own = " ".join((*card.authors, card.imprint.issuer, *card.imprint.symbols))
             name = f"{card.title} {own} {_CAMEL.sub(' ', card.document_id)}".replace("_", " ")
             for word in {*words(without_periods(name)), *words(without_periods(card.document_id))}:
-                if len(word) > 1 or not word.isascii():  # a single letter of the question does not name `a.pdf`
+                if len(word) > 1 or not word.isascii():  # a single letter in the question does not name `a.pdf`
                     self._holders.setdefault(stem(word), set()).add(card.document_id)
             self._periods[card.document_id] = periods(name)
             self._imprints[card.document_id] = card.imprint

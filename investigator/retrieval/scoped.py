@@ -44,11 +44,11 @@ class ScopedIndex:
         return max(self._inner.threshold(question), default_calibration().unsure_threshold)
 
     def term_frequencies(self, question: str) -> tuple[TermFrequency, ...]:
-        """Return the words of a question with the share of the folder's documents that contain them."""
+        """Return the words of a question, with the share of the folder's documents that contain each."""
         return self._inner.term_frequencies(question)
 
     def respelled(self, word: str) -> str | None:
-        """Return the likely intended stem of a misspelled word, based on the words of the folder."""
+        """Return the likely intended stem of a misspelled word, based on the words in the folder."""
         return self._inner.respelled(word)
 
     def likeness(self, text: str, others: Sequence[str]) -> tuple[float, ...]:
@@ -60,7 +60,7 @@ class ScopedIndex:
         return tuple(card for card in self._inner.cards(queries) if card.document_id in self._scope)
 
     def expect(self, queries: Sequence[str]) -> None:
-        """Prepare for passages of these queries."""
+        """Prepare to search for passages with these queries."""
         self._inner.expect(queries)
 
     def passages(self, queries: Sequence[str], document_id: str | None = None) -> tuple[Passage, ...]:
@@ -78,7 +78,7 @@ class ScopedIndex:
         return tuple(every[: max(map(len, each), default=0)])
 
     def overview(self, query: str, document_id: str) -> tuple[Passage, ...]:
-        """Return pieces of a document of the scope from its beginning to its end."""
+        """Return pieces of a document in the scope, from its beginning to its end."""
         return self._inner.overview(query, document_id) if document_id in self._scope else ()
 
     def survey(self, wanted: Sequence[Sequence[str]], query: str) -> Survey:

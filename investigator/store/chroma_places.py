@@ -154,7 +154,7 @@ class ChromaServer(ChromaPlace):
     """A collection on a Chroma server. Its metadata contain a stamp that changes with every write.
 
     A collection is rebuilt if its stamp is unexpected, because it is missing, was restored from a backup, or was
-    written to by a copy of the workspace. `address` is http://HOST:PORT. Only chunk numbers and vectors are sent there;
+    changed by a copy of the workspace. `address` is http://HOST:PORT. Only chunk numbers and vectors are sent there;
     the process that sends them runs in `directory`.
     """
 

@@ -16,8 +16,8 @@ from investigator.files.own_process import pipe, start_module
 from investigator.store.chroma_process import ChromaAction, ChromaAnswer, ChromaRequest, send, without_password
 
 _MODULE = "investigator.store.chroma_process"
-_SECONDS = 300.0  # seconds for one request; the slowest (2,000 new vectors in a large collection) takes about ten
-_OPENING_SECONDS = 60.0  # seconds for the first response of a server
+_SECONDS = 300.0  # time limit for a request; the slowest (2,000 new vectors in a large collection) takes about 10 s
+_OPENING_SECONDS = 60.0  # time limit for a server's first response
 _LAST_SECONDS = 60.0
 _INHERITED = (
     *("PATH", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"),

@@ -203,7 +203,7 @@ class Journal:
         return max(elapsed, Investigation.model_validate_json(kept["record"]).elapsed) if kept is not None else elapsed
 
     def _rows(self, connection: Connection, table: Table) -> Iterator[RowMapping]:
-        """Yield this run's unaltered rows."""
+        """Yield the unaltered rows of this run."""
         return standing(connection, self._key, table, select(table).where(table.c.run_id == self.run_id))
 
     def keep_memory(self, memory: Memory) -> None:
@@ -241,8 +241,8 @@ class Runs:
         self._key = user_key()
 
     def open(self, identity: str, corpus: str, blank: Investigation, created: str, *, fresh: bool) -> Run:
-        """Return the latest run with that identity over the same corpus, or a new run if none exists or `fresh` is set.
-        `blank` is the initial record of a new run; the run's id is added to it.
+        """Return the latest run with this identity over the same corpus, or a new run if there is none or `fresh` is
+        set. `blank` is the initial record of a new run; the run's id is added to it.
         """
         with self._database.begin() as connection:
             row = None if fresh else self._latest(connection, identity, corpus)
@@ -272,7 +272,7 @@ class Runs:
         with self._database.begin() as connection:
             run_id = get_meta(connection, _LAST_ASKED)
         if run_id is None:
-            raise UnknownRunError("no single question has been asked in this workspace yet")
+            raise UnknownRunError("no individual question has been asked in this workspace yet")
         return run_id
 
     def summaries(self) -> tuple[RunSummary, ...]:
@@ -348,7 +348,9 @@ def _resumed(row: RowMapping) -> Run:
 
 
 def _listed(record: str) -> _Listed:
-    """Return the fields of a record that a list of runs shows; empty if another version wrote it in another form."""
+    """Return the fields of a record that a list of runs shows; empty if another version wrote the record in a different
+    form.
+    """
     try:
         return _Listed.model_validate_json(record)
     except ValidationError:

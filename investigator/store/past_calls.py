@@ -45,7 +45,7 @@ def calls_of(database: Database, run_id: str) -> tuple[PastCall, ...]:
 
 
 def usual_seconds(database: Database, engine: str) -> float | None:
-    """Return the mean seconds per call of an engine in this workspace; None if it made no calls."""
+    """Return an engine's mean time per call in this workspace, in seconds; None if it was never called."""
     mean = select(func.avg(calls.c.seconds)).where(calls.c.engine == engine, calls.c.reused == 0)
     with database.begin() as connection:
         return connection.execute(mean).scalar()

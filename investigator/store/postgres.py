@@ -108,7 +108,7 @@ class PostgresDatabase(_ServerDatabase):
 
     @contextmanager
     def held(self, what: str) -> Iterator[Database]:
-        """Hold a lock that only one process can have, on a connection that is reopened if it is lost."""
+        """Hold a lock that only one process can have, through a connection that is reopened if it is lost."""
         held = _HeldDatabase(self._engine, self.place, self._name, what)
         try:
             yield held
@@ -187,13 +187,13 @@ class _HeldDatabase(_ServerDatabase):
 
 
 def make_schema(connection: Connection, schema: str) -> None:
-    """Create the schema of a folder unless it exists, because not every user may create schemas."""
+    """Create the schema for a folder if it does not exist, because not every user may create schemas."""
     if schema not in inspect(connection).get_schema_names():
         connection.execute(text(f"CREATE SCHEMA {connection.dialect.identifier_preparer.quote(schema)}"))
 
 
 def bring_up(connection: Connection, steps: Sequence[Step], place: str) -> None:
-    """Upgrade tables of an earlier version; after an error, no step is kept.
+    """Upgrade tables from an earlier version; after an error, every step is undone.
 
     Raises StoreError if a newer version of this program created the tables.
     """

@@ -216,7 +216,7 @@ personal_facts = Table(
     Column("user", String, nullable=False),
     Column("speaker", String, nullable=False),
     Column("text", Text, nullable=False),
-    Column("claim", Text, nullable=False),  # its condensed content, to detect repetitions
+    Column("claim", Text, nullable=False),  # the memory's content in condensed form, to detect repetitions
     Column("chat_id", String, nullable=False),  # the chat in which it was stated; empty if the user wrote the fact
     Column("turn", Integer),
     Column("created", String, nullable=False),

@@ -25,7 +25,7 @@ from investigator.store.full_text import any_of
 K1, B, LEAST_IDF = 1.2, 0.75, 1e-6
 """The constants of SQLite's `bm25`."""
 
-_HELD = 256  # number of words whose rows are kept in memory
+_HELD = 256  # number of words whose rows are cached
 _OFF_WHOLE = 0.01  # maximum deviation of a computed number of occurrences from a whole number
 
 Rows: TypeAlias = npt.NDArray[np.int64]

@@ -36,7 +36,7 @@ _COSTS = late(r"\b(?:do|does|did|will|would)\b[^?.]*\bcosts?\b", re.IGNORECASE)
 _WHICH_TIMES = late(r"\b(?:which|what) (?:fiscal |financial )?(?:years?|quarters?|months?)\b", re.IGNORECASE)
 _WHICH_THINGS = late(r"^\W*(?:which|list|name|show|find|give)\b", re.IGNORECASE)
 _LIMIT = late(r"[<>≤≥]\s?=?\s?\d[\d.,]*")
-_MOST_PARTS = 100  # maximum number of parts of a token; tokens are long in texts without spaces
+_MOST_PARTS = 100  # maximum number of parts in a token; tokens are long in texts without spaces
 _LONGEST_ACRONYM = 6
 _ACRONYM = late(r"[A-Z]{2,5}")
 

@@ -16,7 +16,7 @@ _PROSE = re.compile(r"[.!?]$")
 _PAGE_FURNITURE = re.compile(r"table of contents|\d{1,4}|page \d+( of \d+)?|index", re.IGNORECASE)
 _FIGURE = re.compile(r"[$€£(]\s?\d|\d,\d{3}|\d\.\d|\d\s?%|(?<!\S)[—–](?!\S)")
 _FIGURES_OF_A_ROW = 2
-_WIDE = 90  # minimum number of characters of a line of running text
+_WIDE = 90  # minimum number of characters in a line of running text
 
 
 def caption_above(text: str, start: int, floor: int = 0) -> tuple[TextSpan | None, TextSpan | None]:

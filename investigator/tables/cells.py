@@ -14,12 +14,12 @@ from investigator.records import Document, QuotedCell, Table, TableCell, TextSpa
 from investigator.tables.measures import is_unit_note, measure_of
 
 _TOTAL = re.compile(r"\s*(?:total|sum|subtotal|gesamt|summe)\b", re.IGNORECASE)
-_LONGEST_ROW = 400  # maximum length, in characters, of a row that is quoted whole
+_LONGEST_ROW = 400  # maximum number of characters in a row that is quoted as a whole
 _CUT_NAME = 300
 _SHARE_OF_ABOVE = re.compile(r"(?:as )?(?:an? )?(?:%|percent(?:age)?|per cent|share) (?:of|change)\b", re.IGNORECASE)
 """Beginning of the label of a row whose figures are parts or shares of the figures in the row above it."""
 _BARE_FIGURE = re.compile(r"\(?[-−–]?\d{1,3}(?:[.,]\d{1,2})?\)?\s?%?|[-–—]")
-_LONGEST_NAME = 60  # maximum length, in characters, of a value that may name its row
+_LONGEST_NAME = 60  # maximum number of characters in a value that may name its row
 
 
 @dataclass

@@ -12,7 +12,7 @@ from investigator.tables.document_tables import DocumentTables
 from investigator.tables.shape import is_time, is_value
 
 _KEY = late(r"\b(?:total|sum|net|result|balance|average|mean|overall|gesamt|summe)\b", re.IGNORECASE)
-_SHORT = 8  # maximum number of rows of a table that is shown without a total
+_SHORT = 8  # maximum number of rows in a table that is shown without a total
 _MOST_TABLES = 20
 _NO_TIME = (0, 0, 0)
 

@@ -306,7 +306,7 @@ class _Rows:
         return all(has_amount(one, quoted) for one in self._things.amounts)
 
     def _flags(self, left: Iterable[AskedTerm]) -> tuple[tuple[int, ...], list[AskedTerm]]:
-        """Return the yes/no columns that are named by some of the words, and the other words."""
+        """Return the yes/no columns that some of the words name, and the remaining words."""
         every = (*self._things.kind, *self._things.source, *self._things.conditions)
         said = self._things.said.union(*(term.roots for term in every))
         asked = table_question(" ".join(term.text for term in every))
@@ -344,7 +344,7 @@ def _asks_price(term: AskedTerm) -> bool:
 
 
 def _showing(wanted: set[str], row: Sequence[TableCell], view: TableView) -> TableCell | None:
-    """Return the first cell of a row that contains some of the wanted words; None if the row does not contain all of
+    """Return the first cell of a row that contains any of the wanted words; None if the row does not contain all of
     them. One of the words may be in the header of a cell that contains another one: "room 4".
     """
     left, shown = set(wanted), None

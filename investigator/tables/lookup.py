@@ -92,7 +92,7 @@ def best_cells(
     question: str, tables: DocumentTables, time: TableTime | None = None, most: int = 3
 ) -> tuple[FoundCell, ...]:
     """Return the cells of a document nearest to a question, best first. `time` is the time to look for if the question
-    names several. Cells of rows that name fewer than half of the question's words are omitted.
+    names several. Cells in rows that name fewer than half of the question's words are omitted.
     """
     return _best(question, tables, time)[:most]
 
@@ -118,7 +118,7 @@ def _best(question: str, tables: DocumentTables, time: TableTime | None) -> tupl
 
 
 def best_pair(question: str, tables: DocumentTables) -> tuple[FoundCell, FoundCell] | None:
-    """Return the two cells of one row that a question compares; None if no row contains both.
+    """Return the two cells in one row that a question compares; None if no row contains both.
 
     Each is under its own header, which the question names, or they are the only cells of the row; together they meet
     every constraint. They are in the order of the question.
@@ -138,7 +138,7 @@ def best_pair(question: str, tables: DocumentTables) -> tuple[FoundCell, FoundCe
 def _opposed(
     asked: TableQuestion, cells: Sequence[FoundCell], tables: DocumentTables
 ) -> Iterator[tuple[FoundCell, FoundCell]]:
-    """Yield the pairs of cells of one row that together meet every constraint."""
+    """Yield the pairs of cells in one row that together meet every constraint."""
     for one, other in combinations(cells[:_MOST_OPPOSED], 2):
         if {term.text for term in one.missing} & {term.text for term in other.missing}:
             continue

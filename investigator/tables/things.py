@@ -15,7 +15,7 @@ from investigator.questions.related import is_irregular, is_verb, roots
 from investigator.tables.asked import AskedTerm, asked_term
 from investigator.tables.times import TableTime, asked_times, without_times
 
-_LONGEST_READ = 2_000  # maximum number of characters of a question
+_LONGEST_READ = 2_000  # maximum number of characters in a question
 _PLURAL = r"(?-i:\b[^\W_]*[^\W\d_]{2}(?<![A-Zs])s\b)"
 _AUXILIARY = r"(?:is|was|does|did|do|has|had|have|can|will)"
 _VERB = rf"(?:{_AUXILIARY}|of|in|on|at|for|from)"

@@ -57,9 +57,7 @@ def open_tracer(
 
 
 def _check_outside(file: Path, folder: Path) -> None:
-    """Raise SettingsError if the trace would be read as a document by the next question; hidden files are never
-    read.
-    """
+    """Raise SettingsError if the next question would read the trace as a document; hidden files are never read."""
     real, documents = file.resolve(), folder.resolve()
     if real.is_relative_to(documents) and not any(part.startswith(".") for part in real.relative_to(documents).parts):
         raise SettingsError(

@@ -104,7 +104,7 @@ class Comparison(Record):
 
 
 Repeated = Sequence[Mapping[str, QuestionTrial]]
-"""The trials of one side by question id, one for each repetition."""
+"""The trials of one side, keyed by question id; one for each repetition."""
 
 
 def compared(

@@ -95,7 +95,7 @@ class TuningGuard(StrEnum):
 
 
 class GuardResult(Record):
-    """A guard with its value for the baseline and for the candidate."""
+    """A guard, with its values for the baseline and the candidate."""
 
     guard: TuningGuard
     baseline: float

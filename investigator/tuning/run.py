@@ -41,7 +41,7 @@ from investigator.tuning.trials import Variant
 from investigator.tuning.winner import write_winner
 
 MOST_QUESTIONS = 2_000
-"""Maximum number of questions of a file that are used; a larger file is sampled."""
+"""Maximum number of questions used from a file; a larger file is sampled."""
 
 _BASELINE = "baseline"
 _SAME_RUN = {"templates", "space", "search", "proposer", "measure", "seed", "tolerance"}
@@ -265,7 +265,7 @@ class TuningRun:
         yield from self._propose(workshop)
 
     def _proposing_engine(self) -> Engine:
-        """Return the engine of the proposer: the engine that was named, otherwise the engine that is tuned.
+        """Return the proposer's engine: the one that was named, otherwise the one that is being tuned.
 
         Raises SettingsError if the built-in proposer would use the built-in engine, which cannot write.
         """
@@ -288,7 +288,7 @@ def _check_known(sets: QuestionSets, measure: Measure) -> None:
 
 
 def _checked_settings(base: Setup, options: TuningOptions) -> Settings:
-    """Return the settings of the baseline. Raises SettingsError if they, or any of the values to try, are invalid."""
+    """Return the baseline's settings. Raises SettingsError if they, or any of the values to try, are invalid."""
     for name, values in options.space.items():
         for value in values:
             load_settings(base.settings_file, (*base.overrides, f"{name}={value}"))

@@ -168,7 +168,7 @@ class TuningSearch:
         return candidates[:most]
 
     def _why_none(self) -> str:
-        """Return the reason why no candidate is left to try."""
+        """Return the reason that no candidate is left to try."""
         if not self._tried:
             return "All proposals were the same as the baseline." if self.proposed else "No candidate was created."
         fates = Counter(one.fate for one in self._tried.values())

@@ -92,9 +92,9 @@ def exact_p(apart: Numbers, seed: int) -> float:
 
 
 def needed(difference: float, square: float) -> int | None:
-    """Return the approximate number of questions needed to show a mean difference at the 5 % level with a power of 80
-    %. `square` is the mean of the squared differences; for measures that are 0 or 1, it is the share of discordant
-    questions (Connor 1987, with the correction for the exact test). Return None if there is no difference.
+    """Return the approximate number of questions needed to show a given mean difference at the 5 % level with a power
+    of 80 %. `square` is the mean of the squared differences; for measures that are 0 or 1, it is the share of
+    discordant questions (Connor 1987, with the correction for the exact test). Return None if there is no difference.
     """
     if abs(difference) < _SAME:
         return None

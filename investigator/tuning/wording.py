@@ -57,7 +57,7 @@ def side_line(letter: str, side: ComparedSide) -> str:
 
 
 def noise_lines(comparison: Comparison) -> Iterator[str]:
-    """Yield the spread of repetitions of each side."""
+    """Yield the spread of each side's repetitions."""
     for row in comparison.noise:
         yield inert_line(
             f"Noise of {row.side} over {row.repetitions} repetitions: means up to {100 * row.spread:.1f} points apart, "

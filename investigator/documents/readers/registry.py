@@ -1,6 +1,6 @@
 """Finds the reader for a file: one of our own (see `versions.OWN`), imported when first needed, or a plug-in.
 
-Another package adds a reader with an entry point in the group `investigator.readers`. The name of the entry point is a
+Another package adds a reader with an entry point in the group `investigator.readers`. The entry point's name is a
 suffix that none of our readers supports (`.toy`) or, for ZIP packages that declare their media type, that media type;
 its value is the reader (`toys:read_toy`).
 """

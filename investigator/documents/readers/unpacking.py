@@ -16,7 +16,7 @@ from investigator.records import Document, FileStatus, Unreadable
 REST = "(the rest)"
 """Placeholder for the unread part of a file, used in place of the name of an inner file."""
 
-_SHARE_OF_TIME = 0.5  # stop after this share of the time limit, so that the results so far are kept
+_SHARE_OF_TIME = 0.5  # stop once this share of the time limit has passed, so that the results so far are kept
 _TELLING = (
     FileStatus.ENCRYPTED,
     FileStatus.NEEDS_OCR,

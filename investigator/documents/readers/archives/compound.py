@@ -41,14 +41,14 @@ class Storage:
         return tuple(sorted(entry.name for entry in self._entries.values()))
 
     def storage(self, name: str) -> Storage | None:
-        """Return the folder with that name in this one, or None."""
+        """Return the sub-folder with this name, or None."""
         entry = self._entries.get(name.lower())
         if entry is None or entry.entry_type != olefile.STGTY_STORAGE:
             return None
         return Storage(self._file, (*self._path, name), entry)
 
     def stream(self, name: str, most: int) -> bytes | None:
-        """Return at most `most` bytes of the stream with that name, or None. Raises ReadFailure if it is damaged."""
+        """Return at most `most` bytes of the stream with this name, or None. Raises ReadFailure if it is damaged."""
         entry = self._entries.get(name.lower())
         if entry is None or entry.entry_type != olefile.STGTY_STREAM:
             return None

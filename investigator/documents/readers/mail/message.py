@@ -1,4 +1,4 @@
-"""E-mail messages (.eml): head, body, and attachments."""
+"""E-mail messages (.eml): headers, body, and attachments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Outlook messages (.msg, [MS-OXMSG]): head, body and attachments, which may themselves be messages."""
+"""Outlook messages (.msg, [MS-OXMSG]): headers, body and attachments, which may themselves be messages."""
 
 from __future__ import annotations
 

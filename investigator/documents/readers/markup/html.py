@@ -70,7 +70,7 @@ class HtmlText(HTMLParser):
         self._builder = builder
         self._silent = 0
         self._hiding: list[str] = []
-        """The hidden element that is being read, and the elements open inside it."""
+        """The hidden element that is being read, and the open elements inside it."""
         self._in_title = False
         self._preformatted = 0
         self._rows_open = [False]
@@ -235,7 +235,7 @@ def _closed(markup: str) -> tuple[str, str]:
 
 
 def read_html(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads HTML; the encoding is detected from the bytes, then from its declaration. Raises ReadFailure."""
+    """Reads HTML; the encoding is detected from the bytes, or else taken from its declaration. Raises ReadFailure."""
     markup = decoded(source.data, declared=True)
     if markup is None and is_noise(source.data):
         raise ReadFailure(FileStatus.FAILED, "its name says it is HTML, but its bytes are not text")

@@ -65,7 +65,7 @@ class _XmlText:
 
     @property
     def date(self) -> str | None:
-        """Return the first publication date that the document gives in the elements year, month and day."""
+        """Return the first publication date that the document gives in year, month and day elements."""
         if "year" not in self._date:
             return None
         year, month, day = (self._date.get(part, "") for part in ("year", "month", "day"))

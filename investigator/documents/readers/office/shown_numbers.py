@@ -37,7 +37,7 @@ _BUILT_IN = {
     40: "#,##0.00_);(#,##0.00)",
 }
 _LITERAL = re.compile(r'"([^"]*)"|\\(.)|\[\$([^\]-]*)[^\]]*\]|_.|\*.|\[[^\]]*\]')
-_LONGEST = 40  # maximum number of characters in a number
+_LONGEST = 40  # maximum number of characters in a stored number
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,2})?")
 _DIGITS = re.compile(r"[#0?][#0?,]*(?:\.[0#?]*)?")
 _OPEN, _CLOSE = "\ue000", "\ue001"  # private-use characters that enclose literal words

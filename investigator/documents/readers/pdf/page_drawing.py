@@ -18,14 +18,14 @@ from investigator.documents.readers.pictures.word_places import PlacedWord, line
 from investigator.records import FileStatus, PageLine, PageMark
 
 MOST_PIXELS = 12_000_000
-"""Pixel limit for the picture of a page; larger pictures are scaled down."""
+"""Maximum number of pixels in the picture of a page; larger pictures are scaled down."""
 
 WITHOUT_PLACES = "its words were recognised in a picture, and could not be found there again"
 OTHER_TEXT = "the text that this version reads from the page differs from the text in the index"
 
 NOT_SHOWN = "its words are outside the visible part of the page"
 
-_FINENESS = 1_000_000  # number of steps into which the page's width and height are divided
+_FINENESS = 1_000_000  # the page's width and height are divided into this many steps
 
 
 def drawn_pages(data: bytes, orders: Sequence[PageOrder], settings: ReaderSettings) -> tuple[DrawnPage, ...]:

@@ -28,7 +28,9 @@ class PageOrder(Record):
 
 
 class DrawnPage(Record):
-    """A page as requested; its size is in points, `picture` is a PNG file, and `pages` is the page count of the PDF."""
+    """A page drawn as requested; its size is in points, `picture` is a PNG file, and `pages` is the page count of the
+    PDF.
+    """
 
     model_config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
 

@@ -17,8 +17,8 @@ _PASSWORD_ERROR = 4  # FPDF_ERR_PASSWORD
 _OUTLINES = 60  # a page with at least this many shapes may contain letters drawn as shapes
 _DPI = 300
 _POINTS = 72  # points per inch
-_MOST_PIXELS = 40_000_000  # pixel limit of a drawn page
-_MOST_PICTURE_PIXELS = 400_000_000  # pixel limit of a picture on a page, which pdfium unpacks whole
+_MOST_PIXELS = 40_000_000  # maximum number of pixels in a drawn page
+_MOST_PICTURE_PIXELS = 400_000_000  # maximum number of pixels in a picture on a page, which pdfium unpacks whole
 
 
 @contextmanager

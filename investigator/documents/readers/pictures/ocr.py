@@ -23,7 +23,7 @@ from investigator.records import FileStatus
 _COMMAND = "tesseract"
 _ORIENTATION = "osd"  # the language data for detecting the orientation of a page
 _LIST_SECONDS = 20
-_TIME_SHARE = 0.85  # share of the time limit for a file; the rest is for the other steps
+_TIME_SHARE = 0.85  # share of a file's time limit; the rest is for the other steps
 _EMPTY_LINES = re.compile(r"\n[ \t\n]*\n")
 
 
@@ -140,7 +140,7 @@ def _too_slow(settings: ReaderSettings) -> ReadFailure:
 
 @lru_cache(maxsize=8)
 def _languages(command: str) -> frozenset[str]:
-    """Return the installed languages; none if the command does not list them."""
+    """Return the installed languages; empty if the command does not list them."""
     try:
         done = subprocess.run([command, "--list-langs"], capture_output=True, timeout=_LIST_SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired):

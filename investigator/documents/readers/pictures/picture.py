@@ -16,8 +16,8 @@ Size = tuple[int, int]
 _FRAMES = frozenset({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC})  # the JPEG segments that begin a frame
 _TIFF_TYPES = {3: "H", 4: "I"}  # SHORT and LONG
 _WIDTH, _HEIGHT = 256, 257  # TIFF tags
-_MOST_PIXELS = 100_000_000  # pixel limit of one page: A3 at 600 dots per inch has 70 million
-_LEAST_SIDE = 24  # minimum width and height in pixels: a line of small letters with its margins
+_MOST_PIXELS = 100_000_000  # maximum number of pixels in one page: A3 at 600 dots per inch has 70 million
+_LEAST_SIDE = 24  # minimum width and height in pixels, enough for a line of small letters with margins
 
 
 def read_picture(source: SourceFile, settings: ReaderSettings) -> Extracted:
@@ -45,7 +45,7 @@ def read_picture(source: SourceFile, settings: ReaderSettings) -> Extracted:
 def picture_sizes(data: bytes, most: int) -> list[Size]:
     """Return the sizes of the pictures in a file, in order: up to `most` for the pages of a TIFF file, else one size.
 
-    Formats: PNG, JPEG, GIF, BMP, WebP, JPEG 2000, TIFF. Empty if the file has another format, or is damaged.
+    Formats: PNG, JPEG, GIF, BMP, WebP, JPEG 2000, TIFF. Empty if the file is in a different format, or is damaged.
     """
     try:
         for magic, sizes in _FORMATS:

@@ -18,7 +18,7 @@ _RULE = re.compile(r"[-=_+|.]{3,}")
 _WORD = re.compile(r"\S+")
 _LINES_BETWEEN = 5
 _LINES_BEFORE = 6
-_MOST_LINES = 1_500  # maximum number of rows of one table
+_MOST_LINES = 1_500  # maximum number of rows in one table
 _TAB = 8
 
 
@@ -42,7 +42,7 @@ def _offsets(text: str) -> list[tuple[int, str]]:
 
 
 def _stretches(lines: list[tuple[int, str]]) -> Iterator[tuple[int, int]]:
-    """Yield the first and last line of each group of lines with gaps and figures, including a few lines above it."""
+    """Yield the first and last line of each group of lines with gaps and figures, extended by a few lines above."""
     begun: int | None = None
     last = count = 0
     for number, (_, line) in enumerate(lines):
