@@ -32,8 +32,9 @@ def fused(bm25: Mapping[Item, float], similarity: Mapping[Item, float]) -> dict[
 def windows(ranked: Iterable[int], chunks: Sequence[Chunk], count: int, characters: int) -> list[range]:
     """Return the first `count` windows of neighbouring chunks around ranked chunks, best first.
 
-    `ranked` contains positions in `chunks`, which are the chunks of one document in text order. A window grows to both
-    sides, never across a page boundary and not beyond the given number of characters; no chunk is in two windows.
+    `ranked` contains positions in `chunks`, which are the chunks of one document in text order. A window grows in both
+    directions, never crosses a page boundary, and never exceeds the given number of characters; no chunk is in two
+    windows.
     """
     used: set[int] = set()
     found: list[range] = []

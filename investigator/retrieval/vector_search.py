@@ -24,7 +24,7 @@ _TOGETHER, _SHORT = 16, 4_000  # maximum number of queries embedded together, an
 
 
 class QueryVectors:
-    """The vectors of queries; the recent ones are cached. Thread-safe."""
+    """Embeds queries; recent vectors are cached. Thread-safe."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = CachedEmbedder(embedder, _MOST_QUERIES)

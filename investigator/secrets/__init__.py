@@ -104,7 +104,7 @@ def _begun(text: str, secret: str) -> int:
 
 @lru_cache(maxsize=64)
 def _pattern(secret: str, escaped: bool) -> re.Pattern[str]:
-    """Return the pattern that finds a secret in its forms; `escaped` includes escaped forms."""
+    """Return the pattern that finds a secret in all its forms; `escaped` includes escaped forms."""
     plain = _BETWEEN.join(_forms_of(character) if escaped else re.escape(character) for character in secret)
     return re.compile("|".join([plain, *_in_base64(secret)]), re.IGNORECASE)
 

@@ -108,9 +108,9 @@ class Corpus:
             stamp(connection, file)
 
     def rename(self, before: str, file: FileRecord) -> bool:
-        """Store a new path of a file; its text, chunks and vectors stay, and so do those of the files inside it.
+        """Store a file's new path; its text, chunks and vectors stay, and so do those of the files inside it.
 
-        Return False if its stored data is damaged; it is then dropped, and must be read again.
+        Return False if its stored data is damaged; the data is then dropped, and the file must be read again.
         """
         with self._database.begin() as connection:
             forget(connection, file.path)
@@ -250,7 +250,7 @@ class Corpus:
         return found
 
     def chunks_of(self, document_id: str) -> Mapping[int, Chunk]:
-        """Return the chunks of a document by id, in text order."""
+        """Return the chunks of a document, keyed by id, in text order."""
         return self._chunks(document_id)
 
     def _read_chunks(self, document_id: str) -> Mapping[int, Chunk]:

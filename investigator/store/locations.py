@@ -25,7 +25,9 @@ _PURPOSE = "workspace in its folder"
 
 
 def default_workspace(folder: Path) -> Path:
-    """Return the workspace directory of a document folder in the user's data directory, named after its real path."""
+    """Return the workspace directory for a document folder: in the user's data directory, named after the folder's real
+    path.
+    """
     real = os.path.realpath(folder)
     return _workspaces() / _directory_name(os.path.basename(real), real)
 

@@ -220,7 +220,9 @@ personal_facts = Table(
     Column("chat_id", String, nullable=False),  # the chat in which it was stated; empty if the user wrote the fact
     Column("turn", Integer),
     Column("created", String, nullable=False),
-    Column("used_at", Integer, nullable=False),  # the user's turn, over all chats, in which it was created or last used
+    Column(
+        "used_at", Integer, nullable=False
+    ),  # the user's turn, counted over all chats, in which it was created or last used
     Column("uses", Integer, nullable=False),
     Column(CODE, String, nullable=False),
     Index("personal_facts_of_user", "user", "id"),

@@ -32,7 +32,7 @@ class SentenceVectorTable:
         self._embedder = embedder
 
     def get(self, texts: Sequence[str]) -> dict[str, Vectors]:
-        """Return the stored vectors, each of shape (dimensions,), of the given texts."""
+        """Return the stored vectors, each of shape (dimensions,), for the given texts."""
         by_digest = {_digest(text): text for text in texts}
         columns = select(sentence_vectors.c.digest, sentence_vectors.c.vector)
         own = columns.where(sentence_vectors.c.embedder == self._embedder)

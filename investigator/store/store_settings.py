@@ -1,4 +1,4 @@
-"""The settings of the store: where runs and memories are kept."""
+"""Settings for the store: where runs and memories are kept."""
 
 from __future__ import annotations
 

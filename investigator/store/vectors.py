@@ -73,7 +73,7 @@ class VectorTable:
         return select(*columns).select_from(chunks).outerjoin(vectors, own).where(vectors.c.chunk_id.is_(None))
 
     def get(self, chunk_ids: Sequence[int], dimensions: int | None = None) -> dict[int, Vectors]:
-        """Return the existing vectors, each of shape (dimensions,), of the given chunks. Without `dimensions`, the
+        """Return the existing vectors, each of shape (dimensions,), for the given chunks. Without `dimensions`, the
         length of most rows is the expected length.
         """
         found: dict[int, Vectors] = {}

@@ -104,7 +104,7 @@ class AskedComputation:
 
 @lru_cache(maxsize=256)
 def asked_computation(question: str) -> AskedComputation | None:
-    """Return what a question asks to compute from the figures of rows or periods; None if it asks for no
+    """Return the computation that a question requests from the figures of rows or periods; None if it asks for no
     computation.
     """
     plain = " ".join(question.split()).rstrip(" ?.!")

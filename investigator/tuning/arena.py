@@ -48,7 +48,7 @@ class FolderArena:
         return any(traits_of(engine).is_model for engine in engines.values())
 
     def trials(self, candidate: Variant, name: SetName, limit: int, repetition: int = 0) -> Mapping[str, QuestionTrial]:
-        """Ask the first questions of a set with a candidate. Raises the same errors as `FolderBench.trials`."""
+        """Ask the first questions in a set with a candidate. Raises the same errors as `FolderBench.trials`."""
         return self.bench.trials(self.setup(candidate), self.sets.of(name), limit=limit, repetition=repetition)
 
     def try_out(self, candidate: Variant, ids: Sequence[str]) -> Mapping[str, QuestionTrial]:

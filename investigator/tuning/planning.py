@@ -39,7 +39,7 @@ class Data(Record):
 
 
 def data_of(workspace: Path, questions: Sequence[Question]) -> Data:
-    """Return the data of a run; the index of the folder must be up to date. Raises StoreError."""
+    """Return the data for a run; the folder's index must be up to date. Raises StoreError."""
     named = {name for one in questions for name in one.named_documents}
     twins: dict[str, str] = {}
     with Workspace(workspace, write=False) as opened:

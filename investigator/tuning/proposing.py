@@ -55,7 +55,7 @@ class Workshop:
     is_spent: Callable[[], bool]
 
     def variables(self, template: TemplateText, results: str) -> ProposeVariables:
-        """Return the variables of `prompts/tuning/propose.j2` for a template."""
+        """Return the variables that `prompts/tuning/propose.j2` needs for a template."""
         contract = METHOD[template.name]
         return ProposeVariables(
             template=template.text,

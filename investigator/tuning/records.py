@@ -80,7 +80,7 @@ class TriedCandidate(Record):
     fate: Fate
     questions: int = 0
     score: float | None = None
-    baseline: float | None = Field(default=None, description="the score of the baseline on the same questions")
+    baseline: float | None = Field(default=None, description="the baseline's score on the same questions")
     reason: str = ""
 
 

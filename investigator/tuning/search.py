@@ -35,7 +35,7 @@ Trials = Mapping[str, QuestionTrial]
 
 
 class Arena(Protocol):
-    """Tries candidates: `trials` asks the first `limit` questions of a set, and raises BudgetSpent at a ceiling.
+    """Tries candidates: `trials` asks the first `limit` questions in a set, and raises BudgetSpent at a ceiling.
     `varies` is False if the same question always gets the same reply. `refusal` returns why a candidate is rejected, or
     "". `calls_left` is None if there is no ceiling. `open_test` records the use of the test set, and returns how often
     this data has been used, including this time.

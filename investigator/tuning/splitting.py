@@ -35,7 +35,7 @@ class QuestionSets(Record):
     test: tuple[Question, ...]
 
     def of(self, name: SetName) -> tuple[Question, ...]:
-        """Return the questions of a set."""
+        """Return the questions in a set."""
         return {SetName.REFLECT: self.reflect, SetName.SELECT: self.select, SetName.TEST: self.test}[name]
 
 

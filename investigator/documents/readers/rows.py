@@ -18,8 +18,8 @@ _SEARCHED = 20
 
 
 class RowLine(NamedTuple):
-    """A row as a line of text. `cells` gives the column of each cell and its span in the line; `is_header` is True if
-    the row names the columns.
+    """A table row as a line of text. `cells` gives the column of each cell and its span in the line; `is_header` is
+    True if the row names the columns.
     """
 
     text: str

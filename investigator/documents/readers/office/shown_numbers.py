@@ -105,7 +105,7 @@ def number_format(identifier: int, written: Mapping[int, str]) -> str:
 
 
 def displayed(number: str, form: str) -> str | None:
-    """Return a number, given as digits, in a format; None if that is not a plain number format (a date, a fraction)."""
+    """Return a number, given as digits, in a format; None if the format is for anything else (a date, a fraction)."""
     if len(number) > _LONGEST or not _NUMBER.fullmatch(number):
         return None
     value = Fraction(number)
