@@ -36,7 +36,7 @@ class TuningLock(Record):
     questions: int = Field(description="number of questions in the test set")
     baseline: float
     score: float
-    low: float = Field(description="lower end of the 95 % interval of the gain")
+    low: float = Field(description="lower end of the 95 % confidence interval for the gain")
     high: float
     p: float
 

@@ -46,7 +46,7 @@ def negates(text: str) -> bool:
 def allows_negation(text: str, claim: str) -> bool:
     """Return True if a text says something that a claim may express by a negation.
 
-    This is so if a sentence of the text contains a word of the claim and either a negation or a word like "failed",
+    This is so if a sentence in the text contains a word of the claim and either a negation or a word like "failed",
     "lacks" or "unable", or if the text contains the opposite of a word of the claim: "unprofitable" or "debt-free" for
     "not profitable" or "no debt".
     """

@@ -1,5 +1,5 @@
-"""Finds the amounts that a question compares with: "more than 30 euros", "between 20 and 30", "425". Pure. For English
-text.
+"""Finds the amounts that a question names for comparison: "more than 30 euros", "between 20 and 30", "425". Pure. For
+English text.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Finds periods in a text (years, quarters, months), and requests for the newest or oldest document. Pure. Names of
-months come from `language/data/months.toml`, other words are English, German, French and Spanish; digits are read in
-any language.
+"""Finds periods in a text (years, quarters, months), and requests for the newest or oldest document. Pure. Month names
+come from `language/data/months.toml`; other words are English, German, French and Spanish; digits are read in any
+language.
 """
 
 from __future__ import annotations

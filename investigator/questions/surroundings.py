@@ -1,4 +1,4 @@
-"""A sentence of a document and its context, against which constraints are matched. Pure."""
+"""A sentence in a document and its context, against which constraints are matched. Pure."""
 
 from __future__ import annotations
 

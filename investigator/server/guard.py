@@ -136,7 +136,7 @@ def _refused(status: int, detail: str, hint: str = "") -> Response:
 
 
 def _with_headers(send: Send) -> Send:
-    """Return a `send` that adds the headers of every response."""
+    """Return a `send` that adds the common headers to every response."""
 
     async def guarded(message: MutableMapping[str, Any]) -> None:
         if message["type"] == "http.response.start":

@@ -32,7 +32,7 @@ _MESSAGE_LENGTH = 300
 _BUSY = frozenset({503, 529})  # 529 is Anthropic's status for an overloaded server
 _TIMEOUTS = frozenset({"APITimeoutError", "ModelTimeoutError", "TimeoutException", "TimeoutError", "Timeout"})
 _CUTS = frozenset({"APIConnectionError", "ModelConnectionError", "TransportError", "ConnectionError"})
-_UNREADABLE = (ValueError, TypeError, LookupError, AttributeError)  # raised for a body of an unexpected shape
+_UNREADABLE = (ValueError, TypeError, LookupError, AttributeError)  # raised for a body with an unexpected shape
 _TOO_LONG = re.compile(
     r"context[ _]?(length|window|size)|maximum context|prompt is too long|too many (input )?tokens", re.IGNORECASE
 )

@@ -15,7 +15,7 @@ from typing import BinaryIO, Final, TypeAlias
 from investigator.errors import SettingsError
 
 Value: TypeAlias = int | float | bool | str | tuple[int | float | bool, ...] | tuple[str, ...]
-"""A value of the header; arrays of arrays, which no known model contains, are rejected as damage."""
+"""A value in the header; arrays of arrays, which no known model contains, are rejected as damage."""
 
 _MAGIC: Final = b"GGUF"
 _VERSIONS: Final = (2, 3)
