@@ -144,7 +144,7 @@ def _named(override: str) -> str:
 
 
 def _secrets_in(values: Mapping[str, Any], inside: bool = False) -> Iterator[str]:
-    """Yield the values of settings with secret names, including misspelled names."""
+    """Yield the values of settings whose names suggest secrets, even if misspelled."""
     for name, value in values.items():
         if isinstance(value, Mapping):
             yield from _secrets_in(value, inside or is_secret(name))

@@ -1,4 +1,4 @@
-"""Checks claims slot by slot: a claim must not say more than one sentence of one of its quotes."""
+"""Checks claims slot by slot: a claim may say only what a single sentence of one of its quotes says."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SOURCE = re.compile(r"According to (?:the |this )?([\w. -]{2,60}), ", re.IGNORE
 _BETWEEN_CLAUSES = re.compile(r";\s+|,\s+(?:and|but|while|whereas)\s+")
 _RELATIVE = re.compile(r" ?, (?=(?:which|who|whose|where)\b)")
 _LONGEST_CHECKED = 5_000
-"""Maximum number of characters of a claim or a quote that is checked."""
+"""Maximum number of characters in a claim or quote; longer ones are not checked."""
 _SHORTEST_CLAUSE = 3
 """Minimum number of words in a clause that is checked separately."""
 _MOST_STRANGE = 3

@@ -1,4 +1,4 @@
-"""Computes the coverage: how each document of the folder was treated."""
+"""Computes the coverage: how each document in the folder was treated."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class MissingFigure:
-    """A figure of a claim that is not in its quotes."""
+    """A figure in a claim that is not in the claim's quotes."""
 
     slot: Slot
     reason: str

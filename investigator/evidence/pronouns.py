@@ -136,7 +136,7 @@ def _candidates(before: Words) -> list[_Candidate]:
 
 
 def _subject(words: Words, verb: str) -> _Candidate:
-    """Return a subject as a candidate; it has no words if the subject is a pronoun."""
+    """Return a subject as a candidate; the candidate has no words if the subject is a pronoun."""
     if any(word.text in joints("pronouns") for word in words):
         return _Candidate((), None, is_person=True)
     is_person = any(word.is_name for word in words) or not (words[0].is_article or words[0].is_function)

@@ -144,7 +144,7 @@ class Source:
         )
 
     def _misleads(self, start: int, end: int) -> bool:
-        """Return True if the words have another meaning without their context."""
+        """Return True if the words have a different meaning without their context."""
         return cuts_into_word(self._document.text, start, end) or negated_before(self._document.text, start)
 
     def _means_something(self, start: int, end: int) -> bool:

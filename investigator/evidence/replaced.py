@@ -1,4 +1,4 @@
-"""Finds documents that another document says it replaces, such as the price list of the previous year. Pure."""
+"""Finds documents that another document says it replaces, such as the previous year's price list. Pure."""
 
 from __future__ import annotations
 

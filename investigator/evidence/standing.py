@@ -111,7 +111,7 @@ def _source(document: Document) -> Source:
 
 
 def checked_quote(quote: Quote, fresh: FreshDocument) -> CheckedQuote:
-    """Return the state of a quote in the file of its document."""
+    """Return the state of a quote in its document's file."""
     if fresh.document is None:
         state = QuoteState.MISSING if fresh.missing else QuoteState.UNREADABLE
         return CheckedQuote(quote=quote, state=state, reason=fresh.problem)

@@ -20,7 +20,7 @@ _SHEETS = frozenset({"xlsx", "xlsm", "xlsb", "xls", "ods"})
 
 
 class FileStatus(StrEnum):
-    """The outcome of reading a file of the folder."""
+    """The outcome of reading a file in the folder."""
 
     INDEXED = "indexed"
     UNCHANGED = "unchanged"
@@ -68,7 +68,9 @@ class LeftOutReason(StrEnum):
 
 
 class LeftOut(Record):
-    """Files of the folder excluded for one reason. A subfolder counts as one file; its contents are not examined."""
+    """Files in the folder that are excluded for the same reason. A subfolder counts as one file; its contents are not
+    examined.
+    """
 
     reason: LeftOutReason
     files: int = Field(default=0, ge=0)
@@ -105,7 +107,7 @@ _LEFT_OUT = {
 
 
 class IndexedFile(Record):
-    """A file of the index, as `index --json` and `status --json` print it."""
+    """A file in the index, as `index --json` and `status --json` print it."""
 
     path: str = Field(description="path below the folder, with forward slashes; the document's id")
     status: FileStatus
@@ -117,7 +119,7 @@ class IndexedFile(Record):
 
 
 class LeftOutFiles(Record):
-    """Files excluded for one reason, as `index --json` and `status --json` print them."""
+    """Files excluded for the same reason, as `index --json` and `status --json` print them."""
 
     left_out: LeftOut
 

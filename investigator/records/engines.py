@@ -18,7 +18,7 @@ class Traits(Record):
     is_small: bool = Field(
         default=False, description="the model is too small to decide: it only quotes and writes, and the rules decide"
     )
-    context_tokens: int | None = Field(default=None, description="maximum tokens of a prompt; None if unknown")
+    context_tokens: int | None = Field(default=None, description="maximum tokens in a prompt; None if unknown")
     concurrency: int = Field(default=4, ge=1, description="useful number of concurrent calls")
     sampling: str = Field(default="", description="settings that affect the replies; part of the key of a stored reply")
 

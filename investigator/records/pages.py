@@ -46,7 +46,7 @@ class PageView(Record):
     """A page of a document as shown, rotated and cropped, with marks over the requested words.
 
     `lines` are its horizontal lines of text, for copying; a page recognised by OCR has none. `pages` is the number of
-    pages of its file; `width` and `height` are in points. If the requested words cannot be marked, `unmarked` gives the
+    pages in its file; `width` and `height` are in points. If the requested words cannot be marked, `unmarked` gives the
     reason.
     """
 

@@ -1,4 +1,4 @@
-"""The plan of an investigation (seed: generative_agents, "Plan")."""
+"""The plan for an investigation (seed: generative_agents, "Plan")."""
 
 from __future__ import annotations
 

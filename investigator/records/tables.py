@@ -35,7 +35,7 @@ class TableCell(Record):
 
 
 class Table(Record):
-    """A table of a document: its span, its cells row by row, and the numbers of header rows and label columns.
+    """A table in a document: its span, its cells row by row, and the numbers of header rows and label columns.
 
     The first `header_rows` rows name the columns, and the first `label_columns` columns name the rows. A table that
     continues over several pages is one table with one header. `indents` contains the indentation of each row label, 0

@@ -77,7 +77,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Edge:
-    """A line of the graph between two positions; `weight` is the score of the fact, and `words` describe the
+    """A line in the graph between two positions; `weight` is the score of the fact, and `words` describe the
     connection.
     """
 
@@ -127,7 +127,7 @@ def timeline(investigation: Investigation, calls: Sequence[PastCall]) -> Timelin
 
 
 def knowledge_graph(reflections: Sequence[Reflection]) -> KnowledgeGraph | None:
-    """Return the knowledge of the last review as a graph; None if it is empty or has no connections."""
+    """Return the knowledge from the last review as a graph; None if it is empty or has no connections."""
     knowledge = reflections[-1].knowledge if reflections else ()
     scores: dict[tuple[str, str], int] = {}
     for item in knowledge:

@@ -59,7 +59,7 @@ class CitedSource:
 
 @dataclass(frozen=True)
 class RoundView:
-    """A round of the plan: its strategy, its outcome in words, its steps, and the rejected documents."""
+    """A round in the plan: its strategy, its outcome in words, its steps, and the rejected documents."""
 
     number: int
     strategy: str

@@ -44,7 +44,7 @@ def in_short(cell: MatrixCell, most: int = _WIDE) -> str:
 
 
 def place_of(cell: MatrixCell) -> str:
-    """Return the place of the first quote of a cell; "" if it has none."""
+    """Return the place of the first quote in a cell; "" if it has none."""
     return cell.quotes[0].place if cell.quotes else ""
 
 

@@ -41,7 +41,7 @@ class Reference:
 
 
 def references(documents: Iterable[Document]) -> tuple[Reference, ...]:
-    """Return the references of documents, each with its own key, in order."""
+    """Return references for documents, in order; each has its own key."""
     found: dict[str, Reference] = {}
     for document in documents:
         plain = _key(document.id)
@@ -92,7 +92,7 @@ def _item(reference: Reference) -> Mapping[str, object]:
 
 
 def _key(document_id: str) -> str:
-    """Return a key of plain letters from the name of a document."""
+    """Return a key of plain letters, made from the name of a document."""
     stem = PurePosixPath(document_id).name.partition(".")[0]
     letters = unicodedata.normalize("NFKD", stem).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", "-", letters).strip("-")[:_LONGEST_KEY] or "document"

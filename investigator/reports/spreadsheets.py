@@ -74,7 +74,7 @@ def _rows(matrix: Matrix) -> Iterator[tuple[str, ...]]:
 
 
 def inert_in_csv(text: str) -> str:
-    """Return the text of a cell, safe from being read as a formula."""
+    """Return the text of a cell in a form that no program reads as a formula."""
     harmless = inert(text)
     return f"'{harmless}" if harmless.startswith(_FORMULA) else harmless
 

@@ -1,1 +1,1 @@
-"""Computes costs from tokens and probabilities from features, and combines the points of a model and of the search."""
+"""Computes costs from tokens and probabilities from features; combines a model's points with those of the search."""

@@ -61,7 +61,7 @@ def module(
     `Previous Topic: …`, `Personal Fact: …` and `Interesting Fact: …`; in lines without a prefix, the speakers
     alternate.
 
-    Module options, which also work in a chat: --sdm-model gguf:FILE sets the engine of one module; --srm-topp 0.8
+    Module options, which also work in a chat: --sdm-model gguf:FILE sets the engine for one module; --srm-topp 0.8
     applies to one module, --topp 0.8 to all. Decoding: inference, beam_size, beam_min_length, beam_max_length, topk,
     topp, temperature, lambda_decay, omega_bound, p_reset, beam_block_ngram, beam_context_block_ngram,
     beam_block_full_context, penalize_repetitions, penalize_ctxt_repetitions, exclude_knowledge_from_ctxt_penalty,

@@ -22,7 +22,7 @@ from investigator.server.records import ChatTurn, SpokenReply, TurnState
 
 @contextmanager
 def open_talks(investigator: Investigator) -> Iterator[Begin]:
-    """Open a chat with a folder, and yield a function that begins conversations of this process's user.
+    """Open a chat about a folder, and yield a function that begins conversations with this process's user.
 
     Raises the errors of `open_chat`.
     """
@@ -56,7 +56,7 @@ def _reply(talk: Talk, text: str, watch: Watch) -> SpokenReply:
         message = talk.say(text, hear=lambda so_far: watch.said(inert_prose(so_far)))
     except BudgetSpent as spent:
         raise DialogueError(
-            f"the chats of this folder have reached the limit of {spent.reason}",
+            f"the chats about this folder have reached the limit of {spent.reason}",
             hint="Start the server again with a higher limit.",
         ) from spent
     quotes = tuple(quote for quote in quotes_of(message) if not isinstance(quote, ServedQuote))

@@ -31,9 +31,9 @@ class ModuleOptions(Record):
 
 
 def module_options(options: Mapping[str, OptionValue], weights: Weights) -> Mapping[Module, ModuleOptions]:
-    """Return the options for every module: the defaults for these weights, overridden by `options`. A name with the
-    prefix of a module (`srm_beam_size`) applies to that module and overrides the name without a prefix, which applies
-    to all modules; `max_prompt_len` without a prefix limits prompts including their knowledge. Dashes are treated as
+    """Return the options for every module: the defaults for these weights, overridden by `options`. A name with a
+    module's prefix (`srm_beam_size`) applies to that module and overrides the name without a prefix, which applies to
+    all modules; `max_prompt_len` without a prefix limits prompts including their knowledge. Dashes are treated as
     underscores. Decodings are completed by `Decoding.settled`. Raises SettingsError for an unknown name, suggesting
     similar ones, and for an invalid value.
     """
@@ -50,7 +50,7 @@ def told_decodings(options: Mapping[str, OptionValue]) -> Mapping[Module, Decodi
 
 
 def is_module_option(name: str) -> bool:
-    """Return True if an option with that name exists, with or without the prefix of a module."""
+    """Return True if an option with that name exists, with or without a module's prefix."""
     return _split(_spelled(name))[1] in _FIELDS
 
 

@@ -37,7 +37,7 @@ _ONLY_OF = {
 
 @runtime_checkable
 class Decodes(Protocol):
-    """An engine of another package that accepts decoding options."""
+    """An engine from another package that accepts decoding options."""
 
     def decoding_as(self, decoding: Decoding) -> Engine:
         """Return the same engine, with the same loaded model and name, and another decoding.
@@ -116,7 +116,7 @@ def told_share(told: Decoding, own: float | None = None) -> float | None:
 
 
 def told_temperature(told: Decoding, own: float | None = None) -> float:
-    """Return the temperature of a sampling method; the engine's own value, `own`, applies if none is given, unless it
+    """Return the temperature for a sampling method; the engine's own value, `own`, applies if none is given, unless it
     is 0.
     """
     return own if own and "temperature" not in told.model_fields_set else told.temperature

@@ -113,7 +113,7 @@ def _with_meant(asked: str, meant: str) -> str:
 
 
 def _asked(text: str) -> tuple[str, str]:
-    """Return the last question of a turn and the text before it; the whole turn if it asks nothing. A question that
+    """Return the last question in a turn and the text before it; the whole turn if it asks nothing. A question that
     only the speaker can answer is used only as a last resort. Statements about the speaker are dropped.
     """
     parts = [part for sentence in sentences(text) if (part := _without_telling(sentence))]

@@ -136,7 +136,7 @@ class CompletionsClient:
         self._sleep = sleep
 
     def complete(self, prompt: str, request: CompletionRequest) -> Completion | CompletionFailure:
-        """Return the completion of a prompt, or the errors of all attempts if the last one fails too. Raises
+        """Return the completion of a prompt, or the errors from all attempts if the last one fails too. Raises
         CredentialError.
         """
         failures: list[str] = []

@@ -25,7 +25,7 @@ _LEAST_OF_TURN = 4
 _MOST_REPEATS = 2
 _ENDS = re.compile(r"[.!?…。！？؟।။]\W*$")
 _GOES_ON = re.compile(r"[,;:(–—-]\s*$")
-_LEAST_BROKEN = 6  # minimum number of words of a truncated sentence; fewer words without a full stop may be an answer
+_LEAST_BROKEN = 6  # minimum number of words in a truncated sentence; fewer words without a full stop may be an answer
 
 
 def without_prompt(written: str, own: str = "") -> str:

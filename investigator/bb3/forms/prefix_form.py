@@ -104,7 +104,7 @@ def document_line(document: SearchDocument, words: int) -> str:
 
 
 def _conditions(request: ModuleRequest) -> tuple[str, ...]:
-    """Return a line for each kind of knowledge of a response, in BB3's order."""
+    """Return a line for each kind of knowledge in a response, in BB3's order."""
     kinds = ((Module.CRM, request.entity), (Module.MRM, request.memory), (Module.SRM, request.knowledge))
     return tuple(f"{TABLE[module].knowledge_prefix}: {_joined_lines(text)}" for module, text in kinds if text)
 

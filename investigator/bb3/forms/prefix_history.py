@@ -119,7 +119,7 @@ def seen_by(module: Module, lines: Sequence[PromptLine], options: PrefixOptions)
 
 def shortened(parts: PromptParts, limit: int, count: CountTokens) -> PromptParts:
     """Drop the oldest lines of a prompt until it has fewer tokens than `limit`. Knowledge is kept, so the prompt may
-    exceed the limit even without lines.
+    exceed the limit even if no lines are left.
     """
 
     def newest(kept: int) -> PromptParts:

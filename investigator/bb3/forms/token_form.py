@@ -84,7 +84,7 @@ def _persona(prefix: str, memories: Sequence[str]) -> str:
 
 
 def _found(request: ModuleRequest) -> str:
-    """Return the knowledge of a response, each kind between its tokens and on a separate line."""
+    """Return the knowledge for a response, with each kind on a separate line, between its tokens."""
     kinds = ((Module.CKM, request.entity), (Module.MKM, request.memory), (Module.SKM, request.knowledge))
     wrapped = ((TABLE[module].wrapping, text) for module, text in kinds if text)
     return "\n".join(f"{wrapping[0]} {text} {wrapping[1]}" for wrapping, text in wrapped if wrapping)
