@@ -160,12 +160,12 @@ class FolderIndex:
         return folder_status(self._folder, self.corpus, self.without_vectors(), settings)
 
     def check_documents(self) -> None:
-        """Raise FolderError if no document of the folder could be read."""
+        """Raise FolderError if no document in the folder could be read."""
         check_any_document(self._folder, self.corpus)
 
     @property
     def stored(self) -> Corpus:
-        """Return the documents of the index, read-only."""
+        """Return the documents in the index, read-only."""
         return self.corpus
 
     def without_vectors(self) -> int:
@@ -230,7 +230,7 @@ def folder_status(
 
 
 def check_any_document(folder: Path, corpus: CorpusView) -> None:
-    """Raise FolderError if no document of a folder could be read."""
+    """Raise FolderError if no document in a folder could be read."""
     if corpus.document_ids():
         return
     unreadable = corpus.unreadable()

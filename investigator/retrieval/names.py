@@ -45,9 +45,10 @@ class Names:
                 self._dates[card.document_id] = next(iter(periods(date)), Period(None))
 
     def named(self, question: str) -> dict[str, float]:
-        """Return the documents whose names contain words of the question, with their weight relative to the best match.
+        """Return the documents whose names contain words from the question, with their weights relative to the best
+        match.
 
-        Neighbouring words of the question also match a name that joins them (`Best Buy`, `BESTBUY_2019.pdf`).
+        Neighbouring words in the question also match a name that joins them (`Best Buy`, `BESTBUY_2019.pdf`).
         """
         total = len(self._periods)
         weights: dict[str, float] = {}
@@ -115,7 +116,7 @@ def _spellings(question: str) -> set[str]:
 
 
 def named_words(question: str) -> frozenset[str]:
-    """Return the stems of capitalised words of a question; periods and stop words are excluded."""
+    """Return the stems of the capitalised words in a question; periods and stop words are excluded."""
     left = set(words(without_periods(question)))
     tokens = (token for token in _TOKEN.findall(question_body(question)) if token[0].isupper())
     named = {word for token in tokens for word in words(token)} - stop_words() - _ASKED_TO

@@ -1,4 +1,4 @@
-"""Searches every document of the folder for the given words, using the index; texts without them are not read."""
+"""Searches every document in the folder for the given words, using the index; texts without them are not read."""
 
 from __future__ import annotations
 

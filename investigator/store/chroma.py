@@ -1,4 +1,4 @@
-"""The vector index of a large folder, a Chroma collection that is built from the vectors of the database and can be
+"""The vector index of a large folder, a Chroma collection that is built from the vectors in the database and can be
 deleted at any time.
 """
 
@@ -58,7 +58,7 @@ class ChromaIndex:
     def nearest(self, vector: Vectors, limit: int) -> list[VectorMatch]:
         """Return the chunks nearest to a unit vector of shape (dimensions,), nearest first.
 
-        Chroma selects them; their similarity is computed from the vectors of the database.
+        Chroma selects them; their similarity is computed from the vectors in the database.
         """
         with self._asking:
             if self._instead is None:

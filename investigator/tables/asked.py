@@ -43,7 +43,7 @@ _ACRONYM = late(r"[A-Z]{2,5}")
 
 @dataclass(frozen=True)
 class AskedTerm:
-    """A word of the question that a cell, or its document's description, must contain, either as its `root` or as one
+    """A word in the question that a cell, or its document's description, must contain, either as its `root` or as one
     of `others`.
 
     `is_name` is True for a word that is capitalised inside the question.
@@ -133,7 +133,7 @@ def table_question(question: str) -> TableQuestion:
 
 
 def asked_term(word: str, token: str, *, is_first: bool = False) -> AskedTerm:
-    """Return a folded word of a question as a term; `token` is the word as written, or the compound containing it."""
+    """Return a folded word from a question as a term; `token` is the word as written, or the compound containing it."""
     own, parts = root(bare(word)), words(token)
     is_compound = "-" in token and 1 < len(parts) < _LONGEST_ACRONYM and min(map(len, parts)) > 1
     acronym = {"".join(part[0] for part in parts)} if is_compound else set()

@@ -35,7 +35,7 @@ class PairedDifference(Record):
     second: float
     difference: Estimate = Field(description="second minus first, with the interval of the paired bootstrap")
     p: float = Field(ge=0, le=1)
-    wins: int = Field(description="questions on which the second is higher")
+    wins: int = Field(description="questions on which the second system's value is higher")
     losses: int
     ties: int
     needed: int | None = None
