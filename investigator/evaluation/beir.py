@@ -106,5 +106,5 @@ def _check_known(file: Path, what: str, named: Iterable[str], known: Mapping[str
     if unknown:
         raise EvaluationDataError(
             f"{file} judges {len(unknown):,} unknown {what}; the first is {unknown[0]}",
-            hint="Use corpus, queries and judgements of the same collection.",
+            hint="Use corpus, queries and judgements from the same collection.",
         )

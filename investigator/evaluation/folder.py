@@ -59,8 +59,8 @@ class EvaluationOptions(Record):
 class FolderEvaluation:
     """Asks an investigator each question in a file, as a user would, and records and measures the outcomes.
 
-    `joint` is the budget, if any, that the investigator shares with others. The vectors of all passages are computed
-    before the first question. Raises EvaluationDataError if outcomes would be stored inside the folder.
+    `joint` is the budget, if any, that the investigator shares with other investigators. The vectors of all passages
+    are computed before the first question. Raises EvaluationDataError if outcomes would be stored inside the folder.
     """
 
     def __init__(

@@ -132,7 +132,7 @@ class RetrievalEvaluation:
 
 
 def _as_file(row: CorpusRow) -> tuple[Sequence[FileRecord], Sequence[SplitDocument]]:
-    """Convert a document of the corpus to the records of a file with a single chunk."""
+    """Convert a document in the corpus to the records for a file with a single chunk."""
     stored = row.content
     content_hash = hashlib.sha256(stored.encode()).hexdigest()
     file = FileRecord(

@@ -119,7 +119,7 @@ def _may_be_left_out(sentence: Sequence[StatedWord], start: int, end: int, count
 
 
 def _is_aside(part: Sequence[StatedWord], count: int, following: StatedWord) -> bool:
-    """Return True if a part is an apposition or a relative clause inside a sentence, and not an item of a list."""
+    """Return True if a part is an apposition or a relative clause inside a sentence, and not an item in a list."""
     if "," not in following.before or following.text in ("and", "or") or _names_again(following):
         return False
     opening = part[0]

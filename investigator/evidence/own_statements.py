@@ -94,7 +94,7 @@ def _is_value(wanted: OwnProperty, value: str, *, is_below: bool) -> bool:
 
 
 def _naming(document: Document, names: tuple[str, ...]) -> Iterator[_Span]:
-    """Yield the lines of the first pages that contain a name from the file's properties."""
+    """Yield the lines near the beginning that contain a name from the file's properties."""
     head = Source(document.changed(text=document.text[:_HEAD]))
     for name in filter(None, names):
         if quote := head.find(name):

@@ -68,7 +68,7 @@ def hangs_on_pronoun(sentence: StatedSentence) -> bool:
 
 
 def says_what_it_means(sentences: Sequence[StatedSentence]) -> bool:
-    """Return True if the pronoun of the last sentence can refer to only one thing in the sentences before it."""
+    """Return True if the pronoun in the last sentence can refer to only one thing in the sentences before it."""
     *_, last = resolved(sentences)
     return last is not sentences[-1]
 

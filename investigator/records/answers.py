@@ -47,7 +47,7 @@ class StopReason(StrEnum):
 
 
 class Coverage(Record):
-    """How each document of the folder was treated.
+    """How each document in the folder was treated.
 
     read: it was asked; skimmed: it was searched, but was not worth asking; not_opened: it was worth asking, but the run
     ended before that. `left_out` lists the files that are excluded.
@@ -113,9 +113,9 @@ class Caution(StrEnum):
 class Claim(Record):
     """One statement in the answer, with the quotes that prove it and the memories it comes from.
 
-    `supported_by` names the verifier that supports it if the quotes do not prove it. `readings` are statements of an
-    engine that could not be checked and that this quote replaces. `text` is unchanged: `cautions` warn of addresses in
-    it, of instructions to the reader that come from the document, and of older text quoted in a message.
+    `supported_by` names the verifier that supports it if the quotes do not prove it. `readings` are an engine's
+    statements that could not be checked and that this quote replaces. `text` is unchanged: `cautions` warn of addresses
+    in it, of instructions to the reader that come from the document, and of older text quoted in a message.
     """
 
     text: str
@@ -140,7 +140,7 @@ class Claim(Record):
 
 
 class UnprovenClaim(Record):
-    """A statement of an engine that its quotes do not prove; it is not part of the answer."""
+    """An engine's statement that its quotes do not prove; it is not part of the answer."""
 
     text: str
     reason: str

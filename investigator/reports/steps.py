@@ -79,7 +79,7 @@ class Speed:
 
 
 class Pace:
-    """Measures the speed of a counted phase; times are seconds of any monotonic clock."""
+    """Measures the speed of a counted phase; times are seconds from any monotonic clock."""
 
     def __init__(self) -> None:
         self._kind = ""

@@ -243,7 +243,7 @@ def own_templates(templates: Sequence[TemplateVersion]) -> str:
 
 
 def _some_names(names: Sequence[str]) -> str:
-    """Return the first of the given names, and the number of further names."""
+    """Return the first few of the given names, and the number of further names."""
     more = [f"and {len(names) - _MOST_NAMES:,} more"] if len(names) > _MOST_NAMES else []
     return ", ".join([*map(inert_line, names[:_MOST_NAMES]), *more])
 

@@ -37,10 +37,10 @@ class RelevanceModels(Record):
 
 
 class SmallFolders(Record):
-    """The rule for showing replies from a small folder, in which points say little.
+    """The rule for showing replies from a small folder, for which points say little.
 
-    `subject` is the probability that a document is about the subject of a question. If one document has at least
-    `shown_from`, every reply with a point of at least `threshold` is shown.
+    `subject` is the probability that a document is about the subject of a question. If this is at least `shown_from`
+    for one document, every reply with a point of at least `threshold` is shown.
     """
 
     subject: Logistic

@@ -71,7 +71,7 @@ class PointCap(Record):
     most: int = Field(
         ge=0,
         le=100,
-        description="highest point of such a reply, which is below the threshold at which a model's reply counts",
+        description="highest point after capping, which is below the threshold at which a model's reply counts",
     )
     chosen_on: str
 
