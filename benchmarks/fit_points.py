@@ -2,7 +2,6 @@
 
     python benchmarks/fit_points.py SET_DIR SET_DIR [SET_DIR ...] [--near-misses FILE] [--limit N] [--json]
                                     [--workspaces DIR] [--write] [--threshold POINT] [--answered-from POINT]
-                                    [--across]
 
 Each SET_DIR contains `questions.dev.jsonl` (rows: id, question, answerable, doc_ids, evidence) and a folder `docs_dev`,
 or several folders with these (benchmarks/everyday).
@@ -23,9 +22,7 @@ are in the same fold.
 The printed threshold is the point below which "not in the documents" is decided best (mean F1 over the sets that have
 unanswerable questions). Neither this threshold nor the point at which a quote that meets everything counts as an answer
 is written to the file automatically: both depend on the results of whole runs on near misses, so the shipped values are
-kept unless --threshold or --answered-from changes them. --across fits the sentence model to the sentences of all
-documents that were read, and keeps the shipped models for documents and for other languages. `--write` stores the
-models and prints the changes.
+kept unless --threshold or --answered-from changes them. `--write` stores the models and prints the changes.
 """
 
 from __future__ import annotations
@@ -65,11 +62,10 @@ def shares(questions: list[Question]) -> dict[str, float]:
     return {name: 1 / sum(q.set == name for q in questions) for name in {q.set for q in questions}}
 
 
-def fitted(questions: list[Question], *, across: bool = False) -> Calibration:
-    """Return all models fitted to some questions, without thresholds; each language group has separate models."""
-    if across:
-        kept = default_calibration()
-        return kept.changed(english=models(questions, DOCUMENT, document=kept.english.document))
+def fitted(questions: list[Question]) -> Calibration:
+    """Return all models fitted to the questions, those for other languages only to such questions. The thresholds are
+    not set yet.
+    """
     foreign = [q for q in questions if not is_english(q.asked.question)]
     english = with_few(models(questions, DOCUMENT))
     other = with_few(models(foreign, FOREIGN)) if any(q.answerable for q in foreign) else english
@@ -79,6 +75,7 @@ def fitted(questions: list[Question], *, across: bool = False) -> Calibration:
     return Calibration(
         english=english,
         foreign=other,
+        nearness=default_calibration().nearness,
         small_folders=default_calibration().small_folders,
         threshold=50,
         unsure_threshold=50,
@@ -92,13 +89,11 @@ def with_few(kept: RelevanceModels) -> RelevanceModels:
     return kept.changed(document=kept.document.changed(weights={**kept.document.weights, "few": FEW}))
 
 
-def models(questions: list[Question], names: tuple[str, ...], document: Logistic | None = None) -> RelevanceModels:
-    """Return the three models, with the given document model, if any; `names` are the features of documents."""
+def models(questions: list[Question], names: tuple[str, ...]) -> RelevanceModels:
+    """Return the three models; `names` are the features of documents."""
     share = shares(questions)
-    sentence = sentence_model(questions, share, across=document is not None)
-    kept = RelevanceModels(
-        document=document or document_model(questions, names, share), sentence=sentence, reply=sentence
-    )
+    sentence = sentence_model(questions, share)
+    kept = RelevanceModels(document=document_model(questions, names, share), sentence=sentence, reply=sentence)
     replies = [(features, right, share[q.set]) for q in questions for features, right in q.replies(kept)]
     reply = logistic(
         rows([features for features, _, _ in replies], REPLY),
@@ -119,20 +114,28 @@ def document_model(questions: list[Question], names: tuple[str, ...], share: dic
     return model(fit, names)
 
 
-def sentence_model(questions: list[Question], share: dict[str, float], *, across: bool) -> Logistic:
-    """Fit the weights by lists, then a bias and a scale that calibrate the probabilities of all sentences."""
-    lists = []
-    for q in questions:
-        for sentences, labels in q.evidence_lists(across=across):
-            x, y = rows([sentence.fit for sentence in sentences], SENTENCE), np.array(labels, dtype=float)
-            if 0 < y.sum() < len(y):
-                lists.append((x, y, 100 * share[q.set]))
-    weights = listwise(lists)
-    scores = np.concatenate([x @ weights for x, _, _ in lists])[:, None]
+def sentence_model(questions: list[Question], share: dict[str, float]) -> Logistic:
+    """Return the model of sentences, fitted to the lists of sentences in right documents."""
+    lists = [
+        (rows([sentence.fit for sentence in sentences], SENTENCE), np.array(labels, dtype=float), 100 * share[q.set])
+        for q in questions
+        for sentences, labels in q.evidence_lists()
+    ]
+    return ranking(lists, SENTENCE)
+
+
+def ranking(lists: list[tuple[Array, Array, float]], names: tuple[str, ...]) -> Logistic:
+    """Fit the weights by lists, then a bias and a scale that calibrate the probabilities of all sentences.
+
+    Columns after those of `names` are fitted, too, but not returned.
+    """
+    lists = [(x, y, weight) for x, y, weight in lists if 0 < y.sum() < len(y)]
+    weights = listwise(lists)[: len(names)]
+    scores = np.concatenate([x[:, : len(names)] @ weights for x, _, _ in lists])[:, None]
     labels = np.concatenate([y for _, y, _ in lists])
     counts = np.concatenate([np.full(len(y), weight / len(y)) for _, y, weight in lists])
     scale = logistic(scores, labels, counts)
-    return model(Fit(scale.bias, weights * scale.weights[0]), SENTENCE)
+    return model(Fit(scale.bias, weights * scale.weights[0]), names)
 
 
 def model(fit: Fit, names: tuple[str, ...]) -> Logistic:
@@ -209,14 +212,12 @@ def chance_worth_asking(questions: list[Question], calibration: Calibration) -> 
     return round(entries[int(below[-1])][0], 3) if len(below) else 0.0
 
 
-def left_out(
-    questions: list[Question], parts: list[list[Question]], *, across: bool = False
-) -> list[tuple[Question, list[float], list[bool]]]:
+def left_out(questions: list[Question], parts: list[list[Question]]) -> list[tuple[Question, list[float], list[bool]]]:
     """Evaluate each part with models fitted to the other parts."""
     found = []
     for part in parts:
         others = [q for q in questions if not any(q is other for other in part)]
-        found += judged(part, fitted(others, across=across))
+        found += judged(part, fitted(others))
     return found
 
 
@@ -259,20 +260,18 @@ def main() -> None:
     parser.add_argument("--workspaces", type=Path, default=Path(".benchmarks"))
     parser.add_argument("--answered-from", type=int, metavar="POINT", default=default_calibration().answered_from)
     parser.add_argument("--threshold", type=int, metavar="POINT", default=default_calibration().threshold)
-    parser.add_argument("--across", action="store_true")
     parser.add_argument("--near-misses", type=Path, metavar="FILE")
     arguments = parser.parse_args()
     if len(arguments.sets) < 2:
         parser.error("at least two sets are needed, because the last table leaves one out")
     near, limit = arguments.near_misses, arguments.limit
     questions = [q for folder in arguments.sets for q in samples(folder, limit, arguments.workspaces, near)]
-    across = arguments.across
-    outcomes = left_out(questions, folds(questions), across=across)
+    outcomes = left_out(questions, folds(questions))
     best = best_threshold(outcomes)
     parts = [[q for q in questions if folder_of(q) == f.name] for f in arguments.sets]
-    others = left_out(questions, parts, across=across)
-    shipped = fitted(questions, across=across)
-    worth_asking = default_calibration().worth_asking if across else chance_worth_asking(questions, shipped)
+    others = left_out(questions, parts)
+    shipped = fitted(questions)
+    worth_asking = chance_worth_asking(questions, shipped)
     shipped = shipped.changed(
         threshold=arguments.threshold,
         unsure_threshold=default_calibration().unsure_threshold,

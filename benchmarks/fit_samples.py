@@ -57,12 +57,8 @@ class Question:
     standings: list[Outside] = field(default_factory=list)
     readings: list[Reading] = field(default_factory=list)
 
-    def evidence_lists(self, *, across: bool) -> Iterator[tuple[list[Candidate], list[bool]]]:
-        """Yield sentences, and which are evidence, for each right document or `across` all documents read."""
-        if across:
-            pairs = [both for one in self.readings for both in zip(one.sentences, one.labels, strict=True)]
-            yield [sentence for sentence, _ in pairs], [label for _, label in pairs]
-            return
+    def evidence_lists(self) -> Iterator[tuple[list[Candidate], list[bool]]]:
+        """Yield the sentences of each right document, and which are evidence."""
         for reading in self.readings:
             if reading.right:
                 yield reading.sentences, reading.labels

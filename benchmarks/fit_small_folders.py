@@ -1,11 +1,12 @@
-"""Fit what decides in a small folder whether passages are shown: `small_folders.subject` of data/calibration.json.
+"""Fits the models for small folders, `small_folders.subject` and `nearness` in data/calibration.json.
 
     python benchmarks/fit_small_folders.py SET_DIR SET_DIR [SET_DIR ...] [--others N] [--shown-from CHANCE] [--write]
 
 Each SET_DIR contains `questions.dev.jsonl` and a small folder `docs_dev`. Each folder is also asked N questions about
 the other folders, which none of its documents answers. The program prints how well the probability of the best document
 separates the questions about a folder from those about other folders, where each folder is judged by a model fitted to
-the others; then, for several bars, the share of questions of each kind that fall below.
+the others; then, for several bars, the share of questions of each kind that fall below. `nearness` ranks the sentences
+of all documents that were read for a question; how likely their document is to contain the answer is fitted with it.
 """
 
 from __future__ import annotations
@@ -18,24 +19,25 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from fit_points import DATA, model, rows
-from fit_samples import Outside, question_of
+from fit_points import DATA, model, ranking, rows
+from fit_samples import Question, question_of
 from fitting import logistic
 from sklearn.metrics import roc_auc_score
 
 from investigator import Investigator
 from investigator.engines.embedding.cached import CachedEmbedder
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
-from investigator.scoring.calibration import Logistic, default_calibration
+from investigator.engines.extractive.candidates import Nearness
+from investigator.scoring.calibration import Logistic, default_calibration, log_odds
 
 FEATURES = ("similarity", "overlap")
 BARS = (0.01, 0.015, 0.02, 0.025, 0.03)
 OWN, NEAR, OTHER = "own", "own without an answer", "of other folders"
-Asked = list[tuple[str, list[Outside]]]
+Asked = list[tuple[str, Question]]
 
 
 def asked(folder: Path, others: Sequence[Path], many: int) -> Asked:
-    """Return the folder's documents as the search sees them, for its questions and for some about other folders."""
+    """Return the folder's questions and some about other folders, each with its kind."""
     elsewhere = [row for other in others for row in questions(other) if row["answerable"]]
     chosen = random.Random(folder.name).sample(elsewhere, min(many, len(elsewhere)))
     every = [(OWN if row["answerable"] else NEAR, row) for row in questions(folder)]
@@ -47,7 +49,7 @@ def asked(folder: Path, others: Sequence[Path], many: int) -> Asked:
             pass
         with investigator.library() as library:
             held = CachedEmbedder(embedder)
-            return [(kind, question_of(folder.name, row, library, held).standings) for kind, row in every]
+            return [(kind, question_of(folder.name, row, library, held)) for kind, row in every]
 
 
 def questions(folder: Path) -> list[dict]:  # type: ignore[type-arg]
@@ -56,11 +58,25 @@ def questions(folder: Path) -> list[dict]:  # type: ignore[type-arg]
 
 
 def fitted(entries: Asked) -> Logistic:
-    """Return the model fitted to all documents; each question has the same weight."""
-    every = [(one, 1 / len(standings)) for _, standings in entries for one in standings]
+    """Return the model of the subject, fitted to all documents; each question has the same weight."""
+    every = [(one, 1 / len(question.standings)) for _, question in entries for one in question.standings]
     x = rows([one.standing for one, _ in every], FEATURES)
     right = np.array([float(one.right) for one, _ in every])
     return model(logistic(x, right, np.array([share for _, share in every])), FEATURES)
+
+
+def nearness(entries: Asked) -> Logistic:
+    """Return the model of nearness, fitted to the sentences of all documents that were read for each question."""
+    document, lists = default_calibration().english.document, []
+    for _, question in entries:
+        fits = [
+            [*rows([sentence.fit], tuple(Nearness.model_fields))[0], log_odds(document.chance(reading.standing))]
+            for reading in question.readings
+            for sentence in reading.sentences
+        ]
+        labels = [label for reading in question.readings for label in reading.labels]
+        lists.append((np.array(fits), np.array(labels, dtype=float), 100 / len(entries)))
+    return ranking(lists, tuple(Nearness.model_fields))
 
 
 def main() -> None:
@@ -75,19 +91,22 @@ def main() -> None:
     best: dict[str, list[float]] = {OWN: [], NEAR: [], OTHER: []}
     for left_out, entries in sets.items():
         judge = fitted([entry for name, some in sets.items() if name != left_out for entry in some])
-        for kind, standings in entries:
-            best[kind].append(max((judge.chance(one.standing) for one in standings), default=0.0))
+        for kind, question in entries:
+            best[kind].append(max((judge.chance(one.standing) for one in question.standings), default=0.0))
     labels = [True] * len(best[OWN]) + [False] * len(best[OTHER])
     print(f"ROC {roc_auc_score(labels, best[OWN] + best[OTHER]):.3f}, {len(sets)} folders, each left out in turn")
     for bar in BARS:
         below = ", ".join(f"{kind} {np.mean(np.array(chances) < bar):.3f}" for kind, chances in best.items())
         print(f"below {bar}: {below}")
-    subject = fitted([entry for entries in sets.values() for entry in entries])
-    print(subject.model_dump_json())
+    every = [entry for entries in sets.values() for entry in entries]
+    subject, near = fitted(every), nearness([entry for entry in every if entry[0] == OWN])
+    print(subject.model_dump_json(), near.model_dump_json())
     if arguments.write:
         known = default_calibration()
         small = known.small_folders.changed(subject=subject, shown_from=arguments.shown_from)
-        DATA.write_text(known.changed(small_folders=small).model_dump_json(indent=2) + "\n", encoding="utf-8")
+        DATA.write_text(
+            known.changed(small_folders=small, nearness=near).model_dump_json(indent=2) + "\n", encoding="utf-8"
+        )
 
 
 if __name__ == "__main__":

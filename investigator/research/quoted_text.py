@@ -91,11 +91,12 @@ def surroundings(quote: Quote, sentence: str, document: Document) -> Surrounding
 
 def _beside_lists(document: Document, start: int, end: int, quote: Quote) -> str:
     """Return part of a document without the tables that list several things, because their rows say nothing about the
-    sentences next to them. If the quote itself is in a table, that table is kept.
+    sentences next to them. If the quote itself is in a table, that table is kept, but not the text below it.
     """
     tables = sorted(document.tables, key=lambda one: one.start)
-    if any(one.start <= quote.start < one.end for one in tables):
-        return document.text[start:end]
+    for one in tables:
+        if one.start <= quote.start < one.end:
+            return document.text[start : min(end, one.end)]
     kept, at = list[str](), start
     for one in tables:
         if one.start < end and at < one.end and any(cell.column >= _LISTS for cell in one.cells):

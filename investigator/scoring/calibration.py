@@ -52,14 +52,17 @@ class Calibration(Record):
     """The fitted models and thresholds.
 
     The built-in embedder is made for English, so the `foreign` models, for questions in other languages, rely more on
-    words than on its similarities. The thresholds are those that led to the best decisions: `threshold` is the lowest
-    point of a reply worth showing (`unsure_threshold` for other languages), `answered_from` is the lowest point at
-    which a quote that meets the whole question counts as an answer even though no model has read it, and `worth_asking`
-    is the lowest probability at which a document is worth asking.
+    words than on its similarities. `nearness` is the probability that a sentence is evidence, judged only by the
+    sentence and the question; it selects further quotes, and ranks the quotes from small folders. The thresholds are
+    those that led to the best decisions: `threshold` is the lowest point of a reply worth showing (`unsure_threshold`
+    for other languages), `answered_from` is the lowest point at which a quote that meets the whole question counts as
+    an answer even though no model has read it, and `worth_asking` is the lowest probability at which a document is
+    worth asking.
     """
 
     english: RelevanceModels
     foreign: RelevanceModels
+    nearness: Logistic
     small_folders: SmallFolders
     threshold: int
     unsure_threshold: int

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from investigator.engines.base import Embedder
+from investigator.engines.extractive.candidates import nearness
 from investigator.language.terms import content_words, is_english, stem, words
 from investigator.questions.kinds import kind_of
 from investigator.records import AnswerReply, AnswerVariables, Evidence, ProposedClaim, QuestionKind
@@ -15,7 +16,7 @@ _MOST_CLAIMS = 6
 _MOST_OF_SUMMARY = 12
 _MOST_OF_ONE_DOCUMENT = 3
 _BEHIND_BEST = 20
-_NEARNESS = 8.0  # log odds that a similarity of 1 adds
+_FAR_BEHIND = 5.0  # log odds; in everyday folders, no quote that far behind the best one was the only evidence
 _LEAST_POINT = 1  # lower points count as this one, so that their odds do not outweigh the similarity
 _SAME = 0.7
 
@@ -28,8 +29,8 @@ def answer(variables: AnswerVariables, embedder: Embedder) -> AnswerReply:
     """
     if kind_of(variables.question) is QuestionKind.SUMMARY:
         return AnswerReply(claims=tuple(map(_verbatim, _shared_out(variables.evidence))))
-    best = max((item.point for item in variables.evidence), default=0)
-    if best < default_calibration().threshold and is_english(variables.question):
+    least, best = (pick((item.point for item in variables.evidence), default=0) for pick in (min, max))
+    if least < default_calibration().threshold and is_english(variables.question):
         ranked = _nearest_first(variables.question, variables.evidence, embedder)
     else:
         ranked = _turn_by_turn([item for item in variables.evidence if item.point >= best - _BEHIND_BEST])
@@ -41,15 +42,17 @@ def answer(variables: AnswerVariables, embedder: Embedder) -> AnswerReply:
 
 
 def _nearest_first(question: str, evidence: Sequence[Evidence], embedder: Embedder) -> list[Evidence]:
-    """Rank quotes by the odds of their replies and their similarity to a question, with at most three per document."""
-    vectors = embedder.embed([question, *(item.text for item in evidence)])
-    odds = [log_odds(max(item.point, _LEAST_POINT) / 100) for item in evidence]
-    worth = [own + _NEARNESS * near for own, near in zip(odds, (vectors[1:] @ vectors[0]).tolist(), strict=True)]
+    """Rank quotes by the odds of their replies and their nearness to a question, with at most three per document."""
+    model = default_calibration().nearness
+    worth = [
+        log_odds(max(item.point, _LEAST_POINT) / 100) + log_odds(model.chance(near))
+        for item, near in zip(evidence, nearness(question, [item.text for item in evidence], embedder), strict=True)
+    ]
     taken: Counter[str] = Counter()
     ranked = []
     for place in sorted(range(len(evidence)), key=lambda place: -worth[place]):
         taken[evidence[place].document_id] += 1
-        if taken[evidence[place].document_id] <= _MOST_OF_ONE_DOCUMENT:
+        if taken[evidence[place].document_id] <= _MOST_OF_ONE_DOCUMENT and worth[place] >= max(worth) - _FAR_BEHIND:
             ranked.append(evidence[place])
     return ranked
 

@@ -31,6 +31,7 @@ _MOST_CAUSES = 40  # number of sentences that are reordered, causes first
 _MOST_SENTENCES = 5
 _LONGEST_QUOTE = 800
 _BEHIND_BEST = 1.0  # log odds; a sentence is quoted if its odds are at least a third of the best one's
+_BEHIND_NEAREST = 3.0  # log odds
 _NEAR = 0.15
 """The lowest cosine similarity of a quote to a question. It excludes 95 of 100 instructions to models, and 15 of 89
 sentences of evidence in the question's language that share no word with it (development sets of clapnq, multihop and
@@ -62,21 +63,32 @@ class ReplyFeatures(Record):
 
 
 def ask(variables: AskVariables, embedder: Embedder) -> AskReply:
-    """Return the best one to three sentences of the passages as quotes and as the reply, with a point."""
+    """Return the best sentences of the passages as quotes and as the reply, with a point.
+
+    The best one to three come first, then the three nearest to the question, which can be others if the question uses
+    other words than the text.
+    """
     kind = kind_of(variables.main_question)
     if kind is QuestionKind.SUMMARY:
         return summary(variables, embedder)
     question = asked(variables.main_question, variables.needs)
     places = measured(variables.passages, question, embedder)
-    models = default_calibration().of(variables.main_question)
-    ranked = best_first(candidates(variables.passages, places, question, embedder), models.sentence)
+    known = default_calibration()
+    models = known.of(variables.main_question)
+    sentences = candidates(variables.passages, places, question, embedder)
+    if not sentences:
+        return AskReply(point=0, reply=_NOT_HERE, quotes=())
+    ranked = best_first(sentences, models.sentence)
     if kind is QuestionKind.WHY:
         ranked = causes_first(ranked, variables.main_question, variables.document_title)
-    if not ranked:
-        return AskReply(point=0, reply=_NOT_HERE, quotes=())
-    quotes = quoted(ranked, variables.passages)
     features = reply_features(variables.passages, places, question, ranked)
     point = round(100 * models.reply.chance(features))
+    quotes = quoted(ranked, variables.passages)
+    if is_english(variables.main_question):
+        nearest = best_first(sentences, known.nearness)[:_MOST_QUOTES]
+        bar = log_odds(nearest[0][1]) - _BEHIND_NEAREST
+        texts = [one.text for one, chance in nearest if log_odds(chance) >= bar]
+        quotes = (*quotes, *(text for text in texts if not any(text in own for own in quotes)))
     return AskReply(point=point, reply=" ".join(map(one_line, quotes)), quotes=quotes)
 
 

@@ -23,22 +23,30 @@ _UNKNOWN_SHARE = 0.5
 _ENDS = re.compile(r"[.!?。！？؟।:;][\"'”’»)\]]*$")
 
 
-class SentenceFit(Record):
-    """Features of a sentence that may answer a question, each about 0..1.
+class Nearness(Record):
+    """How near a text is to a question; each feature is about 0..1.
 
     `similarity` is its cosine similarity to the question; `focus` is the share of the question's words that it
-    contains, where a word that occurs in most sentences has a low weight; `around` is the same including the sentences
-    before and after it. `passage` and `overlap` belong to its passage. `typed` is 1 if it contains the requested kind
-    of thing; `finding` and `figures` measure how much it reads like a result, if a result is requested (otherwise 0.5).
-    `complete` is 1 for a sentence, and 0 for a heading or a fragment of a table.
+    contains, where a word that occurs in most of the compared texts has a low weight; `typed` is 1 if it contains the
+    requested kind of thing.
     """
 
     similarity: float
     focus: float
+    typed: float
+
+
+class SentenceFit(Nearness):
+    """Features of a sentence that may answer a question, each about 0..1.
+
+    `around` is `focus` including the sentences before and after it. `passage` and `overlap` belong to its passage.
+    `finding` and `figures` measure how much it reads like a result, if a result is requested (otherwise 0.5).
+    `complete` is 1 for a sentence, and 0 for a heading or a fragment of a table.
+    """
+
     around: float
     passage: float
     overlap: float
-    typed: float
     finding: float
     figures: float
     complete: float
@@ -85,6 +93,22 @@ def measured(passages: Sequence[Passage], question: Asked, embedder: Embedder) -
             overlap(question.weights, passage.text) if passage.overlap is None else passage.overlap,
         )
         for passage in passages
+    ]
+
+
+def nearness(question: str, texts: Sequence[str], embedder: Embedder) -> list[Nearness]:
+    """Return how near each text is to a question."""
+    vectors = embedder.embed([question, *texts])
+    stemmed = [stems(words(text)) for text in texts]
+    rare = _telling({stem(word): 1.0 for word in content_words(question)}, stemmed)
+    kind = expected_type(question)
+    return [
+        Nearness(
+            similarity=similarity,
+            focus=share_of_weight(rare, rare.keys() & present),
+            typed=holds_type(kind, text, question),
+        )
+        for text, present, similarity in zip(texts, stemmed, (vectors[1:] @ vectors[0]).tolist(), strict=True)
     ]
 
 
