@@ -12,16 +12,16 @@ from investigator.evidence.quotes import Load, quote_at
 from investigator.evidence.widening import with_its_name
 from investigator.language.labels import as_statement
 from investigator.language.late_patterns import late
-from investigator.language.negation import negates
+from investigator.language.negation import allows_negation, negates
 from investigator.language.normalise import one_line
-from investigator.language.terms import content_words, words
+from investigator.language.terms import content_words, folded, words
 from investigator.questions.answer_types import AnswerType, required_type
-from investigator.questions.cues import names_nothing
+from investigator.questions.cues import names_nothing, opposites
 from investigator.questions.equivalents import equivalents
 from investigator.questions.kinds import kind_of
 from investigator.questions.labelled import signs_for
 from investigator.questions.matching import WORDED, matches
-from investigator.questions.related import roots
+from investigator.questions.related import LIGHT_VERBS, root, roots
 from investigator.records import (
     Claim,
     ConstraintKind,
@@ -52,6 +52,7 @@ _WHAT_IT_DOES = late(
 )
 _NUMBERING = re.compile(r"^\W*(?:\d+(?:\.\d+)*|[a-z])[.)]\s+", re.IGNORECASE)
 _LONGEST_RUN_IN = 3  # maximum number of words
+_DENIED_VERB = re.compile(r"(?:\bnot|n['’]t) (\w+)", re.IGNORECASE)
 _QUOTATION_MARKS = " \n\"'”’»"
 _MARKS = "#*|-:= \n\t"
 """Markup around the words of a heading or table header."""
@@ -205,8 +206,16 @@ def _rank(one: Judged) -> tuple[float, ...]:
 
 
 def _lacks_negation(question: str, text: str) -> bool:
-    """Return True if a question asks how many things are NOT as described, but a text gives the number that are."""
-    return required_type(question) is AnswerType.NUMBER and negates(question) and not negates(text)
+    """Return True if a question asks how many things are NOT as described, but a text gives the number that are; or if
+    it asks what did not happen, in words such as "go through" that no other check looks for.
+    """
+    if not negates(question) or negates(text):
+        return False
+    denied = _DENIED_VERB.search(question)
+    if denied is not None and root(folded(denied[1])) in LIGHT_VERBS:
+        refused = any(opposites()[name][1].search(text) for name in ("agreement", "contest"))
+        return not refused and not allows_negation(text, question)
+    return required_type(question) is AnswerType.NUMBER
 
 
 def _names_only_subject(question: str) -> bool:

@@ -142,3 +142,15 @@ def test_the_same_prompt_gives_the_same_reply_from_another_engine() -> None:
     texts = [f"Parish {n} sold {n * 7 % 13} sacks. The mill burned down in {1900 + n}." for n in range(20)]
     one, other = (ExtractiveEngine(ScriptedEmbedder()) for _ in range(2))
     assert asked(QUESTION, *texts, engine=one) == asked(QUESTION, *texts, engine=other)
+
+
+def test_a_sentence_in_other_words_is_quoted_beside_those_that_share_the_words() -> None:
+    band = "The band of the circus is loud. The band plays in a tent, and the band is paid for by the circus."
+    rule = "At night all music must stop at ten."
+    engine = ExtractiveEngine(SentenceTransformerEmbedder())
+    assert asked("When is the band too loud after dark?", f"{band} {rule}", engine=engine).quotes == (band, rule)
+
+
+def test_a_quote_far_behind_the_nearest_one_is_not_shown_for_a_small_folder() -> None:
+    evidence = (("a", "The boat left at seven.", 90), ("b", "Cats sleep long.", 2))
+    assert answered("When did the boat leave?", *evidence) == ["The boat left at seven."]

@@ -236,6 +236,22 @@ def test_a_heading_alone_is_no_answer(question: str, sentence: str, text: str, i
     assert found.is_met is is_met
 
 
+@pytest.mark.parametrize(
+    ("text", "is_met"),
+    [
+        ("The proposals were read at the meeting of 2025.", False),
+        ("The proposals were lost at the meeting of 2025.", True),
+        ("The proposals were not carried at the meeting of 2025.", True),
+    ],
+)
+def test_what_did_not_go_through_needs_a_denial(text: str, is_met: bool) -> None:
+    (part,) = taken_apart("Which of the proposals at the meeting of 2025 did not go through?")
+    own = quote(OPENED).changed(start=0, end=len(text), text=text)
+    found = Judging(lambda _: page().changed(text=text)).best(part, [Claim(text=text, quotes=(own,))])
+    assert found is not None
+    assert found.is_met is is_met
+
+
 def test_a_quote_that_meets_everything_is_shown_whatever_its_point() -> None:
     parts = taken_apart("When was the Emsland plant opened?")
     written = with_all_that_meets(parts, Statements(), [memory(OPENED, 10), memory(OWNED, 10, 2)], page)
