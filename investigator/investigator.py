@@ -196,7 +196,7 @@ class Investigator:
         return self._runs.record(run_id)
 
     def calls(self, run_id: str) -> tuple[PastCall, ...]:
-        """Return the calls that a run made or reused, in order, given its full id. Raises StoreError."""
+        """Return the calls that the run with this full id made or reused, in order. Raises StoreError."""
         return self._runs.calls(run_id)
 
     def enclosures(self, investigation: Investigation) -> Enclosures:

@@ -124,7 +124,7 @@ def _memory(fact: KeptFact) -> str:
 
 
 def quotes_of(message: Message) -> list[Quote]:
-    """Return the quotes of a reply; those from a search server are of the class ServedQuote."""
+    """Return the quotes of a reply; those from a search server are instances of ServedQuote."""
     told = message.get("quotes")
     return [
         ServedQuote.model_validate(quote) if "server" in quote else Quote.model_validate(quote)

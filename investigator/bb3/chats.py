@@ -131,7 +131,7 @@ def open_memory(investigator: Investigator) -> Iterator[LongTermMemory]:
 
 
 class _ChatJournal(InMemoryJournal):
-    """Keeps the calls from all conversations in a chat; its clock starts when it is created."""
+    """Keeps the calls from all conversations in a chat; `elapsed` counts from its creation."""
 
     def __init__(self, price_of: Callable[[str], Price | None], clock: Callable[[], float]) -> None:
         super().__init__(price_of)

@@ -87,8 +87,8 @@ class _Lines:
             self._say(None, line)
 
     def turns(self) -> tuple[Turn, ...]:
-        """Return the turns. A turn without a prefix is by whoever does not speak next; if it is the last turn, it is by
-        the partner.
+        """Return the turns. A turn without a prefix is attributed to the partner if it is the last one, otherwise to
+        whoever does not speak next.
         """
         speaker = Speaker.PARTNER
         found: list[Turn] = []

@@ -44,7 +44,7 @@ class ModuleRequest(Record):
 
 
 class ModuleReply(Record):
-    """A module's reply. `needed` is the decision of sdm and mdm; `score` ranks the response among several.
+    """A module's reply. `needed` is the decision by sdm or mdm; `score` ranks the response among several.
 
     `is_stock` is True if rules wrote it instead of a model; it then says nothing about the speaker. `unsaid` is the
     part of the model's text that was withheld, because it was unproven or was not a reply. `source_problem` reports

@@ -80,7 +80,7 @@ def asked_after_dislike(conversation: Conversation, bot_message_id: str) -> Conv
     types = [message.dislike_type for message in conversation.message_history if message.is_disliked]
     if not types:
         raise DialogueError(
-            "no reply is marked as disliked, so there is nothing to ask about", hint="Mark one as disliked first."
+            "no reply is marked as disliked, so there is nothing to ask about", hint="Mark a reply as disliked first."
         )
     kind = DislikeType(types[-1]) if types[-1] in set(DislikeType) else DislikeType.OTHER
     question = ChatMessage(text=QUESTIONS[kind], sender=Sender.BOT, bot_message_id=bot_message_id)

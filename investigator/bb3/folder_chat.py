@@ -194,7 +194,7 @@ def _memories_of(message: Message) -> dict[str, int]:
     longest = max((len(memory_line(text)) for text in ages), default=0)
     if longest > LONGEST_MEMORY:
         raise DialogueError(
-            f"a memory of the message has {longest:,} characters, more than the limit of {LONGEST_MEMORY:,}",
+            f"a memory in the message has {longest:,} characters, more than the limit of {LONGEST_MEMORY:,}",
             hint="Shorten it, or put it into a document in the folder.",
         )
     return {text: max(0, turns) if isinstance(turns, int) else 0 for text, turns in ages.items()}

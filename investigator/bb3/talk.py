@@ -55,10 +55,10 @@ class Talk:
     def say(self, text: str, fields: Mapping[str, object] | None = None, hear: Hear | None = None) -> Message:
         """Return the reply to the user's message; `fields` are additional fields for the message, such as `memories`.
         `hear` receives the proven and safe part of the text while a model writes; the final message rarely differs.
-        After a dislike, the message is taken as the answer to the question of what would have been better. An unsafe
-        message or a failed model gets a canned reply, with the reason in `failure` and the model's error in `problem`;
-        the modules never see this exchange again. Raises DialogueError, StoreError, FolderError, and the signal
-        BudgetSpent.
+        After a dislike, the message is taken as the answer to the question of what would have been better. If the
+        message is unsafe or a model fails, the reply is canned, with the reason in `failure` and the model's error in
+        `problem`; the exchange is not passed to the modules in later turns. Raises DialogueError, StoreError,
+        FolderError, and the signal BudgetSpent.
         """
         if not isinstance(text, str):
             raise DialogueError(

@@ -23,11 +23,11 @@ class LiveConversation:
     turns: list[Turn] = field(default_factory=list)
 
     def hear(self, text: str) -> None:
-        """Add a turn of the partner."""
+        """Add a turn by the partner."""
         self.turns.append(Turn(speaker=Speaker.PARTNER, text=text))
 
     def say(self, text: str) -> None:
-        """Add a turn of the replying speaker."""
+        """Add a turn by the replying speaker."""
         self.turns.append(Turn(speaker=Speaker.SELF, text=text))
 
     def end(self) -> None:

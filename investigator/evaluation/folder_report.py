@@ -172,7 +172,7 @@ def _silence(rows: Sequence[_Measurable]) -> dict[Measure, Estimate | None]:
 
 
 def _risk(rows: Sequence[_Measurable], *, with_evidence: bool) -> dict[Measure, Estimate | None]:
-    """Return the risk and the precision if only the questions with the highest confidence are answered."""
+    """Return the risk and the precision obtained when only the questions with the highest confidence are answered."""
     known = [(row, quotes_answer(row.question, row.outcome.would_cite, with_evidence=with_evidence)) for row in rows]
     right = np.array([value for _, value in known if value is not None], dtype=np.float64)
     confidence = np.array([row.outcome.confidence for row, value in known if value is not None], dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Judges if a question was answered correctly or rightly left unanswered, according to the known facts in its row.
+"""Judges whether a question was answered correctly or rightly left unanswered, according to the known facts in its row.
 Pure.
 """
 

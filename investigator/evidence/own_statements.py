@@ -76,7 +76,9 @@ def _places(wanted: OwnProperty, document: Document) -> Iterator[_Span]:
 
 
 def _labelled(wanted: OwnProperty, text: str, low: int, high: int) -> Iterator[_Span]:
-    """Yield the lines that label a property, with its value: after a colon, in the next cell, or on the next line."""
+    """Yield the spans of a property's label and its value, which follows a colon or is in the next cell or on the next
+    line.
+    """
     for found in _label(wanted).finditer(text, low, high):
         value = found["beside"] or found["below"]
         if len(value) <= _LONGEST and _is_value(wanted, value, is_below=found["below"] is not None):

@@ -56,7 +56,7 @@ class Sources:
         self._source = lru_cache(maxsize=_MOST_SOURCES)(lambda document_id: Source(load(document_id)))
 
     def __getitem__(self, document_id: str) -> Source:
-        """Return the source with that id; the loader raises the error for an unknown id."""
+        """Return the source with that id; the loader raises an error if the id is unknown."""
         return self._source(document_id)
 
 

@@ -60,7 +60,7 @@ def _active(claim: Words) -> Iterator[Words]:
 
 
 def _passive(claim: Words, sentence: Words) -> Iterator[Words]:
-    """Turn "A founded B in 1999" into "B was founded by A in 1999", with the verb form of the sentence."""
+    """Turn "A founded B in 1999" into "B was founded by A in 1999", with the verb form used in the sentence."""
     for at in range(2, len(sentence)):
         by, verb, be = sentence[at], sentence[at - 1], sentence[at - 2]
         past = past_tense(verb.text)

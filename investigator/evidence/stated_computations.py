@@ -1,4 +1,4 @@
-"""Computes the figure that a question asks for, from values that sentences in one document state. Pure."""
+"""Computes the figure that a question asks for, from values stated in a single document. Pure."""
 
 from __future__ import annotations
 

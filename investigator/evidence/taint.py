@@ -1,8 +1,8 @@
 """Handles documents that address a language model: their quotes count as proof, but model replies about them are
 dropped.
 
-If a document has deceived a model, the model's reply would pass the document's words on to the planner, the reflection
-and the writer. Quotes are verified in the document, but a reply may contain anything.
+If a document deceived a model, the model's reply would pass the document's words on to the planner, the reflection and
+the writer. Quotes are verified in the document, but a reply may contain anything.
 """
 
 from __future__ import annotations

@@ -22,8 +22,8 @@ class AnswerStatus(StrEnum):
 
     answered: proven statements meet every part of the question; conflicting: proven statements meet every part, but
     documents give different values; answered_in_part: proven statements meet some parts; passages_found: the statements
-    probably answer the question, but this is not established; not_found: nothing in the documents answers any of
-    several wordings; not_found_so_far: nothing in the part searched so far answers the question.
+    probably answer the question, but this is not established; not_found: nothing in the documents answers the question,
+    in any of several wordings; not_found_so_far: nothing in the part searched so far answers the question.
     """
 
     ANSWERED = "answered"
@@ -293,7 +293,7 @@ class Investigation(Record):
         default="", description="the user's own words, if the question was corrected or completed by earlier ones"
     )
     kind: QuestionKind = QuestionKind.FACT
-    survey: tuple[TableRow, ...] = Field(default=(), description="the decision on each document of the folder")
+    survey: tuple[TableRow, ...] = Field(default=(), description="the decision on each document in the folder")
     parts: tuple[Part, ...] = ()
     wordings: tuple[str, ...] = Field(default=(), description="other wordings that were searched for")
     needs: tuple[Need, ...] = ()
@@ -356,6 +356,6 @@ class RunSummary(Record):
 
 
 class RunList(Record):
-    """The investigations of a workspace, newest first."""
+    """The investigations in a workspace, newest first."""
 
     runs: tuple[RunSummary, ...]

@@ -13,10 +13,10 @@ OFF = -1
 
 
 class Inference(StrEnum):
-    """The method of choosing tokens. greedy: the likeliest token. beam: the likeliest of several parallel sequences.
-    topk: sampled from the k likeliest tokens. nucleus: sampled from the smallest set with probability mass p (Holtzman
-    et al., 2020). factual_nucleus: the same with a p that decays within each sentence (Lee et al., 2022).
-    sample_and_rank: the likeliest of several nucleus samples.
+    """The method of choosing tokens. greedy: the most probable token. beam: the most probable of several parallel
+    sequences. topk: sampled from the k most probable tokens. nucleus: sampled from the smallest set with probability
+    mass p (Holtzman et al., 2020). factual_nucleus: the same with a p that decays within each sentence (Lee et al.,
+    2022). sample_and_rank: the most probable of several nucleus samples.
     """
 
     GREEDY = "greedy"
@@ -54,7 +54,9 @@ class Decoding(Record):
     )
     penalize_repetitions: bool = Field(default=False, description="make generated tokens less likely")
     penalize_ctxt_repetitions: bool = Field(default=False, description="make tokens of the prompt less likely")
-    exclude_knowledge_from_ctxt_penalty: bool = Field(default=False, description="except tokens of the knowledge line")
+    exclude_knowledge_from_ctxt_penalty: bool = Field(
+        default=False, description="do not penalise tokens of the knowledge line"
+    )
     generation_take_last_newline: bool = Field(default=False, description="use only the last of several lines")
     generation_allow_newline: bool = Field(default=False, description="keep several lines")
     stop_token: str = Field(default="\n", description="the text that ends a generation; empty: none")

@@ -79,7 +79,7 @@ class LeftOut(Record):
 
     @property
     def by_folder(self) -> bool:
-        """Return True if a file in the folder excluded them, not the user."""
+        """Return True if the folder's ignore file, not the user's settings, excluded these files."""
         return self.reason is LeftOutReason.IGNORE_FILE
 
     @property
@@ -189,7 +189,7 @@ class Document(Record):
     reader: str = Field(default="", description="version of the reader that produced the text")
 
     def __hash__(self) -> int:
-        """Return a hash that takes no time for a long text or large tables; caches use documents as keys."""
+        """Return a hash without reading the text and tables, which may be large; caches use documents as keys."""
         return hash((self.id, self.content_hash))
 
     @property
@@ -303,7 +303,7 @@ def _place(document_id: str, page: int | None, line: int | None, own_lines: bool
 
 
 def page_word(document_id: str) -> str:
-    """Return the word for a page of a document, by its file name extension: page, slide or sheet."""
+    """Return "page", "slide" or "sheet", depending on the file name extension of a document."""
     ending = document_id.rpartition(".")[2].lower()
     if ending in _SLIDES:
         return "slide"
@@ -336,9 +336,7 @@ class Standing(Record):
 
     @property
     def near_and_overlapping(self) -> float:
-        """Return how well meaning and words match together; if only one of them matches, the document is a near
-        miss.
-        """
+        """Return how well meaning and words match together; it is low if only one of them matches."""
         return max(0.0, self.similarity) * self.overlap
 
 

@@ -20,7 +20,7 @@ from investigator.records.plans import PlanStep
 
 class FileRead(Record):
     """A file was opened: file `done` of `total`, with its status and the status of the files inside it. If its content
-    is unchanged, its status is `unchanged`, and its `reason` says if it was renamed.
+    is unchanged, its status is `unchanged`, and its `reason` says whether it was renamed.
     """
 
     done: int
@@ -74,7 +74,7 @@ class Thought(Record):
 
 
 class Surveyed(Record):
-    """Every document of the folder was examined; `yes` counts the documents that match, and `unclear` those that may
+    """Every document in the folder was examined; `yes` counts the documents that match, and `unclear` those that may
     match.
     """
 

@@ -70,7 +70,7 @@ class Operation(StrEnum):
 
 
 class Computation(Record):
-    """A figure that no document contains, with its derivation from others: `6,976 − 5,403 = 1,573 million`."""
+    """A figure that no document contains, with its derivation from other figures: `6,976 − 5,403 = 1,573 million`."""
 
     operation: Operation
     value: str

@@ -92,7 +92,7 @@ def _item(reference: Reference) -> Mapping[str, object]:
 
 
 def _key(document_id: str) -> str:
-    """Return a key of plain letters, made from the name of a document."""
+    """Return a key of plain letters, made from a document's name."""
     stem = PurePosixPath(document_id).name.partition(".")[0]
     letters = unicodedata.normalize("NFKD", stem).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", "-", letters).strip("-")[:_LONGEST_KEY] or "document"

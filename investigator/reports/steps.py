@@ -1,4 +1,4 @@
-"""Describes events in words. Pure; the time is an argument."""
+"""Describes events in words. Pure: the current time is an argument."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@ and output of each module.
 
 Reply examples have the same form as those of the released teachers: the text is the conversation so far, the label is
 the sender's next message, and each example is a separate episode. A message without a safety annotation counts as safe;
-the released teachers fail on such messages. The card uses "target" for the field of a record that contains a module's
+the released teachers fail on such messages. In the card, a "target" is a record's field that contains a module's
 output. Canned replies are never used as targets.
 """
 

@@ -117,7 +117,7 @@ def famous_names() -> frozenset[str]:
 
 @cache
 def no_names() -> frozenset[str]:
-    """Return folded words that are not names although they occur where a name may be."""
+    """Return folded words that are not names although they occur where a name is expected."""
     own = (word for line in listed_lines("not_names.txt", "investigator.bb3.bb3x") for word in line.split())
     # only English months, because those of other languages, such as Jan and Juli, are also names
     months = {names.split("|")[0] for names in listed("months")["en"]} - {"may"}
@@ -137,7 +137,7 @@ def _name_at(text: str, start: int, end: int) -> Iterator[PiiSpan]:
 
 
 def _said_name_end(text: str, start: int) -> int:
-    """Return the end of the name that begins here, or the start itself if no name begins here. The name may be in
+    """Return the end of the name that begins at `start`, or `start` itself if no name begins there. The name may be in
     lower case.
     """
     first = _WORD.match(text, start)

@@ -90,8 +90,8 @@ class Safety(ForeignRecord):
 class ChatMessage(ForeignRecord):
     """A message from one of the two speakers, with its metadata. The card defines the fields of each sender's messages.
     `dislike_type` can be any text, because the card does not list the types; ours are in `feedback.DislikeType`.
-    `reward` reads "Predicted class: __ok__ with probability: 0.9". `mturk` contains a number for each question put to
-    crowdworkers.
+    `reward` is a string such as "Predicted class: __ok__ with probability: 0.9". `mturk` contains a number for each
+    question put to crowdworkers.
     """
 
     text: str

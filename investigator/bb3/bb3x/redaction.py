@@ -86,9 +86,9 @@ def _is_kept(text: str, finding: PiiSpan, kept: Kept) -> bool:
 class Redactor:
     """Replaces personal information.
 
-    `salt` is secret: anyone who has it can try telephone numbers until a hash matches. Create one for each release,
-    with `secrets.token_bytes(32)`, and discard it afterwards. `random` draws the digits. `titles` are the titles of the
-    documents. Raises DialogueError if the salt is shorter than 16 bytes.
+    `salt` is secret: anyone who has it can try telephone numbers until a hash matches. Create a new salt for each
+    release, with `secrets.token_bytes(32)`, and discard it afterwards. `random` draws the digits. `titles` are the
+    titles of the documents. Raises DialogueError if the salt is shorter than 16 bytes.
     """
 
     def __init__(self, salt: bytes, random: Random, titles: Iterable[str] = ()) -> None:

@@ -45,7 +45,7 @@ def refusal_of(conversation: Conversation) -> Refusal | None:
 
 
 class Exported(Record):
-    """The numbers of conversations that were exported and left out."""
+    """How many conversations were exported, and how many were left out, by reason."""
 
     written: int
     without_consent: int
@@ -114,7 +114,7 @@ def released(releases: Path, split: Split, version: str | None = None) -> Iterat
 def _shared(
     conversations: Iterable[Conversation], redactor: Redactor, refused: Counter[Refusal]
 ) -> Iterator[Conversation]:
-    """Redact and yield the conversations that may be shared; count the others by the reason for refusing them."""
+    """Redact and yield the conversations that may be shared; count the others by reason for refusal."""
     for conversation in conversations:
         refusal = refusal_of(conversation)
         if refusal is None:
@@ -143,7 +143,7 @@ def _order(version: str) -> tuple[int, ...]:
 def _write_parts(
     folder: Path, conversations: Iterable[Conversation], split_of: Callable[[Conversation], Split]
 ) -> dict[Split, Counts]:
-    """Write one file for each part, and return what each file contains, in numbers."""
+    """Write one file for each part, and return counts of what each file contains."""
     counts = {split: Counts() for split in Split}
     with ExitStack() as opened:
         files: dict[Split, TextIO] = {

@@ -1,4 +1,4 @@
-"""Writes the card of a release: its contents, exclusions and processing."""
+"""Writes the card of a release, which lists its contents and exclusions and describes the processing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`investigator chat FOLDER`: talk to the documents of a folder."""
+"""`investigator chat FOLDER`: talk to the documents in a folder."""
 
 from __future__ import annotations
 

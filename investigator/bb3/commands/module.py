@@ -48,9 +48,11 @@ def module(
         typer.Option(metavar="FILE", help="The conversation, one turn per line; default: standard input."),
     ] = None,
     form: Annotated[Form, typer.Option(help="The form of the prompt.")] = Form.CHAT,
-    show_prompt: Annotated[bool, typer.Option("--show-prompt", help="Print the prompt; do not ask a model.")] = False,
+    show_prompt: Annotated[
+        bool, typer.Option("--show-prompt", help="Print the prompt without calling a model.")
+    ] = False,
     completions: Annotated[
-        str, typer.Option(metavar="URL", help="Completions server for the forms tokens and prefixes.")
+        str, typer.Option(metavar="URL", help="Completions server for --form tokens and --form prefixes.")
     ] = "",
     model: Model = None,
     prompts: PromptsFolder = None,
@@ -65,7 +67,7 @@ def module(
     applies to one module, --topp 0.8 to all. Decoding: inference, beam_size, beam_min_length, beam_max_length, topk,
     topp, temperature, lambda_decay, omega_bound, p_reset, beam_block_ngram, beam_context_block_ngram,
     beam_block_full_context, penalize_repetitions, penalize_ctxt_repetitions, exclude_knowledge_from_ctxt_penalty,
-    generation_take_last_newline, generation_allow_newline, stop_token. Prompts in the form prefixes: include_prompt,
+    generation_take_last_newline, generation_allow_newline, stop_token. Prompts with --form prefixes: include_prompt,
     num_shots, all_vanilla_prompt, max_prompt_len, max_total_len, knowledge_chunk_size, memory_decision_use_memories,
     insert_style, add_speaker_prefixes, self_prefix, partner_prefix, self_memory_prefix, partner_memory_prefix,
     final_prefix, final_prefix_space.
@@ -147,7 +149,7 @@ def _by_text(
 
 
 def _left_out(told: Decoding, form: Form) -> list[str]:
-    """Return the options that a completions server does not support. With the form `tokens`, these include the options
+    """Return the options that a completions server does not support. With the `tokens` form, these include the options
     that select lines.
     """
     left = dict(not_followed(EngineKind.COMPLETIONS, told))

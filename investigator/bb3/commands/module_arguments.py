@@ -52,7 +52,7 @@ def module_arguments(arguments: Sequence[str], own: Sequence[str] = ()) -> Modul
 
 
 def must_come_first(word: str, what: str) -> None:
-    """Raise SettingsError if a module's option is where the first argument must be."""
+    """Raise SettingsError if a module's option appears where the first argument belongs."""
     if word.startswith("--"):
         raise SettingsError(f"expected {what}, found {word}", hint=f"Give {what} first, then {word}.")
 

@@ -60,7 +60,7 @@ def check_request(request: ModuleRequest) -> None:
     longest = max((len(turn.text) for turn in request.turns), default=0)
     if longest > LONGEST_TURN:
         raise DialogueError(
-            f"a turn of the context has {longest:,} characters; the limit is {LONGEST_TURN:,}",
+            f"a turn in the context has {longest:,} characters; the limit is {LONGEST_TURN:,}",
             hint="Write long text as a document: External Knowledge: Title | text",
         )
 
@@ -73,7 +73,7 @@ def _read(path: Path | None) -> bytes:
 
 
 def _what_else(text: str) -> str:
-    """Return a description of a text that is not a context; "" if the text may be one."""
+    """Return what a text is if it cannot be a context, such as "nothing"; "" if it may be one."""
     if not text.strip():
         return "nothing"
     if len(text) > _LONGEST:

@@ -109,7 +109,7 @@ def shipped_decisions() -> Decisions:
 
 
 def decide_search(turns: Sequence[Turn], kinds: TurnKinds) -> DecisionReply:
-    """Decide if the last turn needs a search. A turn without words needs no search. Each question is also judged
+    """Decide whether the last turn needs a search. A turn without words needs no search. Each question is also judged
     separately, so that surrounding text, such as a greeting, does not lower its score. The meaning of a turn is
     recognised only in English, German, French and Spanish; in other languages every question needs a search.
     """
@@ -151,7 +151,7 @@ def _decide_search(text: str, kinds: TurnKinds) -> DecisionReply:
 
 
 def decide_memory(turns: Sequence[Turn], facts: Sequence[PersonalFact], kinds: TurnKinds) -> DecisionReply:
-    """Decide if one of the facts would help to reply to the last turn. Without facts, no memory is needed."""
+    """Decide whether one of the facts would help in replying to the last turn. Without facts, no memory is needed."""
     text = last_text(turns)
     if facts and (asks_for_memory(text) or (is_question(text) and asks_about_speaker(text))):
         return DecisionReply(point=100, needed=True)
@@ -161,7 +161,7 @@ def decide_memory(turns: Sequence[Turn], facts: Sequence[PersonalFact], kinds: T
 
 
 def asks_for_memory(text: str) -> bool:
-    """Return True if the turn explicitly asks for what is known about its speaker, or for what was said before."""
+    """Return True if the turn explicitly asks what is known about its speaker, or what was said before."""
     return asks_for_everything(text) or _ASKS_FOR_MEMORY.search(folded(text[:_LONGEST_TURN])) is not None
 
 

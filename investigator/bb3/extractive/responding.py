@@ -95,7 +95,7 @@ def _asks_of_speaker(text: str) -> bool:
 
 
 def _wants_no_answer(variables: ResponseVariables) -> bool:
-    """Return True if somebody retracts their words, or only asks to forget or remember something."""
+    """Return True if somebody retracts their words, or only asks the bot to forget or remember something."""
     text = last_text(variables.turns)
     told = sentences(text)
     if dismisses(text) or any(map(wishes_to_forget, told)):

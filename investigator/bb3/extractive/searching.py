@@ -48,8 +48,8 @@ def query(turns: Sequence[Turn]) -> PhraseReply:
 
     Passages are scored by the words in the query. "How deep is the harbour?" asks for a depth; with "deep harbour" a
     sentence with a depth would not score as an answer. For "May I keep dogs?" the key terms are enough. If the question
-    has a pronoun, the thing that was named last before the pronoun is added. The query is empty if there is nothing to
-    search for.
+    has a pronoun, the last thing named before the pronoun is added. The query is empty if there is nothing to search
+    for.
     """
     asked, before = _asked(last_text(turns))
     terms, meant = key_terms(asked), _meant(asked, before, turns)
@@ -67,10 +67,9 @@ def entity(turns: Sequence[Turn]) -> PhraseReply:
 
 
 def knowledge(turns: Sequence[Turn], passages: Sequence[Passage], embedder: Embedder) -> KnowledgeReply:
-    """Return the sentences from the passages that answer the last turn, word for word, and the number of each one's
-    passage.
+    """Return the sentences from the passages that answer the last turn, word for word, with their passage numbers.
 
-    Return no sentences if their point is below 10, because they are then about something else.
+    Sentences with a point below 10 are about something else, and are not returned.
     """
     question = question_of(turns)
     if not passages or not question:
@@ -136,7 +135,7 @@ def _without_telling(sentence: str) -> str:
 
 
 def _tells(sentence: str) -> bool:
-    """Return True if a sentence states a fact about its speaker, or asks to remember a fact."""
+    """Return True if a sentence states a fact about its speaker, or asks the bot to remember a fact."""
     if wished_to_be_kept(sentence) not in ("", sentence):
         return True
     return not is_question(sentence) and any(told_topics(sentence[slice(*span)]) for span in clauses(sentence))
@@ -159,7 +158,7 @@ def _meant(asked: str, before: str, turns: Sequence[Turn]) -> str:
 
 
 def _says_little(asked: str) -> bool:
-    """Return True if a question has at most two content words, for example "trial" and a word about the trial."""
+    """Return True if a question has at most two content words, such as "trial" and "costs"."""
     return word_count(key_terms(asked)) <= _FEW_WORDS
 
 

@@ -49,7 +49,9 @@ _DISMISSAL = re.compile(
 
 
 def wishes_to_forget(sentence: str) -> bool:
-    """Return True if a speaker asks to forget something about them; "Forget it." and "Never mind." do not count."""
+    """Return True if a speaker asks the bot to forget something about them; "Forget it." and "Never mind." do not
+    count.
+    """
     plain = bare(sentence)
     wish = _FORGET.match(plain)
     return wish is not None and _OF_SPEAKER.search(plain, wish.end()) is not None and not dismisses(sentence)
@@ -61,12 +63,12 @@ def dismisses(text: str) -> bool:
 
 
 def wishes_to_remember(sentence: str) -> bool:
-    """Return True if a speaker asks to remember something, about themselves or not."""
+    """Return True if a speaker asks the bot to remember something, about themselves or not."""
     return _REMEMBER.match(sentence.replace("’", "'")) is not None
 
 
 def wished_to_be_kept(sentence: str) -> str:
-    """Return the text that a speaker asks to remember, verbatim; other sentences are returned unchanged.
+    """Return the text that a speaker asks the bot to remember, verbatim; other sentences are returned unchanged.
 
     Return "" for a request to forget something, or to remember something that is not about the speaker.
     """

@@ -69,7 +69,7 @@ def stands_in(text: str, said: str) -> bool:
 
 
 def goes_on(reply: str, request: ModuleRequest) -> bool:
-    """Return True if a reply continues the conversation: it repeats neither a turn nor itself, and uses words of its
+    """Return True if a reply continues the conversation: it repeats neither a turn nor itself, and uses words from its
     quotes, if any. With quotes it may repeat an earlier reply, because the same question gets the same answer.
     """
     plain = [" ".join(words(reply[start:end])) for start, end in sentence_spans(reply)]

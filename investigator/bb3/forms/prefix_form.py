@@ -87,13 +87,15 @@ class PrefixTexts(Record):
 
 @cache
 def prefix_texts(module: Module, folder: Path | None = None) -> PrefixTexts:
-    """Read a module's texts from a folder of templates, or else from the shipped ones. Raises TemplateError."""
+    """Read a module's texts from a folder of templates, or else from the shipped templates. Raises TemplateError."""
     name = f"{_FOLDER}/{module}.txt"
     path = (file_in(folder, name) if folder is not None else None) or prompts_folder() / name
     text = source_of(path)
     paragraphs = [paragraph.strip() for paragraph in text.split("\n\n") if paragraph.strip()]
     if not paragraphs:
-        raise TemplateError(f"{path} contains no instruction", hint="Its first paragraph is the instruction.")
+        raise TemplateError(
+            f"{path} contains no instruction", hint="Write the instruction as the first paragraph of the file."
+        )
     return PrefixTexts(instruction=paragraphs[0], shots=tuple(paragraphs[1:]))
 
 

@@ -27,7 +27,7 @@ class PrefixOptions(Record):
         default=False, description="begin the prompt with an instruction, for models without fine-tuning"
     )
     num_shots: int = Field(default=0, ge=-1, description="number of worked examples after the instruction; -1: all")
-    all_vanilla_prompt: bool = Field(default=False, description="use the instruction of VRM for every module")
+    all_vanilla_prompt: bool = Field(default=False, description="use VRM's instruction for every module")
     max_prompt_len: int | None = Field(
         default=None, ge=1, description="maximum number of tokens in a prompt without knowledge"
     )

@@ -71,10 +71,10 @@ _MARKS = "?？؟;"
 
 
 class _Words(Record):
-    """The contents of `contradiction_words.json`: stems, separated by spaces. Those of `onward` deny what comes after
-    them, as English negations do; those of `throughout` deny the whole statement, as German, French and Spanish
+    """The contents of `contradiction_words.json`: stems, separated by spaces. Those in `onward` deny what comes after
+    them, as English negations do; those in `throughout` deny the whole statement, as German, French and Spanish
     negations do. `joints` join the items of a list, and `either` joins items that are all denied; `numbers` are number
-    words. Words of `same` are synonyms of their key, and words of `opposite` are its antonyms.
+    words. Words in `same` are synonyms of their key, and words in `opposite` are its antonyms.
     """
 
     speaker: str

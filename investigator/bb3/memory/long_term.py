@@ -48,7 +48,9 @@ class LongTermMemory(PersonalFacts):
         new = _fact(memory, speaker)
         kept = self.put(user, new, source, self._now()) or self._put_again(user, new, source)
         if kept is None:
-            raise DialogueError("this is already remembered", hint="See it with: investigator memory FOLDER list")
+            raise DialogueError(
+                "this is already remembered", hint="List the memories with: investigator memory FOLDER list"
+            )
         return kept
 
     def add_all(self, user: str, memories: Iterable[str]) -> int:
@@ -92,7 +94,7 @@ class LongTermMemory(PersonalFacts):
 
     def holding(self, user: str, facts: Sequence[KeptFact], newer: Collection[str] = ()) -> tuple[KeptFact, ...]:
         """Return the memories that are still valid, in order, without the parts that something later contradicts:
-        another memory, or one of the `newer` texts. What is left out remains stored, and can be viewed and changed.
+        another memory, or one of the `newer` texts. The parts left out remain stored, and can be viewed and changed.
         """
         left: dict[int, str] = {}
         for speaker in {fact.speaker for fact in facts}:

@@ -48,7 +48,7 @@ class ServerSearch:
         return search
 
     def search(self, query: str, count: int) -> Sequence[SearchDocument]:
-        """Return the best pages; of each, the part nearest to the query is read. Pages without text and duplicates are
+        """Return the best pages, each limited to the part nearest to the query. Pages without text and duplicates are
         dropped. Raises EngineTimeoutError, EngineUnreachableError, and EngineError if the response is not an answer.
         """
         asked = searched(query)
