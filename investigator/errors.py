@@ -17,7 +17,7 @@
     │   │   ├── DialogueTypeError         an argument has the wrong type
     │   │   ├── DialogueUnsupportedError  the operation is not supported
     │   │   ├── MetricsError       metrics cannot be combined
-    │   │   └── UnknownTaskError   no task, teacher or agent of that name
+    │   │   └── UnknownTaskError   no task, teacher or agent with that name
     │   ├── DialogueFormatError    a line of a dialogue file cannot be read
     │   ├── WorkspaceLockedError   another run is writing to the workspace
     │   └── ForeignFileError       a file of the workspace is a link, a pipe, or not this user's
@@ -111,9 +111,9 @@ class FolderError(UserError):
 
 
 class UnknownDocumentError(FolderError):
-    """The folder contains no document of that name."""
+    """The folder contains no document with that name."""
 
-    default_hint = "See the documents with: investigator status FOLDER"
+    default_hint = "List the documents with: investigator status FOLDER --json"
 
 
 class SettingsError(UserError):
@@ -278,7 +278,7 @@ class StoreError(RunError):
     """The workspace database or its vector index failed."""
 
     default_hint = (
-        "Check the workspace folder. Its file investigator.db can be deleted: the index is rebuilt from the documents. "
+        "Check the workspace folder. You can delete investigator.db there: the index is rebuilt from the documents. "
         "runs.db contains the runs and memories, which exist nowhere else."
     )
 
@@ -339,4 +339,4 @@ class ShardLostError(ClusterError):
 class WorkerError(RunError):
     """A copy of a world failed in its thread; the cause is the original error."""
 
-    default_hint = "Fix the problem and run it again; the other copies have finished their turns."
+    default_hint = "Fix the problem, then run the world again; its other copies have finished their turns."

@@ -117,7 +117,7 @@ class TacticalPlanning:
 
 
 class Query:
-    """Asks one document in a workspace directory; the document id "summary" asks all documents together.
+    """Queries one document in a workspace directory or, with the document id "summary", all documents together.
 
     Without `client` the built-in engine answers.
     """
@@ -159,7 +159,8 @@ class Query:
             if self.target_doc_id in self._library.document_ids():
                 raise
             raise FolderError(
-                f"unknown document {self.target_doc_id}", hint="See them with: investigator status FOLDER --json."
+                f"unknown document {self.target_doc_id}",
+                hint="To list the documents, run: investigator status FOLDER --json",
             ) from error
         self.memory_stream.add(self.target_doc_id, sub_question, finding)
         if finding.point is None:

@@ -61,7 +61,7 @@ class Budget:
     """The ceilings of a run, or of several runs together, and the usage that a ledger reports.
 
     The cost of a call is estimated from its prompt and the longest reply so far, so tokens and money can exceed a
-    ceiling only if replies in progress are longer than that. `refused` is the last ceiling that prevented a call.
+    ceiling only if replies in progress exceed the estimate. `refused` is the last ceiling that prevented a call.
     Thread-safe.
     """
 

@@ -110,7 +110,7 @@ class CallJournal(Ledger, Protocol):
 
 
 class Journaled:
-    """Returns the recorded reply of a call, if any, and calls each of `on_reuse` with it.
+    """Returns the recorded reply of a call, if any, and passes it to each function in `on_reuse`.
 
     The budget layer (`Budgeted`) records new replies, because the cost of a call must be recorded when the call ends.
     """

@@ -68,10 +68,10 @@ class EngineClient:
         """Send a template to its engine and parse the reply; ask once more if it cannot be parsed.
 
         `problem_with` returns the problem with a parsed reply, or "". If the prompt is too long for the
-        engine's context, `smaller` takes a share (0..1) and returns variables reduced to about that share of their
-        length, or None. `hear` receives the first reply while it is being written, if the engine supports that and no
-        reply was recorded. Raises EngineError, ContextTooLongError if nothing more can be left out, TemplateError,
-        StoreError, and the signal BudgetSpent.
+        engine's context, `smaller` takes a fraction (0..1) and returns the variables reduced to about that fraction of
+        their length, or None if nothing more can be omitted. `hear` receives the first reply while it is being written,
+        if the engine supports that and no reply was recorded. Raises EngineError, ContextTooLongError if the prompt
+        cannot be shortened enough, TemplateError, StoreError, and the signal BudgetSpent.
         """
         engine = self._engines[role_of(name)]
 

@@ -21,7 +21,7 @@ _MOST_REFUSALS = 8
 
 
 class PromptTooLong(ContextTooLongError):
-    """The prompt does not fit; `share` (0..1) is the part that would fit, or None if the engine gave no count."""
+    """The prompt does not fit; `share` (0..1) is the fraction that would, or None if the engine gave no count."""
 
     def __init__(self, message: str, *, hint: str = "", share: float | None = None) -> None:
         super().__init__(message, hint=hint)
@@ -70,9 +70,9 @@ def no_smaller(_: Record, share: float) -> None:
 def put_smaller_until_it_fits(put: Callable[[V], T], variables: V, smaller: Callable[[V, float], V | None]) -> T:
     """Call `put` with the variables, then with smaller variables until the prompt fits, and return its result.
 
-    `smaller` takes a share (0..1) and returns variables reduced to about that share of their length, or None if nothing
-    more can be omitted. An engine that does not declare its context may reject several prompts. Raises PromptTooLong
-    and the errors of `put`.
+    `smaller` takes a fraction (0..1) and returns the variables reduced to about that fraction of their length, or None
+    if nothing more can be omitted. An engine that does not declare its context may reject several prompts. Raises
+    PromptTooLong and the errors of `put`.
     """
     refusals = 0
     while True:

@@ -32,7 +32,7 @@ def less_to_ask(variables: AskVariables, share: float) -> AskVariables | None:
 
 
 def less_to_think(variables: ThinkVariables, share: float) -> ThinkVariables | None:
-    """Keep fewer of the nearest documents."""
+    """Keep fewer documents, nearest first."""
     if not variables.documents:
         return None
     return variables.changed(documents=_first(variables.documents, share, fewest=0))

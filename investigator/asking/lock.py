@@ -74,5 +74,5 @@ def lock_warnings(folder: Path, model: str) -> Iterator[str]:
 
 
 def _apart(model: str, other: str) -> str:
-    """Return a model's name or, if it consists of one name for each role, only those that differ from `other`."""
+    """Return a model's name or, if it consists of one name for each role, only the names that are not in `other`."""
     return ", ".join(one for one in model.split(", ") if one not in other.split(", ")) or model

@@ -22,7 +22,7 @@ from investigator.asking.template_filters import FILTERS, MOST_CHARACTERS
 from investigator.records.base import Plain
 
 MOST_STEPS = 20_000_000
-"""Maximum number of steps of one render. Each operation in a loop, and each character that a filter reads or writes, is
+"""Maximum number of steps in one render. Each operation in a loop, and each character that a filter reads or writes, is
 a step.
 """
 MOST_SECONDS = 20.0
@@ -49,7 +49,7 @@ _REFUSED: Mapping[type[nodes.Node], str] = {
     nodes.Macro: "macros are not supported",
 }
 WHAT_IS_ALLOWED = (
-    "Templates take if, for, set, comparisons, + - * / // %, "
+    "Templates support if, for, set, comparisons, + - * / // %, "
     f"the filters {', '.join(FILTERS)}, and the tests {', '.join(_TESTS)}; calls are not allowed."
 )
 

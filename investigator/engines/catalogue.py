@@ -39,7 +39,7 @@ class ModelNames(Record):
 
 
 def parse_model_options(values: Sequence[str]) -> ModelNames:
-    """Parse model options, each `provider:name` for every role or `role=provider:name` for one.
+    """Parse model options, each `provider:name` for every role or `role=provider:name` for one role.
 
     Without options, the built-in engine is used. Raises SettingsError for an unknown role, a missing name, or two
     different models for the same thing.

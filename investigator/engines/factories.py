@@ -87,7 +87,7 @@ def open_gguf(name: str, options: EngineOptions) -> Engine:
 
 
 def open_local(name: str, options: EngineOptions) -> Engine:
-    """Return the engine for the pulled model with this name, or without a name, for the latest one."""
+    """Return the engine for the pulled model with this name, or for the latest one if the name is empty."""
     from investigator.engines.gguf.pulled import pulled_model
 
     return _gguf(pulled_model(name).path, options)

@@ -24,8 +24,8 @@ def word_weights(question: str, document_shares: Mapping[str, float]) -> dict[st
 
 
 def rarity(share: float) -> float:
-    """Return the weight of a word that occurs in this share (0..1) of the documents; the weight of a common word is
-    low, but never 0.
+    """Return the weight of a word that occurs in this fraction (0..1) of the documents; the weight of a common word
+    is low, but never 0.
     """
     return math.log(1.0 + 1.0 / (share + 0.05))
 

@@ -1,7 +1,7 @@
 """Finds the kind of thing that a question asks for, and things of this kind in a sentence.
 
-Question words of a dozen languages are known (`question_words.json`); sentences are analysed by digits, capitals and
-English words. In a script without capitals, names cannot be recognised.
+Question words of a dozen languages are known (`question_words.json`); sentences are analysed using digits, capitals
+and English words. In a script without capitals, names cannot be recognised.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ class AmountRelation(StrEnum):
     EQUAL = "equal"
 
     def holds(self, own: Fraction, other: Fraction) -> bool:
-        """Return True if `own`, the amount of a statement, has this relation to the amount of the question."""
+        """Return True if `own`, the amount in a statement, has this relation to the amount in the question."""
         match self:
             case AmountRelation.MOST:
                 return own <= other

@@ -22,7 +22,7 @@ _CLAUSE = re.compile(r"[,;:](?=\s)")
 
 
 def cause_share(sentence: str, question: str, about: str = "") -> float:
-    """Return the share (0..1) of the words for the effect in the question that are on the effect's side of a sentence.
+    """Return the share (0..1) of the question's words for the effect that are on the effect's side of a sentence.
 
     `about` is the name of its document. The sentence may omit words of the question that are in this name, if the
     question has others.

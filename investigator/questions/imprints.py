@@ -115,7 +115,7 @@ def _period_end(cover: str) -> tuple[str, Day] | None:
 
 
 def _date_after(text: str, place: int) -> Day | None:
-    """Return the date at that position, if its month is certain."""
+    """Return the date at a position in the text, if its month is certain."""
     found = dates(" ".join(text[place : place + _DATE_REACH].split()))
     if not found or found[0].start > 1 or len(found[0].readings) != 1:
         return None
@@ -251,7 +251,7 @@ def _last_month(imprint: Imprint) -> Period:
 
 
 def _ends(imprint: Imprint) -> frozenset[Period]:
-    """Return the month that contains the reporting period's last day, and the month that this day is taken to end."""
+    """Return the month that contains the reporting period's last day, and the month whose end it is taken to be."""
     if not imprint.period_end:
         return frozenset()
     year, month = month_of(imprint.period_end, whole=False)

@@ -117,8 +117,8 @@ def _type(asked: Constraint, question: str, evidence: Surroundings) -> Constrain
 
 
 def _names_person(row: str) -> bool:
-    """Return True if a table row names somebody, by a full name or under a header for names, unlike "item: Full
-    plot".
+    """Return True if a table row contains a person's name: a full name, or a value under a header for names. "item:
+    Full plot" does not count.
     """
     cells = (cell.partition(": ") for cell in row.split("; "))
     return any(names_kind(AnswerType.NAME, header) or _FULL_NAME.fullmatch(value) for header, _, value in cells)

@@ -38,8 +38,8 @@ class Numbered(NamedTuple):
         return first in _ORDINALS or (first[:1].isdigit() and first[-2:].isalpha())
 
     def is_same(self, other: Numbered) -> bool:
-        """Return True if both mean the same thing with the same number, such as "season 2" and "the second season", or
-        "week 12" and "after 12 weeks".
+        """Return True if both refer to the same thing by the same number, such as "season 2" and "the second season",
+        or "week 12" and "after 12 weeks".
         """
         is_named = self.text[-1:].isdigit() or other.text[-1:].isdigit()
         return (self.thing, self.number) == (other.thing, other.number) and (

@@ -108,8 +108,8 @@ def phrases(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def forms_like(word: str, other: str, *, as_verb: bool = True) -> tuple[str, ...]:
-    """Return the forms of another word that may replace a folded word, likeliest first. For a past form, past forms
-    come first; for a plural, plurals come first. The base form and its irregular forms follow. Only words used
+    """Return the forms of another word that may replace a folded word, most likely first. For a past form, past
+    forms come first; for a plural, plurals come first. The base form and its irregular forms follow. Only words used
     `as_verb` have irregular past forms: "children" is not a past form.
     """
     irregular = _forms().get(other, ())

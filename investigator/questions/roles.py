@@ -132,7 +132,7 @@ def is_of_another(role: str, sentence: str, before: str = "") -> bool:
 
 
 def is_attribute(role: str, sentence: str) -> bool:
-    """Return True if a sentence uses the verb only as an attribute: "six months' written notice"."""
+    """Return True if a sentence uses the verb only to modify a noun: "six months' written notice"."""
     verb = subject_and_verb(role)[1]
     found = [match for match in COMPOUND.finditer(sentence) if folded(match.group()) == verb]
     return (

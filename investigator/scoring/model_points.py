@@ -17,7 +17,7 @@ from investigator.resources import data_text
 from investigator.scoring.calibration import Logistic, log_odds
 
 _FEWEST_REPLIES = 3
-# minimum difference in search points between the best and the worst document that a model scored alike
+# a model's identical points are ignored if the search's points for the same documents differ by at least this much
 _WILD_SPREAD = 40
 
 

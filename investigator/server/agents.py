@@ -43,7 +43,7 @@ _SLICE = 0.2  # seconds between checks of a job that a call waits for
 
 Cursor = Annotated[int, Field(ge=0, description="cursor at which to continue: `next` of the previous reply")]
 FolderName = Annotated[
-    str, Field(description="one of the folders that `status` lists; may be empty if only one is served")
+    str, Field(description="one of the folders that `status` lists; may be empty if only one folder is served")
 ]
 
 
@@ -129,8 +129,8 @@ class AgentTools:
     ) -> ToolReply[InvestigationReply]:
         """Start answering a question with proven quotes; returns an id at once, for get_investigation.
 
-        `only` limits it to documents, by id or pattern; `after` is the id of an investigation that the question follows
-        up.
+        `only` limits it to documents, by id or pattern; `after` is the id of the investigation that the question
+        follows up on.
         """
         follows = self._desk.job(after).run_id if after else ""
         name = self._served(folder).name
@@ -162,7 +162,7 @@ class AgentTools:
         return ToolReply(text[cursor:end], reply)
 
     def read_passage(self, document: str, place: str = "0", folder: FolderName = "") -> ToolReply[PassageReply]:
-        """Read a document from a position on: an offset (`start` of a source, or `next`), `page 4`, or `line 12`."""
+        """Read a document from a position: an offset (`start` of a source, or `next`), `page 4`, or `line 12`."""
         found = self._served(folder).investigator.document(document)
         start, size = _offset(found, place), len(found.text)
         end = start + len(_beginning(found.text[start:]))

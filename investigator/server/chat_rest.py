@@ -22,7 +22,7 @@ def chat_rest(desk: Desk, chats: Chats, is_closing: Callable[[], bool]) -> APIRo
 
     @router.post("", status_code=HTTPStatus.CREATED, response_model=Chat)
     def begin(wanted: NewChat) -> Response:
-        """Start a chat about a folder; `Location` is its address. It is kept until it is deleted."""
+        """Start a chat about a folder; the `Location` header is its address. A chat is kept until it is deleted."""
         chat = chats.begin(desk.folder(wanted.folder))
         return said(chat, HTTPStatus.CREATED, {"Location": f"/v1/chats/{chat.id}"})
 

@@ -82,7 +82,7 @@ class Desk:
     def folder(self, name: str) -> ServedFolder:
         """Return a served folder. Raises ServerError."""
         if name not in self.folders:
-            hint = "GET /v1/folders lists those that the server was started with."
+            hint = "GET /v1/folders lists the folders that the server was started with."
             raise ServerError(problem(HTTPStatus.NOT_FOUND, f"the folder {name} is not served", hint))
         return self.folders[name]
 
@@ -105,7 +105,7 @@ class Desk:
                 return known
             if sum(job.state is JobState.WAITING for job in ledger.unfinished()) >= self._most_waiting:
                 told = f"{self._most_waiting} jobs are already waiting for the folder {request.folder}"
-                hint = "Try again later, or stop one of them."
+                hint = "Try again later, or stop one of these jobs."
                 raise ServerError(problem(HTTPStatus.TOO_MANY_REQUESTS, told, hint), retry_after=_RETRY_AFTER)
             job = ServerJob(id=self._new_id(), request=request, created=self._now().isoformat(timespec="milliseconds"))
             ledger.add(job, idempotency_key)

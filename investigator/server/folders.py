@@ -90,7 +90,7 @@ def _held(stack: ExitStack, folder: Path, places: Sequence[Path]) -> Path:
             return place
     raise SettingsError(
         f"another program already serves {folder}",
-        hint="Use its page, or stop it with Ctrl-C first. `ask`, `show`, `search` and `mcp` work at the same time.",
+        hint="Use that one, or stop it with Ctrl-C first. `ask`, `show`, `search` and `mcp` work at the same time.",
     )
 
 

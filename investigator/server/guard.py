@@ -49,8 +49,8 @@ _SLICE = 0.1  # seconds between checks for a server that is closing
 
 @dataclass(frozen=True)
 class Guard:
-    """Wraps the application in all checks. `hosts` contains the accepted values of the header Host; `closed` is the
-    page for an unauthorised browser.
+    """Wraps the application in all checks. `hosts` contains the accepted values of the `Host` header; `closed` is
+    the page for an unauthorised browser.
     """
 
     app: Application
@@ -108,8 +108,8 @@ class Guard:
         return None
 
     def _is_own(self, headers: Mapping[str, str]) -> bool:
-        """Return True unless the headers show that a page of another site sent the request; programs do not send such
-        headers. A browser that sends no referrer, as our pages require, sends the Origin `null`.
+        """Return True unless the headers show that a page on another site sent the request; programs do not send such
+        headers. A browser that sends no referrer, as our pages require, sends `Origin: null`.
         """
         site = headers.get("sec-fetch-site", "none")
         own = {f"{scheme}://{host}" for host in self.hosts for scheme in ("http", "https")}

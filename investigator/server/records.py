@@ -44,7 +44,7 @@ class JobRequest(Record):
     only: tuple[str, ...] = Field(
         default=(), max_length=1_000, description="ids or patterns of the documents to search"
     )
-    after: str = Field(default="", max_length=100, description="id of the run that the question follows up")
+    after: str = Field(default="", max_length=100, description="id of the run that the question follows up on")
     fresh: bool = Field(default=False, description="start over; do not resume an earlier run")
     kind: JobKind = JobKind.INVESTIGATE
 

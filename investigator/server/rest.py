@@ -48,7 +48,7 @@ def rest(desk: Desk, is_closing: Callable[[], bool]) -> APIRouter:
 def _add_investigations(router: APIRouter, desk: Desk, is_closing: Callable[[], bool]) -> None:
     @router.post("/investigations", status_code=HTTPStatus.ACCEPTED, response_model=ServerJob)
     def start(request: JobRequest, idempotency_key: _Key = None) -> Response:
-        """Start an investigation; `Location` is its address."""
+        """Start an investigation; the `Location` header is its address."""
         job = desk.submit(request, idempotency_key)
         return said(job, HTTPStatus.ACCEPTED, {"Location": f"/v1/investigations/{job.id}"})
 

@@ -49,7 +49,7 @@ def whole_values(text: str) -> list[Json]:
 
 
 def mended_values(text: str) -> Iterator[Json]:
-    """Yield the objects and arrays that can be recovered from broken JSON in the text, likeliest first.
+    """Yield the objects and arrays that can be recovered from broken JSON in the text, most plausible first.
 
     From a thought that was never closed, only complete values are used.
     """

@@ -131,7 +131,7 @@ def _point(found: re.Match[str], scale: int | None) -> int | None:
     top = int(found["top"]) if found["top"] else scale
     if top and value <= top:
         return _within(value, top)
-    if 0 < value < 1:  # 0.85 of 100 is not a plausible score, so it is a fraction
+    if 0 < value < 1:  # 0.85 out of 100 is not a plausible score, so it is a fraction
         return _within(value, 1)
     return _within(value, 100)
 

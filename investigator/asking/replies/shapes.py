@@ -27,7 +27,7 @@ _ALSO_CALLED = {
     **dict.fromkeys(("quote", "quotations"), "quotes"),
     **dict.fromkeys(("document", "docid", "documentname"), "documentid"),
 }
-"""Other names that models use for a field, accepted if the record has no field of that name."""
+"""Other names that models use for a field, accepted if the record has no field with that name."""
 _TEXT_KEYS = ("text", "quote", "value", "name", "id", "info")
 """Keys that contain the text if a model sends an object instead of a string."""
 

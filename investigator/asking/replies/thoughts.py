@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 _TAG = re.compile(r"<(?P<closing>/?)(?:think|thinking|thought|thoughts|reasoning)>", re.IGNORECASE)
 _STRING = re.compile(r'(?<=[\s:,\[{])"(?:[^"\\]|\\.)*+"(?=\s*[,:\]}])', re.DOTALL)
-"""A string inside JSON. A tag in it is a quotation, perhaps from a document that tries to end the thought."""
+"""Matches a string inside JSON; a tag in it is quoted, perhaps from a document that tries to end the thought."""
 
 
 def without_thoughts(text: str) -> str:

@@ -96,7 +96,7 @@ class ChatSettings(Record):
 
 
 def split_name(model: str) -> tuple[str, str]:
-    """Return the provider and the model of a `provider:name`. Raises SettingsError if the name has another form."""
+    """Return the provider and the model of a `provider:name`. Raises SettingsError for any other form."""
     provider, colon, name = model.strip().partition(":")
     if not colon or not name or not re.fullmatch(r"[A-Za-z][\w-]*", provider):
         raise SettingsError(f"{model!r} does not name a model", hint=_NAME_HINT)

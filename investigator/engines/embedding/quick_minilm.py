@@ -27,7 +27,7 @@ from investigator.errors import EmbedderError
 Matrix: TypeAlias = npt.NDArray[np.float32]
 
 _HEAD = DIMENSIONS // HEADS
-_ROWS = 8  # rows of 6 KB that are activated at a time
+_ROWS = 8  # number of rows, of 6 KB each, that are activated at a time
 
 
 class QuickMiniLM:
@@ -113,7 +113,7 @@ class NumpyBert:
             states = _normed(states + _linear(_attention(states, spans, layer), layer.attended), layer.attended_norm)
             inner = _gelu(_linear(states, layer.inner))
             states = _normed(states + _linear(inner, layer.outer), layer.outer_norm)
-        totals = [states[span].sum(axis=0) for span in spans]  # normalised here, so the sum serves as the mean
+        totals = [states[span].sum(axis=0) for span in spans]  # normalised below, so sums serve as means
         return np.array([total / np.linalg.norm(total) for total in totals], dtype=np.float32)
 
 

@@ -17,7 +17,7 @@ _MOST_OF_SUMMARY = 12
 _MOST_OF_ONE_DOCUMENT = 3
 _BEHIND_BEST = 20
 _FAR_BEHIND = 5.0  # log odds; in everyday folders, no quote that far behind the best one was the only evidence
-_LEAST_POINT = 1  # lower points count as this one, so that their odds do not outweigh the similarity
+_LEAST_POINT = 1  # lower points are raised to this one, so that their odds do not outweigh the similarity
 _SAME = 0.7
 
 

@@ -44,8 +44,8 @@ _NOT_HERE = "Not in this text."
 class ReplyFeatures(Record):
     """Features that separate an answer from a near miss: two probabilities, 0..1.
 
-    `match` is the probability that the document contains the answer, judged before reading; `sentence` is the
-    probability that its best sentence does.
+    `match` is the probability that the document contains the answer, judged before it is read; `sentence` is
+    the probability that its best sentence does.
     """
 
     match: float
@@ -65,8 +65,8 @@ class ReplyFeatures(Record):
 def ask(variables: AskVariables, embedder: Embedder) -> AskReply:
     """Return the best sentences of the passages as quotes and as the reply, with a point.
 
-    The best one to three come first, then the three nearest to the question, which can be others if the question uses
-    other words than the text.
+    The best one to three come first, then the three nearest to the question, which may be different sentences if the
+    question and the text use different words.
     """
     kind = kind_of(variables.main_question)
     if kind is QuestionKind.SUMMARY:

@@ -54,7 +54,7 @@ class SentenceFit(Nearness):
 
 @dataclass(frozen=True)
 class Candidate:
-    """A sentence: its text, its passage, its position among the sentences there, its span in it, and its features."""
+    """A sentence: its text, passage, position among the sentences of the passage, span in the passage, and features."""
 
     text: str
     passage: int
@@ -83,7 +83,7 @@ def asked(question: str, needs: Sequence[Need]) -> Asked:
 
 
 def measured(passages: Sequence[Passage], question: Asked, embedder: Embedder) -> list[tuple[float, float]]:
-    """Return (similarity, overlap) of each passage with the question, taken from the search if it found the passage."""
+    """Return each passage's (similarity, overlap) with the question, taken from the search if it found the passage."""
     unknown = [passage.text for passage in passages if passage.similarity is None]
     vectors: Vectors = embedder.embed([question.question, *unknown])
     near = iter((vectors[1:] @ vectors[0]).tolist())

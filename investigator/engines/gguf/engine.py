@@ -36,7 +36,7 @@ class GgufSettings(Record):
         default=None,
         ge=256,
         description=(
-            f"number of tokens in a prompt and its reply; by default the trained length, up to {_USUAL_CONTEXT}"
+            f"number of tokens in a prompt and its reply; by default as many as in training, up to {_USUAL_CONTEXT}"
         ),
     )
     max_tokens: int = Field(default=512, ge=16, description="longest reply in tokens")
@@ -51,7 +51,9 @@ class GgufSettings(Record):
     top_p: float | None = Field(
         default=None, ge=0, le=1, description="nucleus sampling: the probability mass to sample from; 0.95 if not set"
     )
-    top_k: int | None = Field(default=None, ge=1, description="sample from this many tokens; 40 if not set")
+    top_k: int | None = Field(
+        default=None, ge=1, description="number of most probable tokens to sample from; 40 if not set"
+    )
     seed: int = Field(default=0, ge=0, description="seed for sampling tokens")
 
 

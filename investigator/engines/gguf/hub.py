@@ -91,7 +91,7 @@ def described(model: LocalModel) -> HubFile:
             licence = getattr(info.card_data, "license", None) if info.card_data is not None else None
             return HubFile(str(info.sha), int(sibling.size), str(sibling.lfs.sha256).lower(), str(licence or ""))
     raise ModelDownloadError(
-        f"{model.repo} has no file {model.file}", hint="See the list of files on its page on the hub."
+        f"{model.repo} has no file {model.file}", hint="See the list of files on the repository's page on the hub."
     )
 
 

@@ -38,7 +38,7 @@ _LONGER: Final = (
 
 @dataclass(frozen=True)
 class GgufReply:
-    """A reply, whose duration excludes waiting, and how many tokens of its prompt came from the cache."""
+    """A reply (its duration excludes waiting), and the number of prompt tokens that came from the cache."""
 
     reply: Reply
     reused_tokens: int
@@ -122,7 +122,7 @@ class GgufModel:
             try:
                 self._server.handle_chat_completions(request, heard.take)
             except (ValueError, RuntimeError) as error:
-                hint = "Choose another GGUF file: this one, or its chat template, cannot answer the prompt."
+                hint = "Choose another GGUF file: this one, or its chat template, cannot process the prompt."
                 raise EngineError(f"{self._name} did not reply: {error}", hint=hint) from error
             took = heard.elapsed
         if heard.late:

@@ -99,7 +99,7 @@ class TransformersEngine:
     def write_on(self, text: str, decoding: Decoding, context_tokens: int | None = None) -> Generation:
         """Return the model's continuation of a text, without any chat template; raises the same errors as `reply`.
 
-        Penalties for repetition count the first `context_tokens` tokens of the text, or all if it is None.
+        Penalties for repetition count the first `context_tokens` tokens of the text, or all tokens if that is None.
         """
         return self._loaded().generate(text, decoding, self._settings.seed, context_tokens=context_tokens)
 

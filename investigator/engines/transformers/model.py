@@ -76,8 +76,8 @@ class TransformersModel:
     ) -> Generation:
         """Continue a text or, with `as_chat` and if the model has a chat template, reply to it. Control tokens in the
         text are broken up, so that the text cannot end its turn. Penalties for repetition count its first
-        `context_tokens` tokens, or all if it is None. `hear` receives the output token by token, unless the best of
-        several outputs is chosen. Raises ContextTooLongError, and EngineError if nothing can be generated.
+        `context_tokens` tokens, or all tokens if that is None. `hear` receives the output token by token, unless the
+        best of several outputs is chosen. Raises ContextTooLongError, and EngineError if nothing can be generated.
         """
         ids = self._ids(text, as_chat)
         decoding = decoding.settled()
