@@ -32,10 +32,13 @@ class KeptSentences:
         if self._complete.issuperset(texts):
             return
         lacking, following = self._table.lacking(texts), following or {}
-        self._complete |= texts.keys()
         found = {i: _compared(texts[i], following.get(i)) for i in texts if i in lacking}
-        if not found:
-            return
+        if found:
+            self._store(texts, found)
+        self._complete |= texts.keys()
+
+    def _store(self, texts: Mapping[int, str], found: Mapping[int, Sequence[str]]) -> None:
+        """Compute and store the vectors of the sentences found in each chunk."""
         whole = self._chunks.get([chunk_id for chunk_id, each in found.items() if texts[chunk_id] in each])
         rows = {texts[chunk_id]: vector for chunk_id, vector in whole.items()}
         others = list(dict.fromkeys(sentence for each in found.values() for sentence in each if sentence not in rows))

@@ -103,7 +103,7 @@ def test_each_cited_page_is_drawn_once_with_the_marks_of_all_its_sources(
 
 
 def test_a_quote_that_the_index_does_not_hold_any_more_is_not_marked(pages: DocumentPages, report: Document) -> None:
-    with pytest.raises(SourceChangedError, match="and has changed"):
+    with pytest.raises(SourceChangedError, match="has changed since it was quoted"):
         pages.quote_views(quoted(report, "804").changed(text="Costs 999 790"))
 
 

@@ -88,6 +88,7 @@ def knowledge(turns: Sequence[Turn], passages: Sequence[Passage], embedder: Embe
             passages=tuple(passages),
         ),
         embedder,
+        with_nearest=False,  # no verdict chooses among the quotes of a chat
     )
     if found.point is None or found.point < _LEAST_POINT:
         return KnowledgeReply(point=found.point, sentences=())

@@ -62,11 +62,11 @@ class ReplyFeatures(Record):
         return log_odds(self.sentence)
 
 
-def ask(variables: AskVariables, embedder: Embedder) -> AskReply:
+def ask(variables: AskVariables, embedder: Embedder, *, with_nearest: bool = True) -> AskReply:
     """Return the best sentences of the passages as quotes and as the reply, with a point.
 
-    The best one to three come first, then the three nearest to the question, which may be different sentences if the
-    question and the text use different words.
+    The best one to three come first. If `with_nearest` is True, up to three that are nearest to the question follow,
+    which may be different sentences if the question and the text use different words.
     """
     kind = kind_of(variables.main_question)
     if kind is QuestionKind.SUMMARY:
@@ -84,7 +84,7 @@ def ask(variables: AskVariables, embedder: Embedder) -> AskReply:
     features = reply_features(variables.passages, places, question, ranked)
     point = round(100 * models.reply.chance(features))
     quotes = quoted(ranked, variables.passages)
-    if is_english(variables.main_question):
+    if with_nearest and is_english(variables.main_question):
         nearest = best_first(sentences, known.nearness)[:_MOST_QUOTES]
         bar = log_odds(nearest[0][1]) - _BEHIND_NEAREST
         texts = [one.text for one, chance in nearest if log_odds(chance) >= bar]
