@@ -1,4 +1,4 @@
-"""Runs the command `investigator`, which can also be started as `python -m investigator`."""
+"""Runs the `investigator` command, which can also be started as `python -m investigator`."""
 
 from __future__ import annotations
 

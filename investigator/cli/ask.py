@@ -47,7 +47,7 @@ class AskingOptions:
     ] = None
     after: Annotated[
         str,
-        typer.Option(metavar="RUN", help="The earlier run that this question follows up, by its id or 'last'."),
+        typer.Option(metavar="RUN", help="The earlier run that this question follows up on: its id, or 'last'."),
     ] = ""
     fresh: Annotated[bool, typer.Option("--fresh", help="Start over; do not resume.")] = False
     no_cache: Annotated[
@@ -81,7 +81,7 @@ class AskingOptions:
         self.check()
         for name, given in (("--dry-run", self.dry_run), ("--after", self.after)):
             if given:
-                hint = "Use it with: investigator ask FOLDER QUESTION"
+                hint = "To ask one question: investigator ask FOLDER QUESTION"
                 raise SettingsError(f"{name} applies to a single question", hint=hint)
 
 
@@ -142,7 +142,7 @@ def ask(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Ask the questions in a file: .txt (one per line), .csv (column question), .jsonl (field).",
+            help="Ask the questions in a file: .txt (one per line), .csv (column question), .jsonl (field question).",
         ),
     ] = None,
 ) -> None:

@@ -40,13 +40,13 @@ def eval_retrieval(
         Path | None, typer.Option(metavar="FILE", help="Also write the scores of each query to this JSONL file.")
     ] = None,
 ) -> None:
-    """Measure the search on a BEIR test collection: by words, by vectors, and by both.
+    """Measure searches by words, by vectors, and by both on a BEIR test collection.
 
     Each document is indexed as one passage, in the same kind of index as a folder. Measures are nDCG@10, recall@10,
     recall@100 and RR@10 over the queries with a relevant document, with bootstrap intervals.
     """
     if per_query is not None and not per_query.expanduser().parent.is_dir():
-        raise UserError(f"no folder {per_query.parent}", hint="Create it first, or name another file.")
+        raise UserError(f"no folder {per_query.parent}", hint="Create the folder first, or name another file.")
     chosen = settings.load()
     collection = read_collection(corpus, queries, qrels, limit)
     with TemporaryDirectory(prefix="investigator-", ignore_cleanup_errors=True) as temporary:

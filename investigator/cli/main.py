@@ -1,4 +1,4 @@
-"""The command `investigator`: its sub-commands, exit codes and errors.
+"""The `investigator` command: its sub-commands, exit codes and errors.
 
 Results go to standard output, progress and errors to standard error. Exit codes: 0 answered, 3 not in the documents,
 4 not found so far, 5 answered in part or passages found, 1 the run failed, 2 wrong usage, 130 interrupted.
@@ -61,7 +61,7 @@ def guarded(command: Callable[_Options, None]) -> Callable[_Options, None]:
             if os.environ.get("INVESTIGATOR_DEBUG"):
                 typer.echo(inert(traceback.format_exc()), err=True)
             message = f"unexpected error: {type(error).__name__}: {error}"
-            _report(message, "Run it again with INVESTIGATOR_DEBUG=1 to see the traceback.", mark="")
+            _report(message, "Run the command again with INVESTIGATOR_DEBUG=1 to see the traceback.", mark="")
             raise typer.Exit(1) from error
 
     return shell

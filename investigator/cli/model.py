@@ -52,7 +52,7 @@ def pull(
 
         pulled = fetch(model, datetime.now(UTC), show)
     tell(f"sha256 {pulled.sha256}, licence {pulled.licence or 'not stated by the hub'}, according to the hub")
-    tell(f'Use it with: investigator ask FOLDER "question" --model {pulled.name}')
+    tell(f'To use the model: investigator ask FOLDER "question" --model {pulled.name}')
 
 
 def list_models(as_json: AsJson = False) -> None:

@@ -159,7 +159,7 @@ def check_report(path: Path, folder: Path, suffixes: Sequence[str] = REPORT_SUFF
             hint="Choose another file: only an older report is overwritten.",
         )
     if path.is_dir():
-        raise UserError(f"the report cannot be written: {path} is a folder", hint="Choose a file inside it.")
+        raise UserError(f"the report cannot be written: {path} is a folder", hint="Choose a file inside this folder.")
     if not path.parent.is_dir():
         raise UserError(
             f"the report cannot be written: no folder {path.parent}",
@@ -195,7 +195,7 @@ def check_export(directory: Path, folder: Path) -> None:
     if directory.resolve().is_relative_to(folder.resolve()):
         raise UserError(f"{directory} is inside the folder of documents", hint="Choose a folder outside it.")
     if not directory.parent.is_dir():
-        raise UserError(f"the export cannot be written: no folder {directory.parent}", hint="Create it first.")
+        raise UserError(f"the export cannot be written: no folder {directory.parent}", hint="Create this folder first.")
     try:
         directory.mkdir(mode=0o700)
         directory.rmdir()

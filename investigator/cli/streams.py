@@ -48,9 +48,9 @@ class StreamOptions:
         if self.output is None:
             return
         if self.output.is_dir():
-            raise UserError(f"{self.output} is a folder", hint="Choose a file inside it.")
+            raise UserError(f"{self.output} is a folder", hint="Choose a file inside this folder.")
         if not self.output.parent.is_dir():
-            raise UserError(f"no folder {self.output.parent}", hint="Create it first, or name another file.")
+            raise UserError(f"no folder {self.output.parent}", hint="Create the folder first, or name another file.")
         if folder is not None and self.output.resolve().is_relative_to(folder.resolve()):
             raise UserError(
                 f"{self.output} is inside the folder of documents", hint="Choose a file outside the folder."

@@ -1,7 +1,7 @@
 """Builds data once, from archives and files on this machine (seed: parlai_core_concepts, "build.py").
 
-Nothing is downloaded. A folder of built data contains a file `.built` with its version. The data is built next to its
-final place and moved there when complete, so an interrupted build never looks finished.
+Nothing is downloaded. A folder of built data contains a `.built` file with the version of the data. The data is built
+next to its final place and moved there when complete, so an interrupted build never looks finished.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ Loaded = TypeVar("Loaded")
 
 
 class DataLoader:
-    """A pool of threads that run requests in the order in which they were made. The option `num_load_threads` (default
+    """A pool of threads that run requests in the order in which they were made. The `num_load_threads` option (default
     1) sets the number of threads. They start with the first request and end with `shutdown`.
     """
 

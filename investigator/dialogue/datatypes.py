@@ -67,7 +67,7 @@ class Datatype:
 
     @property
     def without_stream(self) -> str:
-        """Return the name of the datatype without the flag `stream`."""
+        """Return the name of the datatype without the `stream` flag."""
         return ":".join(part for part in self.name.split(":") if part != "stream")
 
     def _has(self, flag: str) -> bool:

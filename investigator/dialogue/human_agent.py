@@ -19,7 +19,7 @@ class HumanAgent(Agent):
     """Writes messages from others to `sink`, and sends the lines that it reads from `source`.
 
     A line that ends with `[DONE]` ends the episode. A line that ends with `[EXIT]`, or the end of the source, ends the
-    episode and the epoch; all further acts are padding. With the option `single_turn` each line is an episode. The
+    episode and the epoch; all further acts are padding. With the `single_turn` option, each line is an episode. The
     default streams are the current standard input and output.
     """
 

@@ -28,15 +28,15 @@ class Opt(dict[str, object]):
         return copy.deepcopy(self)
 
     def text(self, key: str, default: str = "") -> str:
-        """Return a text option. Raises DialogueError if it has another type."""
+        """Return a text option. Raises DialogueError if it is of a different type."""
         return self._of_kind(key, str, default, "a string")
 
     def number(self, key: str, default: int) -> int:
-        """Return an integer option. Raises DialogueError if it has another type."""
+        """Return an integer option. Raises DialogueError if it is of a different type."""
         return self._of_kind(key, int, default, "a whole number")
 
     def switch(self, key: str, default: bool = False) -> bool:
-        """Return a boolean option. Raises DialogueError if it has another type."""
+        """Return a boolean option. Raises DialogueError if it is of a different type."""
         return self._of_kind(key, bool, default, "true or false")
 
     def choice(self, key: str, known: Collection[str], default: str) -> str:

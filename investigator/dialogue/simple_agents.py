@@ -60,7 +60,7 @@ class RepeatLabelAgent(_SimpleAgent):
 
 
 class FixedResponseAgent(_SimpleAgent):
-    """Always gives the same reply, which is the option `fixed_response`."""
+    """Always gives the same reply, which the `fixed_response` option sets."""
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
         super().__init__(opt, shared)
@@ -100,7 +100,7 @@ Episode = tuple[Message, ...]
 
 class DataAgent(Agent):
     """Sends the given messages, in order, and then padding. An episode ends with a message that has `episode_done`.
-    Copies share the messages and take episodes in turn, so that together they send each of them once.
+    Copies share the messages and take episodes in turn, so that together they send each message once.
     """
 
     def __init__(

@@ -59,7 +59,7 @@ def split_task(task: str) -> SplitTask:
 
 
 def with_task_options(opt: Mapping[str, object]) -> Opt:
-    """Return the options, overridden by those in the task string, which is the option `task`. Raises DialogueError if
+    """Return the options, overridden by those in the task string, which is the `task` option. Raises DialogueError if
     no task is given.
     """
     task, options = split_task(required_task(Opt.of(opt)))
@@ -70,7 +70,7 @@ def required_task(opt: Opt) -> str:
     """Return the task string of the options. Raises DialogueError if no task is given."""
     task = opt.text("task")
     if not task.strip(" ,"):
-        raise DialogueError("no task given", hint="Choose one, such as task=squad; list them with: investigator tasks")
+        raise DialogueError("no task given", hint="Choose a task, such as task=squad; to list all: investigator tasks")
     return task
 
 
@@ -79,7 +79,7 @@ def expanded(tasks: str | None, entries: Iterable[TaskEntry]) -> tuple[str, ...]
     are ignored in tags and ids. Raises DialogueError if no task is given, and UnknownTaskError for an unknown tag.
     """
     if tasks is None:
-        raise DialogueError("no task given", hint="Choose one; list them with: investigator tasks")
+        raise DialogueError("no task given", hint="Choose a task; to list all: investigator tasks")
     listed = tuple(entries)
     found: list[str] = []
     for task in tasks.split(","):

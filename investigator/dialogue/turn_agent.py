@@ -61,7 +61,7 @@ class TurnAgent(Agent):
         return None
 
     def observe(self, observation: Mapping[str, object]) -> Message:
-        """Add a message to the history, and return a copy of it with the field `full_text`. Raises DialogueError if the
+        """Add a message to the history, and return a copy of it with a `full_text` field. Raises DialogueError if the
         last message had labels or ended the episode and the agent has not acted since.
         """
         self._check_awaits()

@@ -17,8 +17,8 @@ from investigator.services.run_records import RunOptions
 
 
 class Request(Record):
-    """A question and its options. `after` is the run that the question follows up; the mission and the strategy default
-    to those of the settings.
+    """A question and its options. `after` is the run that the question follows up on; the mission and the strategy
+    default to those of the settings.
     """
 
     question: str

@@ -52,7 +52,7 @@ class AskAll:
 
 @dataclass(frozen=True)
 class FewCalls:
-    """Asks the likeliest documents first, skips hopeless documents, and stops once proven quotes cover the question.
+    """Asks the most promising documents first, skips unpromising ones, and stops once proven quotes cover the question.
 
     It is for language models, whose replies cost time or money. `workers` documents can be asked at once; `bar` is the
     lowest probability (0..1) that makes a document worth a call.
@@ -64,8 +64,8 @@ class FewCalls:
     def without_hopeless(self, steps: Sequence[PlanStep], cards: Sequence[DocumentCard]) -> tuple[PlanStep, ...]:
         """Return the steps whose documents may contain something, according to the search.
 
-        The likeliest steps are kept if none is worth asking. Steps for documents without a card, and the step that asks
-        all documents together, are always kept.
+        The most promising steps are kept if no document is worth asking. Steps for documents without a card, and the
+        step that asks all documents together, are always kept.
         """
         match = {card.document_id: card.match for card in cards}
         worth = tuple(s for s in steps if s.document_id == SUMMARY or match.get(s.document_id, 1.0) >= self.bar)

@@ -87,7 +87,7 @@ def names_issuer(question: str, issuer: str) -> bool:
 
 
 def at_newest(part: Part, cards: Sequence[DocumentCard]) -> Part:
-    """If the question about a side names no time, add the newest period that the likely reports cover."""
+    """If the question about a side mentions no time, add the newest period that the likely reports cover."""
     best = max((card.match for card in cards), default=0.0)
     likely = [card for card in cards if card.match >= _OF_BEST * best and covered_period(card.imprint)]
     if not part.side or periods(part.question) or not likely:
@@ -208,7 +208,7 @@ def _by_document(run: Investigation, asked: Sequence[str], document: Load, *, is
 
 
 def _at_own_time(part: Part, one: Document) -> Part:
-    """Restrict a part about several periods to the period of one report."""
+    """Restrict a part of a question that covers several periods to the period of one report."""
     if len(periods(part.question)) < 2 or (own := _own_period(one)) is None:
         return part
     within = f"q{own.quarter} " if own.quarter else f"{month_name[own.month]} " if own.month else ""
@@ -277,7 +277,7 @@ def _with_quotes(memory: Memory, quotes: Sequence[Quote]) -> Memory:
 
 
 def _in_order(history: Sequence[Memory], document: Load) -> list[str]:
-    """Return the documents that the memories quote, by reporting period if each has one, otherwise best first."""
+    """Return the documents that the memories quote, ordered by period if each has one, otherwise best first."""
     best = sorted(history, key=lambda memory: -(memory.point or 0))
     names = list(dict.fromkeys(quote.document_id for memory in best for quote in memory.quotes[:1]))
     times = {name: _named_period(document(name)) for name in names}

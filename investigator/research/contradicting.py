@@ -65,10 +65,10 @@ def compared(
 ) -> tuple[Verdict, tuple[Conflict, ...]]:
     """Return the disagreements among statements, and the verdict.
 
-    If the question has a subject, the asked documents and the passages that give the subject a value are compared;
-    otherwise all documents. If statements give the subject different values but may refer to different things, they are
-    shown as passages, not as an answer. If there are no disagreements, the compared statements are shown or, failing
-    that, the result of an ordinary search (`usual`).
+    If the question has a subject, the documents that were asked, and the passages that give the subject a value, are
+    compared; otherwise, all documents are. If statements give the subject different values but may refer to different
+    things, they are shown as passages, not as an answer. If there are no disagreements, the compared statements are
+    shown or, failing that, the result of an ordinary search (`usual`).
     """
     names, document = library.document_ids(), library.document
     asked = dict.fromkeys(one.target_document_id for one in history if one.quotes and not one.addressed)

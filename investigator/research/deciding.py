@@ -1,4 +1,4 @@
-"""Decides a yes-or-no question by a statement: a clause of a sentence, a row of a table or a cell. Pure.
+"""Decides a yes-or-no question based on a statement: a clause of a sentence, a row of a table or a cell. Pure.
 
 A statement decides only if it contains every word of the question, without qualification.
 """

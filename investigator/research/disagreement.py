@@ -88,7 +88,7 @@ def disagreed(
 
 
 def _among_editions(question: str, answer: Answer, library: DocumentIndex) -> tuple[Conflict, ...]:
-    """Return the conflicts between the first statement and newer editions of its document, if the question names no
+    """Return the conflicts between the first statement and newer editions of its document, if the question mentions no
     time.
     """
     if periods(question) or moments(question):
@@ -209,7 +209,7 @@ def sentences_in(
 
 
 def as_statements(said: Sequence[Quote], document: Load) -> tuple[DatedSentence, ...]:
-    """Return sentences as dated statements, each with a list of the documents about other things, and of those in the
+    """Return sentences as dated statements, each with lists of the documents about other things and of those in the
     same series.
     """
     cited = {quote.document_id: document(quote.document_id) for quote in said}

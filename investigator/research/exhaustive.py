@@ -180,7 +180,7 @@ def _of_format(document: Document, media_types: re.Pattern[str]) -> TableRow:
 
 
 def _of_year(row: TableRow, document: Document, year: int) -> TableRow:
-    """Decide a document's row by the document's own date; without a date, the row is unclear."""
+    """Decide a document's row from the document's own date; without a date, the row is unclear."""
     if row.verdict is RowVerdict.NO:
         return row
     dated, first = dated_line(document.text), document.text.strip().partition("\n")[0]

@@ -280,9 +280,8 @@ def _is_title(question: str, said: QuotedText) -> bool:
 
 
 def _has_asked_values(question: str, values: Sequence[TableCell], view: TableView, document: Document) -> bool:
-    """Return True if a value contains a word of the question, and the row of a value has everything that the question
-    names in full: table values, and words that fill a whole cell. If "treasurer" is in another row, Ann, the chair, is
-    not the treasurer.
+    """Return True if one of the values contains a word of the question, and its row has every cell text that the
+    question names in full. If "treasurer" is in another row, Ann, the chair, is not the treasurer.
     """
     asked = content_words(question)
     if roots(" ".join(asked)).isdisjoint(roots(" ".join(map(view.words, values)))):

@@ -36,8 +36,8 @@ class MethodSettings(Record):
     )
     thrift: bool | None = Field(
         default=None,
-        description="few calls: ask the likeliest documents first, skip hopeless ones, and stop once proven "
-        "evidence suffices; null: only with a language model",
+        description="save calls: ask the most promising documents first, skip unpromising ones, and stop once proven "
+        "evidence suffices; null: do so only with a language model",
     )
     planner: PlannerSettings = PlannerSettings()
     query: QuerySettings = QuerySettings()

@@ -51,7 +51,7 @@ Spans = Sequence[AddressedSpan]
 
 
 class QuerySettings(Record):
-    """Settings for asking a document."""
+    """Settings for querying a document."""
 
     most_quotes: int = Field(
         default=5, ge=1, le=50, description="maximum number of quotes of one reply that are looked up"

@@ -35,7 +35,9 @@ def all_unknown(needs: Sequence[Need]) -> tuple[Knowledge, ...]:
 
 
 def grounded(knowledge: Knowledge, history: Sequence[Memory]) -> Knowledge:
-    """Return the knowledge without facts that no memory supports; the others cite existing memories and documents."""
+    """Return the knowledge without facts that no memory supports; the remaining facts cite existing memories and
+    documents.
+    """
     by_id = {memory.id: memory for memory in history}
     infos = []
     for info in knowledge.known_infos:

@@ -64,7 +64,7 @@ def row_at(document: Document, start: int, end: int) -> Row | None:
 
 
 def has_rows(document: Document, start: int, end: int) -> bool:
-    """Return True if a span of a document has cells of a table."""
+    """Return True if a span of a document contains table cells."""
     return any(view.rows_between(start, end) for view in tables_of(document).views)
 
 

@@ -243,7 +243,7 @@ def what_suffices(state: State) -> tuple[Knowledge, ...] | None:
 
 
 def with_plan(state: State, proposal: Proposal) -> Investigation:
-    """Return the record with the next round and its steps; hopeless steps of the first round are marked done at
+    """Return the record with the next round and its steps; unpromising steps of the first round are marked done at
     once.
     """
     run, number = state.run, len(state.run.rounds) + 1

@@ -349,7 +349,7 @@ class Steps:
             gone = tuple(dict.fromkeys((*gone, *again)))
         cards = self.library.cards((run.question,))
         found = of_asked_editions(found, run.question, self._missing(run, cards), cards)
-        if run.kind is QuestionKind.SUMMARY and not is_read and found.claims:  # which need no words of the question
+        if run.kind is QuestionKind.SUMMARY and not is_read and found.claims:  # a summary may lack the question's words
             found = chosen_sentences(replace(found, claims=written.claims), by_model=written.by_model)
         found = with_older_text_marked(found, self.library.document)
         answer = concluded(
@@ -362,7 +362,7 @@ class Steps:
             reworded=bool(run.wordings or found.near_misses) or not self._holds_a_word(run.question),
             nearest=() if found.claims else self.library.passages((run.question,))[:3],
         )
-        bound = False if state.run.kind is QuestionKind.FACT else None  # bound things were counted while thinking
+        bound = False if state.run.kind is QuestionKind.FACT else None  # bound things: counted in the thinking step
         if answer.status is not AnswerStatus.ANSWERED and (rows := counted(run.question, self.library, bound=bound)):
             return self._table(replace(state, run=run.changed(kind=QuestionKind.COUNT, survey=rows)), rows)
         among = disagreed(run, answer, state.history, self.library) if not against else ()

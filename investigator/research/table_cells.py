@@ -87,7 +87,7 @@ def _best_together(question: str, tables: DocumentTables, time: TableTime | None
 
 
 def listed_things(question: str, document: Document) -> tuple[Quote, ...]:
-    """Return the requested list of things from a document: cells of rows, otherwise items of a list."""
+    """Return the requested list of things from a document: table cells or, failing that, list items."""
     found = listed_cells(question, tables_of(document)) if document.tables else ()
     return tuple(cell_quote(document, view, cell) for view, cell in found) or listed_items(question, document)
 

@@ -26,7 +26,7 @@ from investigator.tables.times import agrees, header_time
 _MOST_SENTENCES, _FEWEST_WORDS = 4_000, 4
 _LEAST_OF_BEST = 0.1
 _SAME = 0.7  # two sentences are repetitions if they share at least this fraction of the shorter one's words
-# number of characters at the start of a text that state its main results, and the length above which a text has them
+# number of leading characters with a text's main results, and the length above which a text is assumed to have them
 _ABSTRACT, _LONG = 3_500, 10_000
 _SAID, _RESULT, _FIGURES, _OWN, _PLACE, _OF_OTHERS, _TIME = 2.0, 1.2, 0.3, 0.4, 0.5, 0.8, 0.6
 _MAIN = 0.6

@@ -1,6 +1,6 @@
 """The name of this package's distribution, and the commands that install its extras.
 
-The package index has another project called `investigator`, which also installs a folder `investigator/`. All
+The package index has another project called `investigator`, which also installs an `investigator/` folder. All
 installation hints use the name defined here.
 """
 

@@ -168,7 +168,7 @@ class IndexService:
     def status(self, *, compare: bool) -> FolderStatus:
         """Return the contents of the index and, with `compare`, the changes in the folder. Raises FolderError."""
         if not self._has_index():
-            hint = f"Create it with: investigator index {self.folder}"
+            hint = f"To create the index: investigator index {self.folder}"
             raise FolderError(f"the folder {self.folder} has no index yet", hint=hint)
         with self.reading() as workspace:
             return self._parts.folder_index(self.folder, workspace).status(compare=compare)

@@ -171,7 +171,7 @@ class Parts:
         trace: RunTrace | None = None,
         joint: Budget | None = None,
     ) -> EngineClient:
-        """Return a client of these engines, with the built-in engine for second opinions. `joint` is a budget that it
+        """Return a client for these engines, with the built-in engine for second opinions. `joint` is a budget that it
         shares with other clients, in addition to its own.
         """
         return EngineClient(

@@ -19,7 +19,7 @@ _HINT = (
 )
 
 Numbered = Iterator[tuple[int, str]]
-"""Questions with the numbers of their lines, from 1."""
+"""Questions with their line numbers, counted from 1."""
 
 
 def read_question_file(file: Path, on_skipped: Callable[[str], None] = lambda _: None) -> tuple[str, ...]:
@@ -75,7 +75,7 @@ def _plain_lines(text: str) -> Numbered:
 
 
 def _columns(text: str) -> Numbered:
-    """Yield the column `question`; the header shows whether commas, semicolons or tabs separate the columns."""
+    """Yield the `question` column; the header shows whether commas, semicolons or tabs separate the columns."""
     heading = text.partition("\n")[0]
     delimiter = max(",;\t", key=heading.count)
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)

@@ -84,7 +84,7 @@ class RunOptions:
 
     `only` limits the question to certain documents, given by their ids or by patterns such as `reports/*.pdf`. `fresh`
     starts over and pays again. Replies that other runs paid for are reused for identical prompts, unless `cache` is
-    off. `after` is the run, by its id or `last`, that the question follows up: it supplies the context that the
+    off. `after` is the run that the question follows up on (its id, or `last`); it supplies the context that the
     question omits. A `repetition`, counted from 1, asks the same question again as a separate run without reusing
     replies.
     """
@@ -130,7 +130,7 @@ def scope_of(only: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
             hint = f"Did you mean {near[0]}? " if near else ""
             raise FolderError(
                 f"unknown document {name}",
-                hint=f"{hint}See them with: investigator status FOLDER --json. Patterns such as 'reports/*' work too.",
+                hint=f"{hint}To list all: investigator status FOLDER --json. Patterns such as 'reports/*' work too.",
             )
         scope.update(dict.fromkeys(named))
     return tuple(sorted(scope))
@@ -161,7 +161,7 @@ def new_record(
 
 
 def matrix_id(records: Sequence[Investigation]) -> str:
-    """Return the matrix id of the given new records; it is the same for the same questions and settings."""
+    """Return the matrix id for the given new records; it is the same for the same questions and settings."""
     return f"{MATRIX_RUN}{_digest(*(record.model_dump_json(include=_IDENTITY) for record in records))[:8]}"
 
 
@@ -187,7 +187,7 @@ def settings_of(record: Investigation, settings: Settings) -> MadeWith:
         setting = ".".join(str(part) for part in error.errors()[0]["loc"])
         raise ReplayError(
             f"the run {record.id} was made by another version of this program: its setting {setting} is unknown here",
-            hint="Read it with: investigator show RUN, or ask its question again.",
+            hint="To read the run: investigator show RUN. To repeat it, ask its question again.",
         ) from error
 
 

@@ -104,7 +104,7 @@ class RunService:
             yield folder
 
     def _before(self, after: str) -> tuple[EarlierQuestion, ...]:
-        """Return the subject of the run that a question follows up. Raises UnknownRunError."""
+        """Return the subject of the run that a question follows up on. Raises UnknownRunError."""
         if not after:
             return ()
         return (earlier_question(self.record(after)),)

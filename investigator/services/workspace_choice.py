@@ -52,7 +52,7 @@ def choose_workspace(
         ):
             raise SettingsError(
                 f"the workspace {directory} is inside the folder of documents, and none of your commands created it",
-                hint=f"Choose one outside, or create one with: investigator index --workspace-in-folder {folder}",
+                hint=f"Choose a place outside the folder, or run: investigator index --workspace-in-folder {folder}",
             )
         _check_chosen(directory, folder, settings)
         return directory
@@ -71,7 +71,7 @@ def _check_chosen(directory: Path, folder: Path, settings: FolderSettings) -> No
 
     A copy of a folder may use a copy of its workspace.
     """
-    hint = "Nothing in it was changed. Choose an empty or new directory, or omit --workspace."
+    hint = "The directory was not changed. Choose an empty or new directory, or omit --workspace."
     owner = other_owner(directory, folder)
     kept = _indexed(directory) if owner else {}
     if kept and _shared(folder, _with_contents(folder, settings), kept) < _CLEAR_MAJORITY:
@@ -93,7 +93,7 @@ def make_workspace_inside(folder: Path) -> None:
     if os.path.lexists(inside):
         raise FolderError(
             f"{inside} already exists, and it is unknown who created it",
-            hint="Move it away, then run this command again.",
+            hint="Move it away, and then run this command again.",
         )
     if has_runs(own):
         with Workspace(own, write=True):

@@ -24,7 +24,7 @@ from investigator.investigator import Investigator
 from investigator.settings import Settings, load_settings
 
 MOST_TURNS = 1000
-"""Maximum number of replies in one conversation, unless the option `max_turns` sets another one."""
+"""Maximum number of replies in one conversation, unless the `max_turns` option sets another one."""
 
 
 class FolderInvestigatorAgent(InvestigatorAgent):
@@ -74,7 +74,7 @@ class FolderChatAgent(Agent):
         self.id = self.opt.text("id", "bb3_chat")
         self._most = self.opt.number("max_turns", MOST_TURNS)
         if self._most < 1:
-            raise DialogueError("max_turns must be 1 or more", hint=f"Omit it for the default of {MOST_TURNS}.")
+            raise DialogueError("max_turns must be 1 or more", hint=f"Omit the option for the default of {MOST_TURNS}.")
         common = (shared or {}).get("room")
         self._is_copy = isinstance(common, _Room)
         self._room = common if isinstance(common, _Room) else _Room(self.opt, investigator)

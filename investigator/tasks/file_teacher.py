@@ -108,7 +108,9 @@ def _check_values(opt: Opt) -> None:
     opt.switch("hide_labels")
     batchsize = opt.number("batchsize", 1)
     if batchsize < 1:
-        raise DialogueValueError(f"batchsize must be 1 or more, not {batchsize}", hint="Omit it for the default of 1.")
+        raise DialogueValueError(
+            f"batchsize must be 1 or more, not {batchsize}", hint="Omit the option for the default of 1."
+        )
     unknown = sorted(named_metrics(opt.text("metrics", "default")) - named_metrics("all") - _OTHER_METRICS)
     if unknown:
         hint = (

@@ -43,8 +43,8 @@ def json_rows(file: Path, kind: type[Row]) -> Iterator[Row]:
 
 
 def json_array(file: Path, kind: type[Row]) -> Iterator[Row]:
-    """Yield the rows of a file that is either a JSON array or JSONL. Raises DialogueFormatError with the place that is
-    invalid.
+    """Yield the rows of a file that is either a JSON array or JSONL. Raises DialogueFormatError, which names the
+    invalid place.
     """
     if _first_character(file) == b"[":
         for rows in _document(file, TypeAdapter(tuple[kind, ...])):  # type: ignore[valid-type]
@@ -54,8 +54,8 @@ def json_array(file: Path, kind: type[Row]) -> Iterator[Row]:
 
 
 def json_document(file: Path, kind: type[Row]) -> Iterator[Row]:
-    """Yield the JSON object in a file, or nothing if the file is blank. Raises DialogueFormatError with the place that
-    is invalid.
+    """Yield the JSON object in a file, or nothing if the file is blank. Raises DialogueFormatError, which names the
+    invalid place.
     """
     yield from _document(file, TypeAdapter(kind))
 

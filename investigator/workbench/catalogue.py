@@ -38,7 +38,7 @@ def named(patterns: Sequence[str]) -> tuple[str, ...]:
         if not names:
             near = nearest(wanted, tuple(CONTRACTS))
             meant = f"Did you mean {near}? " if near else ""
-            raise TemplateError(f"unknown template {pattern}", hint=f"{meant}List them with: investigator prompts list")
+            raise TemplateError(f"unknown template {pattern}", hint=f"{meant}To list all: investigator prompts list")
         found.update(dict.fromkeys(names))
     return tuple(found)
 

@@ -44,7 +44,7 @@ class Trial:
     ) -> None:
         if use.reply_type is None:
             raise UserError(
-                f"{use.name} is not sent to an engine separately", hint="See it with: investigator prompts render"
+                f"{use.name} is not sent to an engine separately", hint="To see the prompt: investigator prompts render"
             )
         self._use, self._journal, self._engines, self._trace, self._parts = use, journal, engines, trace, parts
 

@@ -34,9 +34,9 @@ def ranking_metrics(candidates: Iterable[str], labels: Iterable[str]) -> dict[st
 
 
 def scored_metrics(scores: Sequence[float], label: int, top: int | None = None) -> Mapping[str, AverageMetric]:
-    """Return `rank` and `mrr` for the candidate `label` and an agent that ranks by scores and knows the right
-    candidate. Candidates with equal scores rank in the order given. If the label is not among the `top`, it ranks after
-    all candidates. Raises MetricsError if no candidate has that index.
+    """Return `rank` and `mrr` for an agent that ranks by scores, if the candidate with the index `label` is the right
+    one. Candidates with equal scores rank in the order given. If the label is not among the `top`, it ranks after all
+    candidates. Raises MetricsError if `label` is not the index of a candidate.
     """
     own = _score_of(scores, label)
     rank = 1 + sum(score > own or (score == own and index < label) for index, score in enumerate(scores))
@@ -48,8 +48,8 @@ def scored_metrics(scores: Sequence[float], label: int, top: int | None = None) 
 def in_batch_metrics(scores: Sequence[float], label: int) -> Mapping[str, AverageMetric]:
     """Return `train_accuracy`, `rank` and `mrr` for one row of a batch, in which the labels of the other rows are the
     wrong candidates. Candidates with equal scores share a rank, and the first of those with the highest score is the
-    guess. As in ParlAI's training, the reciprocal rank is 1 / (rank + 0.00001). Raises MetricsError if no candidate has
-    that index.
+    guess. As in ParlAI's training, the reciprocal rank is 1 / (rank + 0.00001). Raises MetricsError if `label` is not
+    the index of a candidate.
     """
     own = _score_of(scores, label)
     rank = 1 + sum(score > own for score in scores)

@@ -14,7 +14,7 @@ from investigator.errors import DialogueError, DialogueTypeError
 
 
 class DialogTeacher(FixedDialogTeacher):
-    """A base class; subclasses implement `setup_data`. The option `datafile` names the file.
+    """A base class; subclasses implement `setup_data`. The `datafile` option names the file.
 
     With a streaming datatype, the file is read on demand, never as a whole. Further options: `image_mode`. Raises
     DialogueError if no data file is given.
@@ -69,7 +69,7 @@ class DialogTeacher(FixedDialogTeacher):
         return self.datatype.cycles
 
     def get(self, episode_idx: int, entry_idx: int = 0) -> Message:
-        """Return one example. Raises DialogueError if it does not exist, or if the data is streamed."""
+        """Return one example. Raises DialogueError if the example does not exist, or if the data is streamed."""
         if self.data is None:
             raise DialogueError("a stream has no numbered episodes", hint="Use a datatype without :stream.")
         return self.data.get(episode_idx, entry_idx)[0]

@@ -22,7 +22,7 @@ MakeMessage = Callable[[Entry], Message]
 
 class DialogData:
     """All episodes of a data file, in memory; copies share the same episodes. `data_loader` yields the entries of the
-    file that the option `datafile` names; `make_message` converts an entry to a message.
+    file that the `datafile` option names; `make_message` converts an entry to a message.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class DialogData:
         self._make_message = make_message
 
     def get(self, episode_idx: int, entry_idx: int = 0) -> tuple[Message, bool]:
-        """Return one example, and True if it is the last one of the data. Raises DialogueError if it does not exist."""
+        """Return one example, and True if it is the last one. Raises DialogueError if the example does not exist."""
         if not 0 <= episode_idx < len(self._episodes) or not 0 <= entry_idx < len(self._episodes[episode_idx]):
             raise DialogueError(f"episode {episode_idx} has no example {entry_idx}")
         episode = self._episodes[episode_idx]

@@ -35,7 +35,7 @@ class _AsWrittenTeacher(DialogTeacher):
 
 
 class ParlAIDialogTeacher(_AsWrittenTeacher):
-    """Reads the file that the option `datafile` names, one example per line (see `text_format`).
+    """Reads the file that the `datafile` option names, one example per line (see `text_format`).
 
     An episode ends at a line with `episode_done:True`, or at the end of the file. Blank lines are skipped. Raises
     DialogueError if the file cannot be read, and DialogueFormatError, with the file and the line, if a line cannot be
@@ -90,10 +90,10 @@ class LabelTurns(StrEnum):
 
 
 class ConversationTeacher(_AsWrittenTeacher):
-    """Reads the file that the option `datafile` names: `{"dialog": [[{"id": ..., "text": ...}, ...], ...]}` on each
+    """Reads the file that the `datafile` option names: `{"dialog": [[{"id": ..., "text": ...}, ...], ...]}` on each
     line.
 
-    The inner lists are concatenated, and turns with the id `context` are dropped. The option `label_turns`
+    The inner lists are concatenated, and turns with the id `context` are dropped. The `label_turns` option
     (`secondspeaker`, `firstspeaker`, `both`) selects whose turns are the labels; a turn without a reply is dropped.
     Each example has both turns, as `x_turn` and `y_turn`. Blank lines are skipped. Raises DialogueError if the file
     cannot be read or `label_turns` is unknown, and DialogueFormatError, with the file and the line, if a line is not a
@@ -167,7 +167,7 @@ class _NumberedLine(NamedTuple):
 
 
 class FbDeprecatedDialogTeacher(DialogTeacher):
-    """Reads the file that the option `datafile` names, which has numbered lines.
+    """Reads the file that the `datafile` option names, which has numbered lines.
 
     A line is `number text<TAB>label|label<TAB>reward<TAB>candidate|candidate`; only the number is required. A number
     that is not higher than the previous one begins an episode. A line without labels is prepended to the text of the

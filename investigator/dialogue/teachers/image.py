@@ -29,7 +29,7 @@ _CHARACTER_RATIO = 0.5  # a character is about twice as high as it is wide
 
 
 class ImageMode(StrEnum):
-    """The value of a message's field `image`."""
+    """The value of a message's `image` field."""
 
     RAW = "raw"
     """The pixels, as a Pillow RGB image."""
@@ -40,7 +40,7 @@ class ImageMode(StrEnum):
 
 
 class ImageLoader:
-    """Loads images in the mode that the option `image_mode` sets, by default `raw`."""
+    """Loads images in the mode that the `image_mode` option sets, by default `raw`."""
 
     def __init__(self, opt: Mapping[str, object]) -> None:
         self.mode = ImageMode(Opt.of(opt).choice("image_mode", list(ImageMode), ImageMode.RAW))
@@ -105,10 +105,10 @@ class AbstractImageTeacher(FixedDialogTeacher):
         )
 
     def get_data_path(self, opt: Opt) -> str:
-        """Return the path of the data: the option `datafile`, unless overridden."""
+        """Return the path of the data: the `datafile` option, unless overridden."""
         path = opt.text("datafile")
         if not path:
-            raise DialogueError(f"{type(self).__name__} has no data file", hint='Set it with the option "datafile".')
+            raise DialogueError(f"{type(self).__name__} has no data file", hint='Set the "datafile" option.')
         return path
 
     def image_id_to_image_path(self, image_id: str) -> str:

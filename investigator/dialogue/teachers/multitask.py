@@ -18,7 +18,7 @@ from investigator.errors import DialogueError
 
 class MultiTaskTeacher(Teacher):
     """Lets one of several teachers ask, and switches teachers at the end of an episode. TaskChoice picks the next
-    teacher, seeded by the option `seed`. It returns padding after the end of all data. Raises DialogueError if there
+    teacher, seeded by the `seed` option. It returns padding after the end of all data. Raises DialogueError if there
     are no teachers.
     """
 

@@ -37,9 +37,9 @@ class HasExamples(Protocol):
 
 class World:
     """Agents that take turns: each acts, and all others observe the act immediately. Pass either `agents` or `shared`,
-    which is the result of another world's `share`; with `shared`, this world becomes a copy of that world, with copies
-    of its agents. `acts` contains the last act of each agent, or None for an agent that has not acted yet. Raises
-    DialogueValueError if both or neither are given, or if `agents` contains anything but agents.
+    the result of another world's `share`, which makes this world a copy of that one, with copies of its agents. `acts`
+    contains the last act of each agent, or None for an agent that has not acted yet. Raises DialogueValueError if both
+    or neither are given, or if `agents` contains anything but agents.
     """
 
     def __init__(

@@ -15,8 +15,9 @@ from investigator.errors import DialogueError, DialogueValueError
 
 class WorldOfCopies(World):
     """A world, called the root, and copies of it made by `share`. The copies take the turns, and the root collects the
-    metrics. `worlds` are the copies, each of which is given its index. Raises DialogueValueError unless either the root
-    or the shared state of another world of this class is given, or if the number of copies is below 1.
+    metrics. `worlds` are the copies, each of which is given its index. Raises DialogueValueError if the number of
+    copies is below 1, or unless exactly one of these is given: the root, or the shared state of another world of this
+    class.
     """
 
     count_option: ClassVar[str] = "batchsize"
@@ -138,7 +139,7 @@ def act_in_rows(
 
 
 def observe_in_row(row: World, listener: int, actor: int, act: Message) -> Message | None:
-    """Let an agent in one row observe an act. Return the observation, or None if it hears nothing. Raises
+    """Let an agent in one row observe an act. Return the observation, or None if the agent hears nothing. Raises
     DialogueValueError if the agent does not return its observation.
     """
     agent = row.get_agents()[listener]

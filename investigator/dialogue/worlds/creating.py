@@ -31,7 +31,7 @@ class TaskLoader(Protocol):
         ...
 
     def teacher(self, opt: Opt) -> Agent:
-        """Return the teacher for the single task that the option `task` names."""
+        """Return the teacher for the single task that the `task` option names."""
         ...
 
 
@@ -42,14 +42,14 @@ def create_world(
     *,
     make_world: type[World] | None = None,
 ) -> World:
-    """Return the world for agents and the tasks in the option `task`. The world of a single task has its teacher and
+    """Return the world for agents and the tasks in the `task` option. The world of a single task has its teacher and
     the agents; its class is `make_world`, or the task's own, or DialogPartnerWorld for two agents and
     MultiAgentDialogWorld for any other number. Several tasks make a MultiWorld. If `batchsize` is above 1, the result
     is wrapped in a BatchWorld; if `numthreads` is above 1, copies of it run in a HogwildWorld. `num_workers` is
     rejected, because teachers with large data load it in their own threads, and `dynamic_batching`, because it fits
     batches into the memory of a model in training.
 
-    With the option `interactive_task`, a human, who is the first agent, talks with a model; with `selfchat_task`, the
+    With the `interactive_task` option, a human, who is the first agent, talks with a model; with `selfchat_task`, the
     agents talk with each other, or a single agent with its copy. Neither uses the teacher; their world is the
     InteractiveWorld or SelfChatWorld of the task, or else the default world. Raises UnknownTaskError if no task is
     given or known, DialogueUnsupportedError for options without effect, and the errors of the worlds.

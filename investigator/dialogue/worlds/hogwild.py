@@ -28,7 +28,7 @@ class _Worker:
         return self.turn is not None and not self.turn.done()
 
     def settle(self) -> None:
-        """Check if the last turn failed; each failure is reported only once. Raises WorkerError if it did."""
+        """Raise WorkerError if the last turn failed; each failure is reported only once."""
         ended, self.turn = self.turn, None
         error = ended.exception() if ended is not None else None
         if error is not None:
@@ -101,7 +101,7 @@ class HogwildWorld(WorldOfCopies):
 
     def shutdown(self) -> None:
         """Wait for the turns in progress, end the threads, and release the agents' resources; safe to call again. Then
-        raise WorkerError if a turn failed and this was not reported yet.
+        raise WorkerError if a turn failed and the failure has not been reported yet.
         """
         with self._lock:
             was_open, self._open = self._open, False

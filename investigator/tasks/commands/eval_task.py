@@ -91,7 +91,7 @@ def _check_used(agent: str, task: str, common: CommonOptions, folder: Path | Non
 
 
 def _reads_folder(task: str) -> bool:
-    """Return True if any of the tasks may use the option `folder`; a custom teacher may use any option."""
+    """Return True if any of the tasks may use the `folder` option; a custom teacher may use any option."""
     tasks = Tasks()
     kinds = [tasks.teacher_class(split_task(single.strip()).task) for single in tasks.ids(task)]
     return any(not issubclass(kind, FileTeacher) or "folder" in kind.own_options for kind in kinds)

@@ -58,7 +58,7 @@ class StepOptions:
         """Return the Investigator with the templates of the run. Raises SettingsError for a chat template."""
         if name not in METHOD:
             module = name.partition("/")[2]
-            hint = f"Try it with: investigator module {module} --prompts DIR (and --show-prompt for the prompt alone)"
+            hint = f"To try it: investigator module {module} --prompts DIR (and --show-prompt for the prompt alone)"
             raise SettingsError(f"{name} is a chat template, which no run uses", hint=hint)
         return replace(common, prompts=self.ran_with).investigator(folder, settings)
 
