@@ -59,8 +59,8 @@ class Investigator:
     the built-in engine answers, and no language model is used. `settings` come from `load_settings`. `workspace` is the
     directory of the index, by default in the user's data directory. `prompts` is a folder of templates that replace
     shipped templates. `embedder` replaces the embedding model. LangChain's `callbacks` receive every call of a chat
-    model. Replies of the language model are appended to the file `record`; the model `recorded:FILE` replays them
-    later. `joint` is a budget that this Investigator shares with others; it applies to individual questions.
+    model. The language model's replies are appended to the `record` file; the model `recorded:FILE` replays them later.
+    `joint` is a budget that this Investigator shares with others; it applies to individual questions.
 
     Attributes: `folder` and `workspace` (paths), `engines` (the engine of each role), `engine_name`, and `parts` (the
     components of a run). A workspace runs one question at a time: a second one raises WorkspaceLockedError.

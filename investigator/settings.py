@@ -80,7 +80,7 @@ class Settings(BaseSettings):
 
 
 def load_settings(file: str | Path | None = None, overrides: Sequence[str] = ()) -> Settings:
-    """Return the settings from a TOML or JSON file, the environment and overrides `part.field=value`; later sources
+    """Return the settings from a TOML or JSON file, the environment and `part.field=value` overrides; later sources
     take precedence.
 
     Raises SettingsError, which names the setting.
@@ -103,7 +103,7 @@ def load_settings(file: str | Path | None = None, overrides: Sequence[str] = ())
 
 
 def as_settings_file(overrides: Sequence[str]) -> str:
-    """Return the text of a settings file (JSON) equivalent to the overrides `part.field=value`."""
+    """Return the text of a settings file (JSON) equivalent to the `part.field=value` overrides."""
     return json.dumps(_parsed(overrides), indent=2) + "\n"
 
 

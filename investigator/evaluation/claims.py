@@ -29,7 +29,8 @@ class ClaimRow(RowWithId):
 class JudgeReport(Record):
     """How well one judge (the rules or a verifier) decided: the share of true claims that it accepted, and the share of
     false claims that it rejected. Each share is None if there are no such claims. True claims that the rules do not
-    accept are either withheld or replaced by their quotes; `true_withheld` is the share of withheld claims.
+    accept are either withheld or replaced by their quotes; `true_withheld` is the share of true claims that are
+    withheld.
     """
 
     name: str
@@ -113,7 +114,7 @@ def _report(name: str, labels: Sequence[bool], accepted: Sequence[bool], millise
 
 
 def _share(marked: Sequence[bool], labels: Sequence[bool], *, of: bool) -> float | None:
-    """Return the share of marked claims among those with the label `of`; None if no claim has that label."""
+    """Return the share of the claims labelled `of` that are marked; None if no claim has that label."""
     chosen = [mark for mark, label in zip(marked, labels, strict=True) if label is of]
     return sum(chosen) / len(chosen) if chosen else None
 

@@ -43,10 +43,9 @@ _Ask = Callable[[str, RunOptions], Iterator[Event]]
 
 class EvaluationOptions(Record):
     """Options for evaluating a file of questions. Only the first `limit` questions are asked. Outcomes are stored in
-    the file `out`, by default a file in the workspace named after a hash of everything that they depend on. Existing
-    outcomes are reused, except those of failed questions. `fresh` asks everything again; a `repetition`, counted from
-    1, is a separate evaluation that reuses no reply. If `ranked` is True, the ranking by the search alone is measured
-    as well.
+    `out`, by default a file in the workspace named after a hash of everything that they depend on. Existing outcomes
+    are reused, except those of failed questions. `fresh` asks everything again; a `repetition`, counted from 1, is a
+    separate evaluation that reuses no reply. If `ranked` is True, the ranking by the search alone is measured as well.
     """
 
     limit: int | None = None

@@ -30,7 +30,7 @@ class RankingScores(Record):
 
 
 class QueryResult(Record):
-    """The result of one query in one half of the search: its scores, the ids of the first ten documents, and the time
+    """The result for one query in one half of the search: its scores, the ids of the first ten documents, and the time
     in seconds.
     """
 

@@ -44,9 +44,7 @@ class _Alignment:
         self._failed: set[tuple[int, int]] = set()
 
     def fits(self, wanted: int, at: int) -> bool:
-        """Return True if the rest of the claim, from the word `wanted`, matches the rest of the sentence, from the word
-        `at`.
-        """
+        """Return True if the claim, from word index `wanted` on, matches the sentence from word index `at` on."""
         if at == len(self._sentence):
             return wanted == len(self._claim)
         if (wanted, at) in self._failed:
@@ -172,7 +170,7 @@ def _is_free(word: StatedWord) -> bool:
 
 
 def _closing(sentence: Sequence[StatedWord], start: int) -> int:
-    """Return the position of the bracket that closes the one before a word."""
+    """Return the position of the first word after the brackets that open before the word at `start`."""
     depth = 0
     for at in range(start, len(sentence)):
         marks = sentence[at].before

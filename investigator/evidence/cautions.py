@@ -1,5 +1,5 @@
 """Marks statements that contain an address or an instruction to the reader: they are shown only as quotes, and their
-addresses never as links. Pure.
+addresses are never links. Pure.
 """
 
 from __future__ import annotations

@@ -186,8 +186,8 @@ def proven(
 ) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
     """Split texts into quotes, without duplicates, and texts that are not quotes.
 
-    `told` contains the texts, and for each text the functions that look it up, one per document; the first document
-    that contains the text is used. A quote inside a `spoken` span, which addresses a language model, is rejected.
+    `told` pairs each text with the functions that look it up, one per document; the first document that contains the
+    text is used. A quote inside a `spoken` span, which addresses a language model, is rejected.
     """
     addressed = tuple(spoken)
     quotes: dict[Quote, None] = {}

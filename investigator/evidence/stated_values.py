@@ -176,7 +176,7 @@ def _own_lines(sentence: str, thing: Thing) -> str:
 
 
 def replaced_values(sentence: str) -> tuple[tuple[Value, Value, str], ...]:
-    """Return the values that a sentence says are replaced, each with the new value, parsed and as written."""
+    """Return each value that a sentence says is replaced, with the new value in parsed form and as written."""
     read = _Read.of(sentence)
     if patterns("changes")["words"].search(read.text) is None:
         return ()

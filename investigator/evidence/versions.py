@@ -21,7 +21,7 @@ _LONGEST = 400_000  # maximum number of characters
 
 
 def version_groups(texts: Mapping[str, str]) -> tuple[frozenset[str], ...]:
-    """Return the groups of two or more documents, by id, that are versions of one text.
+    """Group documents that are versions of one text; return the ids in each group of two or more.
 
     `texts` maps ids to texts. Two documents belong together if their four-word shingles resemble each other (Broder
     1997: the resemblance is estimated from the smallest hashes), directly or through a third document.

@@ -260,7 +260,7 @@ def together(*usages: Usage) -> Usage:
 
 
 def usage_of(reply: Reply) -> Usage:
-    """Return the cost of one call, without money."""
+    """Return the cost of one call, excluding money."""
     return Usage(
         calls=1, input_tokens=reply.input_tokens, output_tokens=reply.output_tokens, seconds=round(reply.seconds, 3)
     )

@@ -1,4 +1,4 @@
-"""Templates of a folder, and their problems."""
+"""Records of the templates in a folder, and their problems."""
 
 from __future__ import annotations
 

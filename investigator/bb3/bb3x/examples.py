@@ -72,7 +72,7 @@ class ModuleExample(Record):
     """The input for one module at one point in a conversation, and the reply that the module should give.
 
     `turns` are the turns that the module sees, oldest first: sdm, mdm and mgm see only the last one. `targets` are the
-    outputs that count as right; `reply` is the index of the bot's message that they belong to.
+    outputs that count as correct; `reply` is the index of the bot's message that they belong to.
     """
 
     module: Module

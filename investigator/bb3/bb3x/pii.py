@@ -35,7 +35,7 @@ class Pii(StrEnum):
 
 @dataclass(frozen=True, order=True)
 class PiiSpan:
-    """A span `[start, end)` of a text that is personal information."""
+    """A span `[start, end)` of personal information in a text."""
 
     start: int
     end: int

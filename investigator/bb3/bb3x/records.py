@@ -61,9 +61,7 @@ class InteractionFailure(StrEnum):
 
 
 class ForeignRecord(Record):
-    """A record that other programs write as well: unknown fields are kept, and known fields must have the declared
-    type.
-    """
+    """A record that other programs write too: unknown fields are kept, and known fields must have the declared type."""
 
     model_config = ConfigDict(
         frozen=True, extra="allow", strict=True, populate_by_name=True, ser_json_inf_nan="constants"
@@ -134,7 +132,9 @@ class ChatMessage(ForeignRecord):
 
     @property
     def is_canned(self) -> bool:
-        """Return True if no module wrote the message: it replaces a reply that was unsafe or failed."""
+        """Return True if no module wrote the message: it stands in for a reply because a text was unsafe or a model
+        failed.
+        """
         return bool(self.is_safety_controlled_response or self.from_model_crash or self.previous_interaction_failure)
 
     @property

@@ -31,7 +31,7 @@ def export(
 ) -> None:
     """Release the conversations saved in the workspace, in the format of the BB3x data card.
 
-    Only conversations whose users agreed (`chat --share`) and wrote at least one message are included; the personal
+    Only conversations whose users agreed (`chat --share`) and wrote at least one message are included; any personal
     information that is recognised is replaced.
     """
     investigator = kept_of(folder, workspace)

@@ -53,7 +53,7 @@ def serve(
     if not is_loopback(host) and token_file is None:
         raise SettingsError(
             f"other machines can connect to {host}",
-            hint="Give a file with the token that they must send: --token-file FILE. Put HTTPS in front of the server.",
+            hint="Give a file with the token for clients: --token-file FILE. Put HTTPS in front of the server.",
         )
     settings = common.settings.load()
     investigators = [common.investigator(folder, settings) for folder in folders]

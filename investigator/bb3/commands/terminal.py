@@ -37,7 +37,9 @@ def _events(investigator: Investigator, most_vectors: int) -> Iterator[Event]:
 
 
 class Spoken:
-    """Shows each reply while it is written: the stream `steps` gets the current step, and `words` gets the text."""
+    """Shows each reply while it is written: the `steps` stream gets the current step, and the `words` stream gets the
+    text.
+    """
 
     def __init__(self, steps: TextIO, words: TextIO) -> None:
         self._steps = steps

@@ -142,7 +142,7 @@ class ChatForm:
     ) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
         """Return the proven quotes, and for every other quote the reason why it is unproven. For the built-in engine,
         quotes that contain everything the turn asks for come first, trimmed, whatever their point; other quotes must
-        come from other documents and reach the point `least`.
+        come from other documents and have at least the point `least`.
         """
         is_enough = knowledge.point is None or knowledge.point >= least
         if is_model and not is_enough:

@@ -27,7 +27,7 @@ _BRITISH = re.compile(r"(?<=[a-z])ou(?=r(?:s|ite)?\b)")
 
 
 class _Rules(Record):
-    """The contents of `about_speaker.json`; the groups `value`, `what` and `number` of a rule capture its results."""
+    """The contents of `about_speaker.json`; the `value`, `what` and `number` groups of a rule capture its results."""
 
     fillers: str
     numbers: str

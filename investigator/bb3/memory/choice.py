@@ -68,8 +68,8 @@ def available_memories(
 
 
 def most_alike(text: str, memories: Sequence[str], tokens: Tokens) -> list[str]:
-    """Return the 32 memories that share the most tokens with a text, best first; fewer than 32 are returned unchanged.
-    Ties are broken in favour of the text that sorts last, as in the original.
+    """Return the 32 memories that share the most tokens with a text, best first; if there are fewer than 32, return
+    them unchanged. Ties are broken in favour of the text that sorts last, as in the original.
     """
     if len(memories) < MOST_AVAILABLE:
         return list(memories)

@@ -191,7 +191,7 @@ class PersonalFacts:
             return connection.execute(delete(_FACTS).where(_T.user == user)).rowcount
 
     def end_turn(self, user: str, used: Collection[int] = ()) -> None:
-        """End a turn of the user, in which these facts were used; all other facts become one turn older."""
+        """End a user's turn in which these facts were used; all other facts become one turn older."""
         with self._writing(user) as connection:
             turn = _turn_of(connection, user) + 1
             set_meta(connection, _turn_key(user), str(turn))
