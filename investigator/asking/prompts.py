@@ -21,8 +21,8 @@ class Prompts:
     """The templates in one folder, with the package's own templates as defaults.
 
     `contracts` maps the names of the templates in use to their contracts; only these templates are checked. Raises
-    TemplateError if the folder cannot be used or a template breaks its contract; the message gives file, line and the
-    allowed names.
+    TemplateError if the folder cannot be used or a template breaks its contract; the message gives the file, the line
+    and the allowed names.
     """
 
     def __init__(self, folder: Path | None = None, contracts: Mapping[str, Contract] = METHOD) -> None:

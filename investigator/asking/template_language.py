@@ -209,7 +209,7 @@ def _problem(node: nodes.Node, parent: nodes.Node) -> str:
 
 
 def _problem_of_name(name: str, parent: nodes.Node) -> str:
-    """Check that a template uses only attributes of `loop`, and never passes it on."""
+    """Return the problem with a name, or "". A template may use attributes of `loop`, but not pass `loop` on."""
     if name.startswith("_") or name in ("self", "caller"):
         return f"unknown variable {name!r}"
     if name == "loop" and not (isinstance(parent, nodes.Getattr) and parent.attr in _OF_LOOP):
@@ -218,7 +218,7 @@ def _problem_of_name(name: str, parent: nodes.Node) -> str:
 
 
 def _problem_of_list(node: nodes.Node) -> str:
-    """Check that lists contain only constants, because repeatedly nested lists could exhaust the memory."""
+    """Return a problem unless all items are constants, because nested lists could exhaust the memory."""
     if isinstance(node, nodes.List) or (isinstance(node, nodes.Tuple) and node.ctx == "load"):
         return "" if all(isinstance(item, nodes.Const) for item in node.items) else "lists may contain only constants"
     return ""

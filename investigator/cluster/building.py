@@ -34,7 +34,7 @@ class Company:
     key: str
 
     def check(self) -> None:
-        """Raise ClusterError if this machine has another version or key."""
+        """Raise ClusterError if this machine has a different version or key."""
         own = company()
         if own.version != self.version:
             raise ClusterError(

@@ -30,7 +30,7 @@ _POLL = 1.0  # interval in seconds at which a wait checks for an interrupt
 # Ray sends no usage reports, and does not change the accelerator variables
 _QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
 _ON_LOOPBACK = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"  # "0": Ray listens only on loopback, on every system
-_ADDRESSES = "Write local, auto (after: ray start --head), or ray://HOST:PORT of a running cluster."
+_ADDRESSES = "Use local, auto (after: ray start --head), or ray://HOST:PORT of a running cluster."
 
 
 class RayCrew:
@@ -226,7 +226,7 @@ def _ended(ray: Any, place: str) -> None:
 
 @contextmanager
 def _translated(ray: Any) -> Iterator[None]:
-    """Convert Ray's errors to ClusterError, and raise errors of this package from a worker unchanged."""
+    """Convert Ray's errors to ClusterError, and raise a worker's errors from this package unchanged."""
     try:
         yield
     except ray.exceptions.GetTimeoutError as error:

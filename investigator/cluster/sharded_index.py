@@ -256,7 +256,7 @@ class ShardedIndex:
         check_any_document(self._folder, self.corpus)
 
     def best_search(self) -> Search:
-        """Return the search for a new question; it covers everything, because shards have all vectors."""
+        """Return the search for a new question; it covers everything, because shards have all their vectors."""
         return Search.WHOLE
 
     def without_vectors(self) -> int:
@@ -289,7 +289,7 @@ class ShardedIndex:
         if search is not Search.WHOLE:
             hint = "Resume it without --cluster, or start over with --fresh."
             raise FolderError(
-                "the run was started with an index without vectors, but shards have all vectors", hint=hint
+                "the run was started with an index without vectors, but shards always have them", hint=hint
             )
         opened, settings = self._opened(), settings or self._settings.retrieval
         words = GatheredWords(opened.holders, opened.corpus)

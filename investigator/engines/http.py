@@ -135,7 +135,7 @@ class Retries:
 def retried(
     call: Callable[[], T], wait: Callable[[EngineError, int], float | None], sleep: Callable[[float], None] = time.sleep
 ) -> T:
-    """Return the result of `call`, retried after each EngineError as long as `wait` returns seconds to wait.
+    """Return the result of `call`, retried after each EngineError as long as `wait` returns a number of seconds.
 
     `wait` receives the error and the number of attempts so far. Raises the last error.
     """

@@ -59,7 +59,7 @@ from investigator.questions.surroundings import Surroundings
 from investigator.questions.timing import day_state, matched, period_match, phase_match
 from investigator.records import Constraint, ConstraintKind, ConstraintMatch, MatchState
 
-_TITLE = 3  # number of words by which a title is recognised
+_TITLE = 3  # number of words in a row by which a title is recognised
 _DENIALS = frozenset(["not", "no", "nor", "never", "neither", "without", "cannot", "except"])
 _DENIED_WITHIN = 5  # a denial counts only within this many words before the excluded word
 _SHORT_MONTH = 3  # number of letters; names this short, such as "mar" and "may", have other meanings

@@ -133,8 +133,9 @@ class Term:
         return any(_in_one_piece(own, roots) if self.is_name else _near(own, roots) for own in self.roots)
 
     def stands_short(self, text: str, whole: str) -> bool:
-        """Return True if a text uses the short form of a long name whose words are all in the `whole` text. A different
-        capitalised word before it makes it another name, such as "English Civil War" for "American Civil War".
+        """Return True if a text uses the short form of a long name whose words are all in the `whole` text. With
+        a different capitalised word before it, the short form is part of another name, such as "English Civil War" for
+        "American Civil War".
         """
         if not self.short:
             return False

@@ -54,7 +54,7 @@ class PointRule(Record):
         return abs(model - search) >= self.apart
 
     def point(self, model: int, search: int, *, proven: bool) -> int:
-        """Return the point (0..100) that combines both."""
+        """Return the point (0..100) that results from both points."""
         if not self.is_far(model, search):
             return model
         features = PointFeatures(model=model / 100, search=search / 100, proven=proven)

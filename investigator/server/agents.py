@@ -43,7 +43,7 @@ _SLICE = 0.2  # seconds between checks of a job that a call waits for
 
 Cursor = Annotated[int, Field(ge=0, description="cursor at which to continue: `next` of the previous reply")]
 FolderName = Annotated[
-    str, Field(description="one of the folders that `status` lists; may be empty if only one folder is served")
+    str, Field(description="one of the folders that `status` lists; may be omitted if there is only one")
 ]
 
 

@@ -103,7 +103,7 @@ class Chats:
         return held.chat if held is not None else self._kept(chat_id)[1]
 
     def version(self, chat_id: str) -> int:
-        """Return a number that changes with each change of a conversation."""
+        """Return a number that changes whenever the conversation does."""
         held = self._held.get(chat_id)
         return held.version if held is not None else 0
 

@@ -112,7 +112,7 @@ def _add_folders(router: APIRouter, desk: Desk) -> None:
 
     @router.get("/folders/{folder}/search", response_model=Hits)
     def search(folder: str, q: str, limit: _Limit = 10, document: str | None = None) -> Response:
-        """Return the passages that best match a query, best first, from all documents or only from one."""
+        """Return the passages that best match a query, best first, from all documents or from one."""
         return said(Hits(items=desk.folder(folder).investigator.search(q, limit=limit, document_id=document)))
 
     @router.get("/folders/{folder}/documents", response_model=Documents)

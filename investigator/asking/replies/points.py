@@ -152,8 +152,8 @@ def _alone_in_line(text: str) -> set[int]:
 
 
 def _alone_of_scale(text: str, alone: set[int]) -> int | None:
-    """Return the only point on a line by itself, otherwise the only value "of 10" or "of 100"; None if several are
-    found.
+    """Return the only point on a line by itself, otherwise the only value out of 10 or out of 100; None if several
+    are found.
     """
     points = alone
     if not points:

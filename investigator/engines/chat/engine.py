@@ -161,7 +161,7 @@ class ChatEngine:
         if self._is_ready:
             raise SettingsError(
                 f"{self.name} was built by the caller and keeps its own parameters",
-                hint="Set temperature, top_p and max_tokens when building it, or name it as provider:name.",
+                hint="Set temperature, top_p and max_tokens when building the model, or name it as provider:name.",
             )
         other = copy(self)
         other._settings = settings

@@ -249,7 +249,7 @@ def _arguments(
 
 
 def _openai_address() -> str:
-    """Return the address to pass to OpenAI's client, so that no other variable can redirect the documents."""
+    """Return the address to pass to OpenAI's client, so that no other environment variable is used."""
     return os.environ.get("OPENAI_BASE_URL") or os.environ.get("OPENAI_API_BASE") or "https://api.openai.com/v1"
 
 

@@ -58,7 +58,7 @@ class _Layer(NamedTuple):
 
 class _Run(NamedTuple):
     """Neighbouring texts in a batch, padded to the same number of tokens. `used` is the number of real tokens of each
-    text; `padding` marks the others: shape (texts, tokens).
+    text; `padding`, of shape (texts, tokens), marks the others.
     """
 
     texts: int

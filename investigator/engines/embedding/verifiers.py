@@ -87,7 +87,7 @@ class CrossEncoderVerifier:
         self._lock = Lock()
 
     def scores(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """Return the model's scores. Raises EmbedderError if it cannot be loaded or fails, or lacks the label."""
+        """Return the model's scores. Raises EmbedderError if it cannot be loaded, fails, or has no entailment label."""
         if not pairs:
             return []
         with self._lock:

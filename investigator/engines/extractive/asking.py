@@ -177,7 +177,7 @@ def reply_features(
 
 def bearing(variables: BearingVariables, embedder: Embedder) -> BearingReply:
     """Decide if quotes are related to a question. The threshold is low, for replies that the search cannot judge: a
-    quote must share a content word with a question, be close to one, or be in a script that no question uses.
+    quote must share a content word with a question, be close to one, or be in a script that none of the questions uses.
     """
     covers = _cover(variables.questions[0], variables.quotes, variables.title)
     wanted = stems(word for text in (*variables.questions, *variables.terms) for word in content_words(text))
