@@ -188,7 +188,7 @@ def _memories_of(message: Message) -> dict[str, int]:
     ages = told if isinstance(told, Mapping) else dict.fromkeys(told, 0) if isinstance(told, list | tuple) else None
     if ages is None or not all(isinstance(text, str) for text in ages):
         raise DialogueError(
-            "the memories of the message must be a list of strings",
+            "the message's memories must be a list of strings",
             hint='Pass them as a list, for example: ["I have a dog."]',
         )
     longest = max((len(memory_line(text)) for text in ages), default=0)

@@ -36,7 +36,7 @@ _CLAUSE = late(
     re.IGNORECASE,
 )
 _LONGEST_ITEM = 8  # maximum number of words in an item
-_FEWEST, _INTRODUCED = 3, 2  # minimum number of items in a list, and in a list that words such as "includes" introduce
+_FEWEST, _INTRODUCED = 3, 2  # minimum number of items in a list, and in a list introduced by a word such as "includes"
 
 
 def listed_items(question: str, document: Document) -> tuple[Quote, ...]:
@@ -110,7 +110,7 @@ def enumerated(question: str, sentence: str, before: str = "") -> tuple[str, ...
             continue
         items = _items(listed)
         if WHO.match(question) and not all(any(map(str.isupper, item)) for item in items):
-            continue  # a question with "who" asks for names, and these are not names
+            continue  # a "who" question asks for names, and these are not names
         if len(items) >= least:
             return items
     return ()

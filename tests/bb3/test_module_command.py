@@ -172,7 +172,7 @@ def test_without_a_server_the_prompt_is_shown_with_a_note() -> None:
         (b"%PDF-1.7\x00\x00", "contains no text"),
         (b"x" * 20_001, "a turn in the context has 20,001 characters; the limit is 20,000"),
         (b'{"turns": []}', "contains JSON"),
-        (b'{"turns": [', "contains text that begins as JSON"),
+        (b'{"turns": [', "contains text that begins like JSON"),
         (b"External Knowledge: Moon | It is far.\nPerson 1's Persona: I sing.\n", "the context has none"),
     ],
 )

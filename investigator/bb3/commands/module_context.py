@@ -84,7 +84,7 @@ def _what_else(text: str) -> str:
         try:
             json.loads(text)
         except (ValueError, RecursionError):
-            return "text that begins as JSON, not the lines of a conversation"
+            return "text that begins like JSON, not the lines of a conversation"
         return "JSON, not the lines of a conversation"
     return ""
 
