@@ -15,7 +15,7 @@ _LONGEST = 1 << 32  # maximum number of bytes per record
 
 
 class DrawingOrder(Record):
-    """The pages to draw from the PDF with this sha256, which is the requested file or a file inside it."""
+    """The pages to draw, and the sha256 of their PDF: the requested file or a file inside it."""
 
     content_hash: str
     pages: tuple[PageOrder, ...]
@@ -62,8 +62,8 @@ class Contents(Record):
 
 
 class ReadAnswer(Record):
-    """A message from a reader process. The first is empty and signals that the process is ready; then come the opened
-    file and its contents.
+    """A message from a reader process. The first message is empty and signals that the process is ready; later ones
+    contain the opened file and its contents.
     """
 
     opened: Opened | None = None

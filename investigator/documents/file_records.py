@@ -120,7 +120,7 @@ def restamped(record: FileRecord, fresh: FileRecord) -> FileRecord:
 
 
 def told_unchanged(record: FileRecord, reason: str = "") -> FileRecord:
-    """Return the record with the status `unchanged` if its file was read before, otherwise as it is."""
+    """Return the record, with the status `unchanged` if its file was read before."""
     if not was_read(record):
         return record
     return record.changed(status=FileStatus.UNCHANGED, reason=reason)

@@ -56,10 +56,10 @@ def refresh(
     """Update the store from the folder, file by file; stopping at any moment loses only the files in progress.
 
     `manifest` maps paths to the stored records. A file whose size, mtime and inode match its record is not opened. A
-    file with another stamp but the same sha256 is not read again, even if it failed before, and a renamed file keeps
-    its stored data. `listing` contains the files if they were already listed. Yields an event after each file that had
-    to be opened; `total` counts these. Raises FolderError if the folder cannot be listed, or vanishes, and ReaderError
-    if nothing can be read.
+    file with a new stamp but the same sha256 is not read again, even if it failed before, and a renamed file keeps its
+    stored data. `listing` is the list of files, if it was already made. Yields an event after each file that had to be
+    opened; `total` counts these. Raises FolderError if the folder cannot be listed, or vanishes, and ReaderError if
+    nothing can be read.
     """
     listing = listing or scan(root, folder)
     store.keep_left_out(listing.left_out)
@@ -172,7 +172,7 @@ class _Refresh:
         return (told_unchanged(record, f"renamed from {gone.path}"),)
 
     def _make_room(self, file: FoundFile) -> None:
-        """Drop the contents of a former folder that is now a file: files inside this file may have the same ids."""
+        """Drop the stored files of a folder that a file has replaced: files inside this file may have the same ids."""
         for path in self.gone.take_below(file.id):
             self.store.drop(path)
 

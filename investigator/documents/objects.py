@@ -103,9 +103,8 @@ class ObjectFolder:
     def bring_down(self, notice: Callable[[str], None]) -> None:
         """Copy new and changed objects, delete the copies of deleted ones, and report a summary if anything changed.
 
-        Raises MissingPackageError, CredentialError, FolderError if there are no objects, there are too many, or they
-        cannot be listed, SourceChangedError, DiskFullError, and WorkspaceLockedError if another process is downloading
-        them.
+        Raises MissingPackageError, CredentialError, FolderError if there are no objects or too many, or if they cannot
+        be listed, SourceChangedError, DiskFullError, and WorkspaceLockedError if another process is downloading them.
         """
         for name, value in os.environ.items():
             if name.startswith(_VARIABLES) and is_secret(name):
@@ -226,8 +225,8 @@ class ObjectFolder:
 
 
 def places(keys: Iterable[str]) -> dict[str, str]:
-    """Map each key to a path in a folder, which is the key itself if possible. No two paths are equal, and none of them
-    is below another.
+    """Map each key to a relative path, the key itself if possible. No two paths are equal, and none is below
+    another.
     """
     sorted_keys = sorted(keys)
     folders = {"/".join(_names(key)[:depth]) for key in sorted_keys for depth in range(1, key.count("/") + 1)}

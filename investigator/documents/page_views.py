@@ -27,7 +27,7 @@ class PageViews:
     """Draws pages of the PDF documents in a folder, with spans of their text marked.
 
     Files are opened without following links, parsed in separate processes within the limits of `reader`, and drawn only
-    if their sha256 matches the document. Use it as a context manager. Thread-safe.
+    if their sha256 matches the document's. Use it as a context manager. Thread-safe.
     """
 
     def __init__(

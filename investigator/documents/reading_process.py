@@ -1,5 +1,5 @@
-"""The process that reads files for the process that started it; `python -m investigator.documents.reading_process`
-starts it by hand.
+"""The process that reads files for the process that started it; to start it by hand, run `python -m
+investigator.documents.reading_process`.
 
 A file that hangs, crashes or fills the memory takes down only this process. It reads requests from standard input until
 the end of input, and answers each with the opened file and its contents.

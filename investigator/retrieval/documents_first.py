@@ -53,7 +53,7 @@ class DocumentsFirst:
     def rank(
         self, question: str, weights: Mapping[str, float], holders: Mapping[str, frozenset[str]]
     ) -> tuple[RankedDocument, ...]:
-        """Return the documents worth examining, likeliest first.
+        """Return the documents worth examining, most promising first.
 
         `weights` are the weights of the question's stems, and `holders` are the documents that contain each stem.
         """

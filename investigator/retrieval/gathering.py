@@ -1,7 +1,7 @@
 """Searches several shards as one index. The merged ranking is identical to the ranking of one workspace.
 
-Outside its shard, a chunk has another number: its id in the shard times the number of shards, plus the number of the
-shard. Within a document, these numbers are in text order, as in one workspace.
+Outside its shard, a chunk has a different number: its id in the shard times the number of shards, plus the number of
+the shard. Within a document, these numbers are in text order, as in one workspace.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Stores the vectors of sentences: all in advance, or only the ones in passages that a question reads."""
+"""Stores sentence vectors: all of them in advance, or only those from passages that are read for a question."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ class Library:
     def term_frequencies(self, question: str) -> tuple[TermFrequency, ...]:
         """Return the content words of a question, and pairs of neighbouring words that occur as a phrase in the folder.
 
-        Each comes with the share of documents that contain it.
+        Each comes with the fraction of documents that contain it.
         """
         single = dict.fromkeys(content_words(question))
         pairs = [f"{a} {b}" for a, b in pairwise(words(question)) if a in single and b in single]
@@ -120,7 +120,9 @@ class Library:
         return tuple(float(score) for score in self._reranker.scores(text, others)) if others else ()
 
     def cards(self, queries: Sequence[str]) -> tuple[DocumentCard, ...]:
-        """Return all documents, likeliest for any query first; `match` is the probability for the first query."""
+        """Return all documents, the most promising for any of the queries first; `match` is the probability for the
+        first query.
+        """
         first = {entry.document_id: entry for entry in self._ranked(queries[0])}
         chances = {document_id: entry.chance for document_id, entry in first.items()}
         for query in queries[1:]:
@@ -133,11 +135,11 @@ class Library:
         return tuple(self._card(outside[i], first.get(i), spans) for i in (*ranked, *rest))
 
     def expect(self, queries: Sequence[str]) -> None:
-        """Prepare to search for passages with these queries, which is faster for all of them together."""
+        """Prepare to search for passages with these queries; preparing all of them together is faster."""
         self._queries.expect(queries)
 
     def passages(self, queries: Sequence[str], document_id: str | None = None) -> tuple[Passage, ...]:
-        """Return the best passages for the given queries, best first, in one document or in the likeliest documents.
+        """Return the best passages for the given queries, best first, in one document or in the most promising ones.
 
         The similarity and overlap of a passage refer to the first query.
         """
@@ -149,7 +151,7 @@ class Library:
         return tuple(passage for _, passage in found[: self._settings.passages])
 
     def overview(self, query: str, document_id: str) -> tuple[Passage, ...]:
-        """Return pieces of a document from beginning to end, and those nearest to a query, in order."""
+        """Return pieces from throughout a document, and those nearest to a query, in order."""
         return self._passages.spread(query, document_id, self._weights(query))
 
     def survey(self, wanted: Sequence[Sequence[str]], query: str) -> Survey:
@@ -163,7 +165,7 @@ class Library:
         return tuple(self._search.best(query, limit, half))
 
     def standings(self, question: str) -> tuple[RankedDocument, ...]:
-        """Return the documents worth examining with their features, likeliest first."""
+        """Return the documents worth examining with their features, most promising first."""
         return self._ranked(question)
 
     def hits(self, query: str, limit: int, document_id: str | None = None) -> tuple[SearchHit, ...]:

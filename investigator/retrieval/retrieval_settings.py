@@ -31,7 +31,9 @@ class RetrievalSettings(Record):
         le=50_000,
         description="maximum length of a passage, which is a chunk merged with its neighbours, in characters",
     )
-    documents: int = Field(default=5, ge=1, le=100, description="number of likeliest documents that a search examines")
+    documents: int = Field(
+        default=5, ge=1, le=100, description="number of documents that a search examines, most promising first"
+    )
     reranked: int = Field(
         default=15, ge=0, le=500, description="number of chunks of a document that the reranker scores"
     )

@@ -38,8 +38,8 @@ class ScopedIndex:
         return ()
 
     def threshold(self, question: str) -> int:
-        """Return the lowest score at which a reply is worth showing. It is never below the threshold for unsure cases,
-        because documents that a user chose may be about something else.
+        """Return the lowest score at which a reply is worth showing. It is never below the threshold for uncertain
+        cases, because documents that a user chose may be about something else.
         """
         return max(self._inner.threshold(question), default_calibration().unsure_threshold)
 
@@ -56,7 +56,7 @@ class ScopedIndex:
         return self._inner.likeness(text, others)
 
     def cards(self, queries: Sequence[str]) -> tuple[DocumentCard, ...]:
-        """Return the documents in the scope, the likeliest for any query first."""
+        """Return the documents in the scope, the most promising for any of the queries first."""
         return tuple(card for card in self._inner.cards(queries) if card.document_id in self._scope)
 
     def expect(self, queries: Sequence[str]) -> None:
@@ -64,8 +64,8 @@ class ScopedIndex:
         self._inner.expect(queries)
 
     def passages(self, queries: Sequence[str], document_id: str | None = None) -> tuple[Passage, ...]:
-        """Return the best passages for the given queries, best first, in one document or in the likeliest documents in
-        the scope.
+        """Return the best passages for the given queries, best first, in one document or in the most promising
+        documents in the scope.
 
         They have no document probability, because the user chose the documents.
         """
@@ -78,7 +78,7 @@ class ScopedIndex:
         return tuple(every[: max(map(len, each), default=0)])
 
     def overview(self, query: str, document_id: str) -> tuple[Passage, ...]:
-        """Return pieces of a document in the scope, from its beginning to its end."""
+        """Return pieces from throughout a document in the scope."""
         return self._inner.overview(query, document_id) if document_id in self._scope else ()
 
     def survey(self, wanted: Sequence[Sequence[str]], query: str) -> Survey:

@@ -135,7 +135,7 @@ class ShardHolders(Protocol):
         ...
 
     def on(self, number: int, call: Callable[[Shard], Reply]) -> Reply:
-        """Call a function with one shard and return its result; it must be a named function or a partial of one."""
+        """Call a named function, or a partial of one, with one shard and return its result."""
         ...
 
     def on_all(self, call: Callable[[Shard], Reply]) -> dict[int, Reply]:

@@ -1,9 +1,8 @@
 """Runs Chroma in a separate process, where a crash of its native code does no harm, and with only the settings made
 here.
 
-The process reads requests from standard input until it ends. Collections are accessed through the API below Chroma's
-client, because the client would create the embedding function that a stored collection names; only vectors are
-exchanged.
+The process reads requests until standard input ends. Collections are accessed through the API below Chroma's client,
+because the client would create the embedding function that a stored collection names; only vectors are exchanged.
 """
 
 from __future__ import annotations
@@ -65,7 +64,7 @@ class ChromaAnswer(Record):
 
 
 def send(stream: BinaryIO, record: Record, raw: bytes = b"") -> None:
-    """Write one record as a line of JSON, and the bytes that follow it. Raises OSError if the reader is gone."""
+    """Write one record as a line of JSON, followed by raw bytes. Raises OSError if the reader is gone."""
     stream.write(record.model_dump_json().encode("utf-8") + b"\n" + raw)
     stream.flush()
 
@@ -97,7 +96,7 @@ def _answer(collection: _Collection, request: ChromaRequest, numbers: Vectors) -
 
 
 class _Collection:
-    """One collection; each method performs the action of that name."""
+    """One collection; each method performs the action of the same name."""
 
     _api: Any
     _id: Any

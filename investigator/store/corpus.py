@@ -54,8 +54,8 @@ class FollowedText(NamedTuple):
 class Corpus:
     """Documents and chunks of one workspace. Each change of a file is one transaction.
 
-    The text and card of a document carry codes made with the user's key. A document whose text or
-    card was altered (a forged row, a flipped bit) is never returned; DamagedDocumentError is raised instead.
+    The text and card of a document carry codes made with the user's key. A document whose text or card was altered (a
+    forged row, a flipped bit) is never returned; DamagedDocumentError is raised instead.
     """
 
     def __init__(self, database: Database, decoded: DecodedDocuments | None = None) -> None:
@@ -202,7 +202,7 @@ class Corpus:
             return connection.execute(select(*outside).order_by(documents.c.id)).mappings().all()
 
     def readers(self) -> Mapping[str, tuple[str, ...]]:
-        """Return the ids of the documents by the reader version that produced their stored texts."""
+        """Return the ids of the documents, grouped by the reader version that produced their stored texts."""
         found: dict[str, list[str]] = {}
         with self._database.begin() as connection:
             for row in connection.execute(select(documents.c.id, documents.c.reader)):

@@ -25,7 +25,7 @@ _FORGET_WORDS = text("DELETE FROM chunk_words WHERE rowid IN (SELECT id FROM chu
 
 
 def insert_document(connection: Connection, document: Document, key: bytes) -> None:
-    """Insert a document and its search words; `key` makes the codes."""
+    """Insert a document and its search words; `key` is the key for the codes."""
     connection.execute(insert(documents), _row(document, key))
     _insert_card(connection, document)
 

@@ -34,7 +34,7 @@ _FAILING = (
     "--workspace DIR puts the workspace on another disk."
 )
 SCHEMA_VERSION = "schema_version"
-"""The key in the table `meta` for the version of a database's tables."""
+"""The key, in the `meta` table, of the version of a database's tables."""
 _DAMAGE = ("malformed", "not a database", "corrupt")
 
 

@@ -47,8 +47,8 @@ class ChunkMatch:
 
 
 class FullText:
-    """The full-text index of a workspace. Queries are words, never the index's own query language. Words that no
-    document contains are cached, because each word of a query costs time even if it finds nothing.
+    """The full-text index of a workspace. Queries are plain words, never expressions in the index's query language.
+    Words that no document contains are cached, because each word of a query costs time even if it finds nothing.
     """
 
     def __init__(self, database: Database) -> None:

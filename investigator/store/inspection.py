@@ -69,7 +69,7 @@ def _named(entries: frozenset[Entry]) -> str:
 
 
 def _version(connection: sqlite3.Connection, entries: frozenset[Entry], schema: Schema) -> int | None:
-    """Return the version recorded in a file; None if the file does not contain our table `meta`."""
+    """Return the version recorded in a file; None if the file does not contain our `meta` table."""
     if not any(entry in entries and entry[:2] == ("table", "meta") for entry in _own_entries(schema)):
         return None
     row = connection.execute(_VERSION).fetchone()

@@ -56,7 +56,7 @@ class Journal:
     """The calls, memories and record of one run. Thread-safe.
 
     A reply that an earlier run of the workspace paid for is reused unless `reuse` is off. `price_of` returns the price
-    of an engine by its name. Altered rows are ignored and replaced.
+    of an engine, given its name. Altered rows are ignored and replaced.
     """
 
     def __init__(
@@ -234,7 +234,7 @@ class Journal:
 
 
 class Runs:
-    """All investigations of a workspace. An altered one is never resumed, and its contents are never shown."""
+    """All runs in a workspace. An altered run is never resumed, and its contents are never shown."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -254,13 +254,13 @@ class Runs:
         return Run(blank.id, created, resumed=False, finished=False)
 
     def latest(self, identity: str, corpus: str) -> Run | None:
-        """Return the latest run with that identity over the same corpus, or None."""
+        """Return the latest run with this identity over this corpus, or None."""
         with self._database.begin() as connection:
             row = self._latest(connection, identity, corpus)
         return _resumed(row) if row is not None else None
 
     def note_asked(self, run_id: str) -> None:
-        """Record that a user has asked the question of a run, even if its answer was cached."""
+        """Record that a user has asked a run's question, even if the answer was cached."""
         with self._database.begin() as connection:
             set_meta(connection, _LAST_ASKED, run_id)
 
@@ -276,7 +276,7 @@ class Runs:
         return run_id
 
     def summaries(self) -> tuple[RunSummary, ...]:
-        """Return one line about each run, newest first; altered runs come last."""
+        """Return a summary of each run, newest first; altered runs come last."""
         paid = (
             select(calls.c.run_id, func.count().label("calls"))
             .where(calls.c.reused == 0)
@@ -313,8 +313,8 @@ class Runs:
         )
 
     def investigation(self, run_id: str) -> Investigation:
-        """Return the record of a run by its id or the beginning of its id. Raises UnknownRunError, AlteredRunError, and
-        StoreError if another version stored it in an unknown form.
+        """Return the record of a run, given its id or the beginning of its id. Raises UnknownRunError, AlteredRunError,
+        and StoreError if another version stored it in an unknown form.
         """
         if not run_id.strip():
             raise UnknownRunError("the run id is empty")
@@ -337,7 +337,7 @@ class Runs:
             ) from error
 
     def _latest(self, connection: Connection, identity: str, corpus: str) -> RowMapping | None:
-        """Return the latest unaltered run with that identity over the same corpus."""
+        """Return the latest unaltered run with this identity over this corpus."""
         of_both = select(runs).where(runs.c.identity == identity, runs.c.corpus == corpus)
         newest_first = of_both.order_by(runs.c.created.desc(), runs.c.id.desc())
         return next(standing(connection, self._key, runs, newest_first), None)

@@ -1,4 +1,4 @@
-"""Reads the calls of earlier runs for replays and measurements; nothing is written or paid for."""
+"""Reads the calls of earlier runs for replays and measurements, without writing anything or calling an engine."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class PastCalls(InMemoryJournal):
         return reply
 
     def begin(self, key: str, engine: str, tokens: int) -> None:
-        """Do nothing, because no engine is asked."""
+        """Do nothing, because no engine is called."""
 
     def withdraw(self, key: str, *, sent: bool) -> None:
         """Do nothing, like `begin`."""

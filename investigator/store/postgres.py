@@ -1,6 +1,6 @@
 """Runs and memories in a PostgreSQL database shared by several machines; each folder has a separate schema.
 
-Exclusive work is protected by an advisory lock on its connection: the server releases it when the process dies. The
+Exclusive work is protected by an advisory lock on its connection, which the server releases when the process dies. The
 same connection writes, so nothing is written once the lock is lost.
 """
 
@@ -209,8 +209,8 @@ def bring_up(connection: Connection, steps: Sequence[Step], place: str) -> None:
 
 
 STEPS: Sequence[Step] = (SHARED_RUNS.create_all,)
-"""Steps from each version of the tables to the next. The first one creates the current tables, so a later one may find
-its work already done.
+"""Steps from each version of the tables to the next. The first step creates the current tables, so a later step may
+find its work already done.
 """
 
 

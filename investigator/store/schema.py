@@ -29,7 +29,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 @dataclass(frozen=True)
 class Schema:
     """The tables of one database, the statements that create its full-text tables (keyed by table name), and its
-    version. Each database has a table `meta` for the version and other individual values.
+    version. Each database has a `meta` table for the version and other individual values.
     """
 
     metadata: MetaData

@@ -139,7 +139,9 @@ class Workspace:
             return FileDatabase(path, INDEX)
 
     def borrow(self, opened: Workspace) -> None:
-        """Use the databases that `opened`, another workspace of the same directory, has open and will close."""
+        """Use the open databases of `opened`, another workspace object for the same directory, which will close
+        them.
+        """
         databases: dict[str, Database] = {
             name: opened.__dict__[name] for name in ("index", "runs") if name in opened.__dict__
         }

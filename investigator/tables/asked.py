@@ -65,8 +65,8 @@ class AskedTerm:
 class TableQuestion:
     """A question prepared for reading tables. `optional` contains the roots of words that only describe the request for
     a figure; `said` contains the roots of all words and their synonyms, and limits such as "<85"; `conditions` are
-    numbered things such as "day 85"; `amounts` are those that the requested cells must contain. If `is_discussion`, the
-    question is about reasons, effects, risks and the like, which no cell answers.
+    numbered things such as "day 85"; `amounts` contains the amounts that the requested cells must contain. If
+    `is_discussion`, the question is about reasons, effects, risks and the like, which no cell answers.
     """
 
     text: str
@@ -159,8 +159,8 @@ def _wanted_amounts(question: str) -> tuple[AskedAmount, ...]:
 
 
 def _is_condition(one: Numbered, times: tuple[TableTime, ...]) -> bool:
-    """Return True for a numbered thing that a cell must name. Times count only if they are not calendar times, such as
-    "year 2".
+    """Return True for a numbered thing that a cell must name. A numbered time, such as "year 2", counts only if the
+    question names no calendar time.
     """
     return not _NUMBERED_TIME.search(one.thing) or "-" in one.text or (not times and one.text[-1:].isdigit())
 

@@ -163,8 +163,8 @@ class TableView:
         return (start, end) if end - start <= _LONGEST_ROW else (cell.start, cell.end)
 
     def rows_between(self, start: int, end: int) -> dict[int, int]:
-        """Map the number of each row that has cells beginning in a span of the text to the position of the first of
-        them.
+        """For each row with cells that begin in a span of the text, map its number to the position of the first such
+        cell.
         """
         found: dict[int, int] = {}
         for at, row in self._begins[bisect_left(self._begins, (start, -1)) : bisect_left(self._begins, (end, -1))]:

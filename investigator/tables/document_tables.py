@@ -29,7 +29,9 @@ class DocumentTables:
         self._named: dict[str, Named] = {}
 
     def named(self, text: str) -> Named:
-        """Return the name of a label, header or caption, with abbreviations that the document explains."""
+        """Return the name in a label, header or caption, with the abbreviations that the document explains
+        written out.
+        """
         if text not in self._named:
             self._named[text] = explained(named(text), self._abbreviations)
         return self._named[text]
@@ -82,7 +84,7 @@ class DocumentTables:
         return headings[at].text if at >= 0 else ""
 
     def is_of(self, wanted: TableTime) -> bool:
-        """Return True if the document, by its own description, covers the given time."""
+        """Return True if the document describes itself as covering the given time."""
         covered = header_time(self.document.imprint.period_end or "")
         if covered is not None and agrees(wanted, replace(covered, may_end_then=True)):
             return True

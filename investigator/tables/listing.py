@@ -33,7 +33,9 @@ _NO = frozenset(("no", "n", "false", "✗", "✘", "❌", "nein", "non")) | _DAS
 
 
 class ListedRow(NamedTuple):
-    """A row that may belong to a list: the cell that names the item, and the cell that shows if the item `belongs`."""
+    """A row that may belong to a list: the cell that names the item, and the cell that shows whether the item
+    `belongs`.
+    """
 
     view: TableView
     thing: TableCell
@@ -345,7 +347,7 @@ def _asks_price(term: AskedTerm) -> bool:
 
 def _showing(wanted: set[str], row: Sequence[TableCell], view: TableView) -> TableCell | None:
     """Return the first cell of a row that contains any of the wanted words; None if the row does not contain all of
-    them. One of the words may be in the header of a cell that contains another one: "room 4".
+    them. One of the words may be in the header of a cell that contains another of them: "room 4".
     """
     left, shown = set(wanted), None
     for cell in row:

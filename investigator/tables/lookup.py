@@ -50,8 +50,8 @@ _TEST = late(r"\W*(?:p(?:[- ]?values?)?|\d+ ?% ?ci|sig(?:nificance)?)\W*", re.IG
 class FoundCell:
     """A cell that nearly matches a question, with its unmet constraints. `missing` are words found neither in its table
     nor in its document, and `misses` are unmet conditions. `time_agrees` is None if the question or the table names no
-    time. `is_sure` is False if other cells match equally well; `is_named_by_question` is True if its label has no word
-    beyond the question's.
+    time. `is_sure` is False if other cells match equally well; `is_named_by_question` is True if its label has no words
+    that are not in the question.
     """
 
     view: TableView

@@ -104,7 +104,7 @@ class GuardResult(Record):
 
 
 class Ending(StrEnum):
-    """The ending of a search."""
+    """The possible endings of a search."""
 
     ADOPTED = "adopted"
     NOTHING_TO_GAIN = "nothing_to_gain"

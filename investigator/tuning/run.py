@@ -288,7 +288,9 @@ def _check_known(sets: QuestionSets, measure: Measure) -> None:
 
 
 def _checked_settings(base: Setup, options: TuningOptions) -> Settings:
-    """Return the baseline's settings. Raises SettingsError if they, or any of the values to try, are invalid."""
+    """Return the baseline's settings. Raises SettingsError if these settings or any of the values to try are
+    invalid.
+    """
     for name, values in options.space.items():
         for value in values:
             load_settings(base.settings_file, (*base.overrides, f"{name}={value}"))

@@ -24,7 +24,7 @@ class Cost(Labelled):
 
 
 class TemplateText(Record):
-    """The text of a template with its name, `owner/name`."""
+    """The name (`owner/name`) and the text of a template."""
 
     name: str
     text: str
@@ -40,7 +40,7 @@ class Variant(Record):
 
     @property
     def key(self) -> str:
-        """Return the identity of the candidate among others, regardless of its name."""
+        """Return an identity for the candidate that does not depend on its name."""
         texts = sorted(f"{one.name}\0{one.text}" for one in self.templates)
         whole = "\0\0".join((*texts, *sorted(self.settings)))
         return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -40,7 +40,7 @@ class TextBuilder:
     Breaks and spaces are delayed until the next word, so the text never begins or ends with white space and has at most
     one empty line in a row. The cells of a table row are joined with ` | ` on one line, up to the first cell with
     several lines; each cell after that gets a line of its own. In a long table the header row is repeated at intervals,
-    so that rows are found together with it.
+    so that searches find rows together with their column names.
     """
 
     def __init__(self) -> None:

@@ -28,7 +28,7 @@ _CYRILLIC = ("cp1251", "koi8-r", "cp866", "iso8859-5")
 _OTHERS = re.compile(r"[^\x00-\x7f]+")
 _SHIFTED = re.compile(rb"\x1b\$[@B]")  # the start of two-byte characters in ISO-2022-JP
 _SOUND_UTF8 = re.compile("[^\x00-\x7f\ufffd]")
-_UTF8_SHARE = 3  # minimum number of valid non-ASCII characters per damaged one; in other encodings there is less than 1
+_UTF8_SHARE = 3  # minimum number of valid non-ASCII characters per damaged one; other encodings have fewer than one
 
 
 def decoded(data: bytes, *, declared: bool = False) -> str | None:
@@ -108,7 +108,7 @@ def _wide_encoding(data: bytes) -> str | None:
 
 
 def _plain_share(head: bytes, encoding: str) -> float:
-    """Return the share (0..1) of ASCII characters in the decoded text; 0 if the bytes cannot be decoded."""
+    """Return the fraction (0..1) of the decoded text that is ASCII; 0 if the bytes do not decode to text."""
     try:
         text = codecs.getincrementaldecoder(encoding)().decode(head)
     except UnicodeDecodeError:
@@ -145,7 +145,7 @@ def _guessed(data: bytes) -> str | None:
 
 
 def _japanese(sample: bytes) -> str | None:
-    """Return EUC-JP if the bytes contain so much kana that they must be Japanese, because Chinese and Korean bytes are
+    """Return EUC-JP only if the bytes contain so much kana that they must be Japanese: Chinese and Korean bytes are
     also valid EUC-JP.
     """
     try:
@@ -169,7 +169,7 @@ def _sample(data: bytes) -> bytes:
     """Return a sample from the beginning, cut at a line end or a space so that no character is split; short bytes are
     returned whole.
 
-    ASCII lines reveal nothing about the encoding, so the sample begins at the first line with another byte.
+    ASCII lines reveal nothing about the encoding, so the sample begins at the first line with a non-ASCII byte.
     """
     if len(data) <= _SAMPLE:
         return data

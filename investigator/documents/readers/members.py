@@ -17,7 +17,7 @@ from investigator.documents.readers.unpacking import damage_as_failure
 from investigator.records import FileStatus
 
 SOURCE_CHANGED = "the file has changed since it was read"
-"""The reason that is given if no file has the requested contents."""
+"""The reason given if no file has the requested contents."""
 
 _HOLDERS = frozenset({kinds.ZIP, kinds.EML, kinds.MSG, kinds.MBOX, kinds.PDF})
 

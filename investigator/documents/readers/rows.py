@@ -70,8 +70,8 @@ def table_of(lines: Sequence[RowLine], text: str) -> Table | None:
 
 
 def _first_header(lines: Sequence[RowLine], header: int) -> int:
-    """Return the index of the first header line; lines right above the header belong to it if, unlike a title, they
-    name columns other than the first.
+    """Return the index of the first header line. Lines right above the header belong to it if they name columns other
+    than the first, which a title does not.
     """
     first = header
     while first and any(column for column, _, _ in lines[first - 1].cells):

@@ -1,4 +1,4 @@
-"""Our readers and their versions; a text produced by an older version is read again from its file.
+"""Our readers and their versions; a file read by an older version is read again.
 
 To add a reader, write it in the folder of its family, add its line here, and add its media type to `media_types.py`
 with the suffix or the first bytes that identify it. Increase a reader's number with every change that may alter the

@@ -25,7 +25,7 @@ _DEEPEST = 20_000  # limits olefile's recursion; some programs store siblings as
 
 
 class Storage:
-    """A folder of a compound file. Names are case-insensitive, as the format requires."""
+    """A folder in a compound file. Names are case-insensitive, as the format requires."""
 
     def __init__(self, file: olefile.OleFileIO, path: tuple[str, ...], entry: Any) -> None:
         self._file = file
@@ -57,7 +57,7 @@ class Storage:
 
 
 def compound(data: bytes) -> Storage:
-    """Return the root of a compound file. Raises ReadFailure if it is not a compound file, or is truncated."""
+    """Return the root folder of a compound file. Raises ReadFailure if it is not a compound file, or is truncated."""
     _check_header(data)
     with _damage_translated(), _deep_recursion():
         file = olefile.OleFileIO(io.BytesIO(data))

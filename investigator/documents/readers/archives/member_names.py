@@ -22,13 +22,13 @@ def inner_path(name: str) -> str:
 
 
 class UniqueNames:
-    """Returns each id only once: the second `name` becomes `name~2`."""
+    """Makes names unique: the second `name` becomes `name~2`."""
 
     def __init__(self) -> None:
         self._given: dict[str, int] = {}
 
     def take(self, name: str) -> str:
-        """Return the name, or the name with the first number that makes it unique."""
+        """Return the name, with a number appended if needed to make it unique."""
         count = self._given.get(name, 0) + 1
         unique = name if count == 1 else f"{name}~{count}"
         while unique in self._given and unique != name:

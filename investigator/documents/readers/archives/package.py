@@ -68,8 +68,8 @@ class Package:
             raise ReadFailure(FileStatus.FAILED, f"a part of the file is damaged ({name})") from error
 
     def related(self, name: str) -> dict[str, tuple[str, str]]:
-        """Return the internal relations of a part: each id maps to the last word of the relation's type and the name of
-        the target part.
+        """Return the internal relationships of a part: each id maps to the last segment of the relationship's type and
+        the name of the target part.
         """
         folder, base = posixpath.split(name)
         relations = f"{folder}/_rels/{base}.rels" if folder else f"_rels/{base}.rels"

@@ -50,7 +50,7 @@ def _names(infos: list[zipfile.ZipInfo]) -> list[str]:
 
 
 def _encoding(names: bytes) -> str:
-    """Return the encoding for names that do not declare one: UTF-8, or another that ZIP programs have used."""
+    """Return the encoding for names that do not declare one: UTF-8, or another encoding that ZIP programs have used."""
     try:
         names.decode("utf-8")
     except UnicodeDecodeError:

@@ -13,7 +13,7 @@ from investigator.records import Heading
 
 _SHOWN = ("From", "To", "Cc", "Date", "Subject")
 _LEAST_SHARE = 0.3
-"""A plain body with less than this share of the HTML body's letters only points to the HTML version."""
+"""A plain body with fewer letters than this fraction of the HTML body's only refers readers to the HTML version."""
 
 
 @dataclass(frozen=True)

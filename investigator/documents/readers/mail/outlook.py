@@ -48,7 +48,7 @@ class _Properties:
         self._code_page = code_page or self._charset(_MESSAGE_CODE_PAGE) or self._charset(_BODY_CODE_PAGE)
 
     def text(self, number: int, most: int = _LONGEST_LINE) -> str:
-        """Return a text; empty if it is missing."""
+        """Return a text property; empty if it is missing."""
         data = self.storage.stream(_stream(number, _UNICODE), most)
         if data is not None:
             return data.decode("utf-16-le", "replace").rstrip("\0")
@@ -56,20 +56,20 @@ class _Properties:
         return text_in(data, self._code_page).rstrip("\0") if data else ""
 
     def line(self, number: int) -> str:
-        """Return a text on one line."""
+        """Return a text property on one line."""
         return " ".join(self.text(number).split())
 
     def page(self, number: int, most: int) -> str:
-        """Return a text that may also be stored as bytes, in the code page of the body."""
+        """Return a text property that may also be stored as bytes, in the code page of the body."""
         data = self.storage.stream(_stream(number, _BINARY), most)
         return text_in(data, self._charset(_BODY_CODE_PAGE)) if data else self.text(number, most)
 
     def number(self, number: int) -> int:
-        """Return a number; 0 if it is missing."""
+        """Return a numeric property; 0 if it is missing."""
         return int.from_bytes(self._fixed.get(number, b"")[:4], "little")
 
     def time(self, number: int) -> str:
-        """Return a time in the format of mail headers; empty if it is missing."""
+        """Return a time property in the format of mail headers; empty if it is missing."""
         ticks = int.from_bytes(self._fixed.get(number, b""), "little")
         try:
             return format_datetime(_EPOCH + timedelta(microseconds=ticks // 10)) if ticks else ""

@@ -39,7 +39,7 @@ def _lines(package: Package, part: str) -> list[str]:
 
 
 def _remarks(root: ElementTree.Element, name: str) -> Iterator[tuple[str, str]]:
-    """Yield the cell and the text of each comment, with the author unless the text begins with the name."""
+    """Yield the cell and the text of each comment, preceded by the author's name unless the text begins with it."""
     authors = [one_line(cleaned(author.text or "")) for author in root.iter() if local_name(author) == "author"]
     for remark in root.iter():
         if local_name(remark) != name:
@@ -53,7 +53,7 @@ def _remarks(root: ElementTree.Element, name: str) -> Iterator[tuple[str, str]]:
 
 
 def _texts(remark: ElementTree.Element) -> Iterator[str]:
-    """Yield the text runs of a comment: in elements `t`, or in `text` itself; phonetic runs are skipped."""
+    """Yield the text runs of a comment, from `t` elements or from `text` itself; phonetic runs are skipped."""
     for element in remark.iter():
         if local_name(element) in ("t", "text"):
             yield element.text or ""

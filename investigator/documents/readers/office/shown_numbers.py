@@ -45,7 +45,9 @@ _SIGNS = frozenset("$€£¥₹%()+- ")
 
 
 def shown_numbers(source: SourceFile, settings: ReaderSettings) -> dict[str, Shown]:
-    """Return the numbers with a number format, by sheet name. Raises ReadFailure if a part is damaged or too large."""
+    """Return the numbers that have a number format, by sheet name. Raises ReadFailure if a part is damaged or too
+    large.
+    """
     with Package(source.data, settings) as package:
         formats = _formats(package.tree(_STYLES)) if _STYLES in package else []
         listed = sheets(package) if any(displayed("1", form) for form in formats) else ()
@@ -105,7 +107,9 @@ def number_format(identifier: int, written: Mapping[int, str]) -> str:
 
 
 def displayed(number: str, form: str) -> str | None:
-    """Return a number, given as digits, in a format; None if the format is for anything else (a date, a fraction)."""
+    """Return a number, given as digits, as the format displays it; None for formats of other values (dates,
+    fractions).
+    """
     if len(number) > _LONGEST or not _NUMBER.fullmatch(number):
         return None
     value = Fraction(number)

@@ -43,7 +43,7 @@ def _slides(package: Package) -> list[str]:
 
 
 def _relation_id(entry: ElementTree.Element) -> str:
-    """Return the attribute `r:id` of an entry, which differs from its attribute `id`."""
+    """Return the `r:id` attribute of an entry, which is not its `id` attribute."""
     return next((value for key, value in entry.attrib.items() if key.endswith("}id")), "")
 
 

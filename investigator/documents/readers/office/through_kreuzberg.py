@@ -84,7 +84,7 @@ def _comments(
 
 
 def _shown(source: SourceFile, settings: ReaderSettings) -> dict[str, Shown]:
-    """Return the displayed numbers of each sheet; empty if they cannot be read, because the values still can be."""
+    """Return the displayed numbers of each sheet; empty if they cannot be read, so that the stored values are kept."""
     try:
         return shown_numbers(source, settings) if source.media_type == XLSX else {}
     except ReadFailure:

@@ -18,7 +18,7 @@ _SAME_SIZE = 0.07
 _SAME_WEIGHT = 80
 """The heavier of two typefaces counts as bold if their weights differ by more than this."""
 _WIDE_GAP = 1.4
-"""Two lines belong to different blocks if they are further apart than this, relative to the usual distance."""
+"""Two lines belong to different blocks if they are further apart than this multiple of the usual distance."""
 _USUAL_PITCH = 1.2
 """Assumed distance between two lines, in letter heights, if it cannot be measured on the page."""
 _APART = 2
@@ -161,7 +161,7 @@ def _is_row(text: str) -> bool:
 
 
 def _pitches(lines: Sequence[PlacedLine]) -> dict[int, float]:
-    """Return the usual distance between two lines for each letter size, in whole points."""
+    """Return the usual distance between lines for each letter size, rounded to whole points."""
     found: dict[int, list[float]] = {}
     for before, after in pairwise(lines):
         down = before.bottom - after.bottom

@@ -34,7 +34,7 @@ class Box(NamedTuple):
         return max(self.right - self.left, 0.0) * max(self.top - self.bottom, 0.0)
 
     def meets(self, other: Box) -> bool:
-        """Return True if two rectangles that are not empty have an area in common."""
+        """Return True if two non-empty rectangles overlap."""
         across = self.left < other.right and other.left < self.right
         return across and self.bottom < other.top and other.bottom < self.top
 

@@ -15,7 +15,7 @@ from investigator.documents.readers.pdf.hyphens import LINE_HYPHEN
 from investigator.documents.readers.pdf.letter_boxes import Box, Direction, Letter, boxes_of_lines
 
 _STRAIGHT = 0.1
-"""Steepest slope of a line whose words one rectangle can enclose, as a share of a quarter turn."""
+"""Steepest slope of a line whose words one rectangle can enclose, as a fraction of a quarter turn."""
 
 
 def letter_places(raw: str, text: str) -> list[int | None] | None:

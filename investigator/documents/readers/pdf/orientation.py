@@ -56,7 +56,7 @@ def text_in_order(page: Any) -> tuple[Any, Orientation]:
 
 
 def _orientation(textpage: Any, otherwise: Orientation) -> Orientation:
-    """Return the orientation that most letters of a page have; `otherwise` if too few have the same orientation."""
+    """Return the orientation of most letters on a page; `otherwise` if too few agree."""
     import pypdfium2.raw as pdfium
 
     count = textpage.count_chars()

@@ -106,7 +106,7 @@ def is_drawn(document: Any, index: int) -> bool:
 
 
 def drawn_page(data: bytes, index: int) -> Picture:
-    """Return a page as a grey picture, up to 300 dots per inch. Raises ReadFailure if it is damaged."""
+    """Return a page as a grey picture, at up to 300 dots per inch. Raises ReadFailure if it is damaged."""
     import pypdfium2
 
     with opened(data) as document:

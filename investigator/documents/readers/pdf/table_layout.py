@@ -144,8 +144,8 @@ def _column_edges(body: Sequence[VisualRow]) -> list[tuple[float, float]]:
 def _headers_above(
     rows: Sequence[VisualRow], first: int, floor: int, edges: Sequence[tuple[float, float]]
 ) -> list[VisualRow]:
-    """Return the rows above the first row of figures that name columns. At most one of their pieces may be left of the
-    figures.
+    """Return the rows that name columns, which are above the first row of figures. At most one of their pieces may be
+    left of the figures.
     """
     begin = edges[0][0]
     found: list[VisualRow] = []
@@ -199,7 +199,7 @@ def _is_note(row: VisualRow) -> bool:
 
 def _names_columns(piece: RowPiece, edges: Sequence[tuple[float, float]], beside: int) -> bool:
     """Return True if a piece is centred over one column of figures, or over several neighbouring columns. If the row
-    has several headers (`beside`), it is enough that the piece covers exactly one column.
+    has several headers (`beside`), the piece need only cover exactly one column.
     """
     if len(piece.text) > _LONG:
         return False

@@ -53,7 +53,7 @@ class RowPiece:
 
     @cached_property
     def is_time(self) -> bool:
-        """Return True for a year, a month or a date, which name columns."""
+        """Return True for a year, a month or a date, any of which may name a column."""
         return is_time(self.text)
 
 
@@ -77,7 +77,7 @@ class VisualRow:
 
     @property
     def text(self) -> str:
-        """Return the text of the row, with wide gaps kept."""
+        """Return the text of the row, including its wide gaps."""
         return "   ".join(piece.text for piece in self.pieces)
 
 

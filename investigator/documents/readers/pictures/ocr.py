@@ -110,7 +110,7 @@ def _recognised(picture: Picture, seconds: float, settings: ReaderSettings) -> s
 
 
 def _printed(picture: Picture, seconds: float, settings: ReaderSettings, *form: str) -> str:
-    """Return Tesseract's output for one page: its text, or another `form`. Raises ReadFailure."""
+    """Return Tesseract's output for one page, as text or in another `form`. Raises ReadFailure."""
     dpi = [] if picture.dpi is None else ["--dpi", str(picture.dpi)]
     page = [] if picture.page is None else ["-c", f"tessedit_page_number={picture.page}"]
     command = shutil.which(_COMMAND) or _COMMAND
@@ -129,7 +129,7 @@ def _printed(picture: Picture, seconds: float, settings: ReaderSettings, *form: 
     except OSError as error:
         raise ReadFailure(FileStatus.NEEDS_OCR, f"Tesseract cannot be started: {_install_hint()}") from error
     if done.returncode:
-        raise ReadFailure(FileStatus.FAILED, "Tesseract cannot read the picture, which is damaged or has a rare format")
+        raise ReadFailure(FileStatus.FAILED, "Tesseract cannot read the picture: it is damaged or in an unusual format")
     return done.stdout.decode("utf-8", errors="replace")
 
 

@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 _WORD = re.compile(r"\S+")
-_PAGE, _WORD_LEVEL = "1", "5"  # values of the column `level` in Tesseract's table
+_PAGE, _WORD_LEVEL = "1", "5"  # values of the `level` column in Tesseract's table
 _COLUMNS = 12
 
 

@@ -1,6 +1,4 @@
-"""Reads CSV and TSV files: each record becomes one line, which has the line number at which the record begins in the
-file.
-"""
+"""Reads CSV and TSV files: each record becomes one line, at the line number where the record begins in the file."""
 
 from __future__ import annotations
 
