@@ -55,7 +55,7 @@ class AskingOptions:
     ] = False
     dry_run: Annotated[
         bool,
-        typer.Option("--dry-run", help="Print the plan and the expected calls and tokens; ask no model."),
+        typer.Option("--dry-run", help="Print the plan and the expected calls and tokens, without asking a model."),
     ] = False
     record: Annotated[
         Path | None,
@@ -213,7 +213,7 @@ def _ask_all(
 
 
 def exit_code(outcome: QuestionOutcome) -> int:
-    """Return the exit code of one question of a batch."""
+    """Return the exit code for one question in a batch."""
     answer = outcome.investigation.answer if outcome.investigation is not None else None
     return EXIT_CODES[answer.status] if answer is not None else RunError.exit_code
 

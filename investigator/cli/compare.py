@@ -26,7 +26,7 @@ Questions = Annotated[Path, typer.Option(metavar="FILE.jsonl", help="Questions w
 Judged = Annotated[
     str, typer.Option("--measure", metavar="NAME", help=f"The measure that decides: {', '.join(JUDGING)}.")
 ]
-Seed = Annotated[int, typer.Option(metavar="N", help="Seed of all random choices.")]
+Seed = Annotated[int, typer.Option(metavar="N", help="Seed for all random choices.")]
 
 
 def setup_of(common: CommonOptions) -> Setup:

@@ -37,7 +37,7 @@ def eval_retrieval(
         Path | None, typer.Option(metavar="DIR", help="Keep documents and vectors in this directory.")
     ] = None,
     per_query: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write the scores of each query to this JSONL file.")
+        Path | None, typer.Option(metavar="FILE", help="Also write the scores for each query to this JSONL file.")
     ] = None,
 ) -> None:
     """Measure searches by words, by vectors, and by both on a BEIR test collection.
@@ -121,6 +121,4 @@ def _write(file: Path, lines: Sequence[str]) -> None:
             out.writelines(f"{line}\n" for line in lines)
     except OSError as error:
         hint = "Choose a file that you may write to."
-        raise RunError(
-            f"the scores of the queries could not be written to {file}: {error.strerror}", hint=hint
-        ) from error
+        raise RunError(f"the query scores could not be written to {file}: {error.strerror}", hint=hint) from error

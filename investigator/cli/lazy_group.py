@@ -1,4 +1,4 @@
-"""Commands whose modules are imported when they are called, not when the command line is set up."""
+"""Commands that import their modules when they are called, not when the command line is set up."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def lazy_group(sections: Mapping[str, Iterable[TyperCommand | TyperGroup]]) -> t
     """Return the class of a group with these commands, for `typer.Typer(cls=...)`, which does not accept command
     objects.
 
-    Its help lists the commands in sections, each with a title.
+    Its help lists the commands in titled sections.
     """
 
     class LazyGroup(TyperGroup):

@@ -80,7 +80,7 @@ _MODULE_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
 _EVALUATIONS = (
     _command("retrieval", "cli.eval:eval_retrieval", "Measure the search on a BEIR test collection."),
     _command("task", "tasks.commands.eval_task:eval_task", "Let an agent do a task, and measure its replies."),
-    _command("claims", "cli.eval:eval_claims", "Measure how well true and false claims are told apart."),
+    _command("claims", "cli.eval:eval_claims", "Measure how well true and false claims are distinguished."),
     _command("folder", "cli.eval:eval_folder", "Ask each question in a file, and measure the answers."),
 )
 _MODELS = (

@@ -105,8 +105,8 @@ def series_plan(question: str, documents: Sequence[DocumentCard]) -> Proposal:
 
 
 def whole_documents(question: str, cards: Sequence[DocumentCard]) -> Proposal:
-    """Return the plan for a summary: the documents that the question names, or the likeliest documents. For a summary
-    of everything, return all documents, up to the maximum number of table rows.
+    """Return the plan for a summary: the documents that the question names, or the most promising documents. For a
+    summary of everything, return all documents, up to the maximum number of table rows.
     """
     several = any(found.group().endswith("s") for found in cue("documents").finditer(question))
     best, asked = max((card.match for card in cards), default=0.0), roots(question)

@@ -113,7 +113,7 @@ def _of_words(part: Part) -> list[_Exchange]:
 
 
 def _held(exchanges: Iterable[_Exchange], shares: Mapping[str, float]) -> list[tuple[str, str]]:
-    """Return each word with the likeliest form of its replacement among those that occur in the folder."""
+    """Return each word with the most likely form of its replacement that occurs in the folder."""
     found = ((word, next((form for form in forms if shares.get(form)), "")) for word, forms in exchanges)
     return [(word, form) for word, form in found if form]
 
@@ -179,7 +179,7 @@ _MOST_ASKED = 2  # maximum number of wordings of one part whose documents are as
 
 
 def searched_otherwise(state: State, parts: Sequence[Part], library: DocumentIndex) -> tuple[State, tuple[str, ...]]:
-    """Search the folder for rewordings of the given parts; return the state and the likeliest rewordings.
+    """Search the folder for rewordings of the given parts; return the state and the most promising rewordings.
 
     No engine is asked. A wording is searched for only once. Raises StoreError.
     """

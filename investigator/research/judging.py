@@ -66,10 +66,10 @@ _KIND = frozenset({ConstraintKind.ANSWER_TYPE, ConstraintKind.QUANTITY})
 class Judged:
     """A sentence, row or cell of a statement, judged against the constraints of a part of the question.
 
-    `own_share` is the share (0..1) of the question's words in the sentence itself, excluding those that name the
-    document's subject. `is_list` is True for an item of a requested list, and for a sentence that lists all items.
-    `decision` is its answer (yes or no) to a yes-or-no question. `is_reported` is True for older text quoted in a
-    message, and for reported speech that would decide a yes-or-no question.
+    `own_share` is the fraction (0..1) of the question's words that the sentence itself contains, excluding those that
+    name the document's subject. `is_list` is True for an item of a requested list, and for a sentence that lists all
+    items. `decision` is its answer (yes or no) to a yes-or-no question. `is_reported` is True for older text quoted in
+    a message, and for reported speech that would decide a yes-or-no question.
     """
 
     part: Part

@@ -57,7 +57,7 @@ def propose(
     *,
     opens_all: bool = False,
 ) -> Proposal:
-    """Return the plan for the next round; a language model's first plan starts with the likeliest document.
+    """Return the plan for the next round; a language model's first plan starts with the most promising document.
 
     `request` contains all documents as cards; the planner sees as many as the settings allow. The plan names only these
     documents, or those in `known_ids` if the cards cover only part of a folder. With `opens_all`, the documents of a
@@ -94,7 +94,7 @@ def _without_prompt(step: ProposedStep, prompt: str) -> ProposedStep:
 
 
 def _with_likeliest(steps: tuple[ProposedStep, ...], request: PlanVariables) -> tuple[ProposedStep, ...]:
-    """Return the steps of a first round with the likeliest document first, even if the engine omitted it."""
+    """Return the steps of a first round with the most promising document first, even if the engine omitted it."""
     best = max(request.documents, key=lambda card: card.match, default=None)
     if best is None or best.match < LIKELY:
         return steps

@@ -182,7 +182,7 @@ class Steps:
         yield replace(state, run=run, first_plan=None, follow_ups=()), event
 
     def _proposed(self, state: State) -> Proposal:
-        """Return the plan for a round: for each question that is asked separately, or for the whole question."""
+        """Return the plan for a round: one for each part that is looked up separately, or for the whole question."""
         run = state.run
         if run.kind.is_exhaustive:
             rows = to_be_read(run, self.settings.planner.steps * self.settings.rounds)
@@ -205,7 +205,7 @@ class Steps:
         return Proposal(plans[0].strategy, steps, tuple(i for plan in plans for i in plan.refused_document_ids))
 
     def _asked_apart(self, state: State) -> tuple[str, ...]:
-        """Return the parts to ask separately: all parts if calls are free, otherwise the sides of a comparison."""
+        """Return the parts to look up separately: all parts if calls are free, otherwise the sides of a comparison."""
         if state.bounds.reads:
             return tuple(part.question for part in state.run.parts if part.side)
         return tuple(part.question for part in state.run.parts if part.question != state.run.question)

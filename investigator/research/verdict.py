@@ -357,8 +357,8 @@ def of_asked_editions(
 ) -> Verdict:
     """Put the statements of the requested report first, and add the missing reports to the verdict.
 
-    `cards` describes the documents, likeliest first. Statements keep their order if the question names no period and
-    asks for neither the newest nor the oldest document.
+    `cards` describes the documents, most promising first. Statements keep their order if the question names no period
+    and asks for neither the newest nor the oldest document.
     """
     if cards and (age_asked(question) is not Age.ANY or periods(question)):
         meant = cards[0].document_id

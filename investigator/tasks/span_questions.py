@@ -54,7 +54,7 @@ class SpanFile(TaskRow):
 
 
 class AskedQuestion(NamedTuple):
-    """A question with its position; `turn` counts the questions about the passage from 0."""
+    """A question and its position; `turn` numbers the questions about the passage, from 0."""
 
     article: Article
     passage: SpanPassage

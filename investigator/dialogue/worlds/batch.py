@@ -23,7 +23,7 @@ class WorldOfCopies(World):
     count_option: ClassVar[str] = "batchsize"
     """The option that sets the number of copies, 1 by default."""
     place_option: ClassVar[str] = "batchindex"
-    """The option that tells a copy and its agents the index of the copy, counted from 0."""
+    """The option that gives a copy and its agents the copy's index, counted from 0."""
 
     def __init__(
         self, opt: Mapping[str, object] | None, world: World | None = None, shared: Shared | None = None

@@ -60,7 +60,7 @@ class MultiAgentDialogWorld(World):
             raise DialogueError("this world has no agents", hint="Give at least one agent.")
 
     def episode_done(self) -> bool:
-        """Return True if an agent ended the episode, by its `episode_done` or its last act."""
+        """Return True if an agent ended the episode, as its `episode_done` or its last act shows."""
         return any(map(self._ended_by, self.agents, self.acts))
 
     def epoch_done(self) -> bool:
