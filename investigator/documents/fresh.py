@@ -25,7 +25,7 @@ _MOST_KEPT = 20_000_000  # maximum number of cached characters; the most recentl
 
 @dataclass(frozen=True)
 class FreshDocument:
-    """A document that matches the current state of its file, or None and the `problem` that prevented reading it."""
+    """A document that matches the current state of its file, or the `problem` that prevented reading it."""
 
     document: Document | None = None
     problem: str = ""

@@ -67,7 +67,7 @@ def _opened(status: os.stat_result, data: bytes) -> Opened:
 
 
 def _bytes(request: ReadRequest) -> tuple[os.stat_result, bytes, os.stat_result]:
-    """Return the bytes, and the file's status before and after reading."""
+    """Return the bytes, and the file's `stat` result from before and after reading."""
     with open_file(os.fsdecode(request.root), os.fsdecode(request.path)) as file:
         before = os.fstat(file.fileno())
         most = request.reader.max_bytes

@@ -216,7 +216,7 @@ class Library:
         return word_weights(question, self._shares(content_words(question)))
 
     def _shares(self, terms: Sequence[str]) -> dict[str, float]:
-        """Return the share of documents that contain each word or phrase."""
+        """Return the fraction of documents that contain each word or phrase."""
         total = len(self._corpus.cards())
         return {
             term: round(len(documents) / total, 4) if total else 0.0 for term, documents in self._holders(terms).items()

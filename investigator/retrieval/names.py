@@ -83,7 +83,7 @@ class Names:
         """Score by age the documents that best match the names in the question: 1.0 for the newest (or oldest), -1.0
         for all others.
 
-        Return nothing if the question asks for neither.
+        Return nothing if the question does not ask for the newest or oldest.
         """
         age = age_asked(question)
         if age is Age.ANY:
@@ -124,6 +124,6 @@ def named_words(question: str) -> frozenset[str]:
 
 
 def names_nothing(question: str) -> bool:
-    """Return True if a question, in a script with capitals, has no capitalised word but the first."""
+    """Return True if a question, in a script with capital letters, has no capitalised word except the first."""
     tokens = _TOKEN.findall(question)
     return any(token[0].islower() for token in tokens) and not named_words(question)

@@ -44,7 +44,7 @@ class ScopedIndex:
         return max(self._inner.threshold(question), default_calibration().unsure_threshold)
 
     def term_frequencies(self, question: str) -> tuple[TermFrequency, ...]:
-        """Return the words of a question, with the share of the folder's documents that contain each."""
+        """Return the words of a question, with the fraction of the folder's documents that contain each."""
         return self._inner.term_frequencies(question)
 
     def respelled(self, word: str) -> str | None:

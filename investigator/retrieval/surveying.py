@@ -38,7 +38,7 @@ def surveyed(
     """Return the best pieces of each document: those with the most wanted things, then those nearest in meaning.
 
     Each of the `wanted` things has several wordings, one of which must occur (in any inflection). For each thing that a
-    document contains, one of its pieces contains it, too.
+    document contains, at least one of the returned pieces contains it.
     """
     held: dict[int, set[int]] = {}
     owner: dict[int, str] = {}

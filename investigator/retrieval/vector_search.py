@@ -1,6 +1,6 @@
 """Vector search in two forms: over all chunks, or over those that match the words of a query. An index begins with
-words only, so that a question can be asked immediately. Until every chunk has a vector, a question computes the vectors
-of the chunks that match its words; they are stored, so none is computed twice.
+words only, so that a question can be asked immediately. Until every chunk has a vector, vectors are computed only for
+the chunks that match the words of a question; they are stored, so no vector is computed twice.
 """
 
 from __future__ import annotations

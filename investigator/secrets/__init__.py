@@ -3,7 +3,7 @@
 Settings and engines register a secret where they read it. From then on, replies and server messages are redacted on
 arrival, errors when they are created, and output, traces and reports again when they are written. A secret is
 recognised in the forms that programs use: verbatim, in any case, with line ends or spaces inside, escaped for URLs,
-JSON or HTML, and in Base64. A server that encodes the secret in another way can defeat this, but it already has the
+JSON or HTML, and in Base64. A server that encodes the secret differently can defeat this, but it already has the
 secret.
 """
 

@@ -125,7 +125,7 @@ class ChromaIndex:
 
 
 def discard(directory: Path, table: VectorTable) -> None:
-    """Delete a collection that is no longer used and would become outdated."""
+    """Delete a collection that is no longer used, because it would become outdated."""
     if os.path.lexists(directory) or table.in_chroma():
         discard_files(directory, table.database)
         table.mark_none_in_chroma()

@@ -94,7 +94,7 @@ class ChromaFiles(ChromaPlace):
         return ChromaSession(self._directory, self._collection)
 
     def opened(self) -> None:
-        """Store the checksums of the files: Chroma writes into them when it opens them."""
+        """Store the new checksums of the files, because Chroma writes to its files when it opens them."""
         _leave(self.table.database, self._now())
 
     def doubt(self) -> None:

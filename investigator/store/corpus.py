@@ -108,7 +108,7 @@ class Corpus:
             stamp(connection, file)
 
     def rename(self, before: str, file: FileRecord) -> bool:
-        """Store a file's new path; its text, chunks and vectors stay, and so do those of the files inside it.
+        """Store a file's new path; its text, chunks and vectors are kept, as are those of the files inside it.
 
         Return False if its stored data is damaged; the data is then dropped, and the file must be read again.
         """

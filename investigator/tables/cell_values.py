@@ -93,7 +93,7 @@ def _counts_only_each(asked: TableQuestion, names: str) -> bool:
 
 
 def gives_no_value(value: str) -> bool:
-    """Return True for a cell that only says that its value is missing: "not measured", "on request"."""
+    """Return True for a cell that only indicates that its value is missing: "not measured", "on request"."""
     return patterns("figures_not")["value"].fullmatch(value.strip(" .*()")) is not None
 
 

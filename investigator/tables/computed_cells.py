@@ -32,7 +32,8 @@ _MOST_QUOTED = 12  # maximum number of ordered figures to quote
 _FEWEST = 2
 
 _Fit = tuple[int, float]
-"""The number of the question's words in a header, and the share of the header's words that are not in the question."""
+"""The number of the question's words in a header, and the fraction of the header's words that are not in the question.
+"""
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ _NOT_ASKED_ABOVE = 0.25  # the same cost for a word in a heading row above the l
 _NOT_ASKED_OVER = 0.2  # the same cost for a word in a header
 _OTHER_WORD = 0.15  # cost of a synonym in place of the requested word
 _TIME_KNOWN, _OPTIONAL = 0.5, 0.2
-_LEAST_SHARE = 0.5  # minimum share of the question's words that a reported row must name
+_LEAST_SHARE = 0.5  # minimum fraction of the question's words that a reported row must name
 _IN_ORDER = 0.1
 """Bonus for two adjacent words in the order of the question: "net income" fits better than "other income, net"."""
 _SAME = 0.05

@@ -37,7 +37,7 @@ class Named:
     words: int = 0
     initials: str = ""
     short: tuple[tuple[str, frozenset[str]], ...] = ()
-    """The roots of its abbreviations, mapped to the roots of the words that each abbreviates."""
+    """The roots of the abbreviations in the name, mapped to the roots of the words that each stands for."""
     narrowing: frozenset[str] = frozenset()
     """The roots of words that narrow its meaning: "cost" in "cost of sales", "excluding"."""
 
@@ -125,7 +125,7 @@ def says(named: Named, term: AskedTerm) -> bool:
 
 
 def share_not_said(named: Named, said: frozenset[str], asked: TableQuestion) -> float:
-    """Return the share of a name's distinctive words that the question lacks."""
+    """Return the fraction of a name's distinctive words that are not in the question."""
     if not named.telling:
         return 0.0
     if any(term.initials and term.initials in named.initials for term in asked.terms):

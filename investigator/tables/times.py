@@ -1,4 +1,4 @@
-"""Reads times in table headers and questions, with their length and their end. Pure."""
+"""Finds times in table headers and questions, and determines their length and their end. Pure."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def without_times(text: str) -> str:
 
 
 def agrees(asked: TableTime, named: TableTime) -> bool | None:
-    """Return True if a column matches the requested time, False if it has another, None if unknown."""
+    """Return True if a column matches the requested time, False if it has a different time, None if unknown."""
     if asked.months and named.months and asked.months != named.months:
         return False
     if asked.is_instant and named.months and not named.may_end_then:

@@ -26,7 +26,7 @@ _CAPTURING = frozenset({"true", "1", "span_only", "span_and_event"})
 class TraceSettings(Record):
     """Settings for recording each engine call, in addition to the workspace's journal."""
 
-    file: str | None = Field(default=None, description="file that gets a line of JSON for each engine call")
+    file: str | None = Field(default=None, description="file to which each engine call is appended as a line of JSON")
     prompts: bool = Field(default=False, description="also write the texts of prompts and replies to that file")
 
 

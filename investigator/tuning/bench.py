@@ -1,4 +1,4 @@
-"""Tries candidates on one folder; each trial is stored, so that no trial is paid for twice."""
+"""Tries candidates on one folder and stores each trial, so that no trial is paid for twice."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ COMMON: Space = {
     "method.answer.most_verbatim": ("3", "10"),
     "retrieval.passages": ("3", "10"),
 }
-"""The values to try one at a time if no candidates are given; they are above and below the defaults."""
+"""The values, above and below the defaults, that are tried one at a time if no candidates are given."""
 
 
 def variants(folder: Path, names: Sequence[str]) -> Iterator[Variant]:

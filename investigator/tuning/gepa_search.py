@@ -127,7 +127,7 @@ class GepaAdapter:
 
 
 class _Silent:
-    """A log that discards all messages, because GEPA's progress is visible from the trials."""
+    """A log that discards all messages, because the trials already show GEPA's progress."""
 
     def log(self, message: str) -> None:
         """Do nothing."""

@@ -125,5 +125,5 @@ def _draw(seed: int, question: Question) -> str:
 
 
 def _wanting(held: Counter[bool], share: float, total: Counter[bool], brought: Counter[bool]) -> float:
-    """Return how many questions of a group's kinds a set still lacks, as a share of the set's target."""
+    """Return how many questions of a group's kinds a set still lacks, as a fraction of the set's target."""
     return sum(count * (1 - held[silent] / (share * total[silent])) for silent, count in brought.items())

@@ -22,7 +22,7 @@ _Z_LEVEL, _Z_POWER = 1.959964, 0.841621  # quantiles of the normal distribution:
 _EXACT = 16  # maximum number of non-zero differences for which all (at most 65,536) choices of signs are tried
 _DRAWS, _BLOCK = 20_000, 1_000
 _SAME = 1e-9
-_DISCORDANT = 0.2  # assumed share of questions on which two systems differ
+_DISCORDANT = 0.2  # assumed fraction of questions on which two systems differ
 
 
 class PairedDifference(Record):
@@ -93,7 +93,7 @@ def exact_p(apart: Numbers, seed: int) -> float:
 
 def needed(difference: float, square: float) -> int | None:
     """Return the approximate number of questions needed to show a given mean difference at the 5 % level with a power
-    of 80 %. `square` is the mean of the squared differences; for measures that are 0 or 1, it is the share of
+    of 80 %. `square` is the mean of the squared differences; for measures that are 0 or 1, it is the fraction of
     discordant questions (Connor 1987, with the correction for the exact test). Return None if there is no difference.
     """
     if abs(difference) < _SAME:

@@ -104,7 +104,7 @@ class TextBuilder:
             self._blank = core[-1] == " "
 
     def verbatim(self, text: str) -> None:
-        """Add text and keep its inner white space; white space at its ends is delayed as usual."""
+        """Add text, keeping its inner white space; white space at its ends is delayed as usual."""
         text = cleaned(text)
         core = text.strip()
         if not core:

@@ -14,7 +14,7 @@ from investigator.tables.shape import header_rows_of, label_columns_of
 
 MOST_TABLES = 2_000
 MOST_CELLS = 60_000
-"""Limits on the recorded tables and cells of a document; the text of the rest is kept."""
+"""Limits on the recorded tables and cells of a document; the text of all others is kept."""
 _MOST_SPANNED = 1_000
 _HARD_BLANKS = "\u00a0\u2002\u2003\u2007\u2009 \t"
 

@@ -16,7 +16,7 @@ from investigator.records import Document, FileStatus, Unreadable
 REST = "(the rest)"
 """Placeholder for the unread part of a file, used in place of the name of an inner file."""
 
-_SHARE_OF_TIME = 0.5  # stop once this share of the time limit has passed, so that the results so far are kept
+_SHARE_OF_TIME = 0.5  # stop once this fraction of the time limit has passed, so that the results so far are kept
 _TELLING = (
     FileStatus.ENCRYPTED,
     FileStatus.NEEDS_OCR,
@@ -132,7 +132,7 @@ class Unpacking:
         self._file(SourceFile(data, name), member_id, hashlib.sha256(data).hexdigest(), depth + 1)
 
     def _may_continue(self, container_id: str) -> bool:
-        """Return True if another member may be read; a limit that is reached is recorded once for the whole file."""
+        """Return True if another member may be read; reaching a limit is recorded only once for the whole file."""
         if self._stopped:
             return False
         limit = self._limit()

@@ -139,7 +139,7 @@ class HtmlText(HTMLParser):
             self._builder.words(data)
 
     def _hides(self, tag: str, attrs: Attributes) -> bool:
-        """Record a tag that begins a hidden element or is inside one, and return True; return False for all others."""
+        """Record a tag that begins a hidden element or is inside one, and return True; otherwise return False."""
         if len(self._hiding) == 1 and tag in _ENDED_BY.get(self._hiding[0], ()):
             self._hiding.clear()
         given = dict(attrs)

@@ -119,7 +119,7 @@ def _add_comments(builder: TextBuilder, remarks: dict[int, list[str]], names: li
 
 
 def _extracted(source: SourceFile, settings: ReaderSettings) -> Any:
-    """Return the library's own result. Its errors, including panics of its native part, become ReadFailure."""
+    """Return kreuzberg's result. Its errors, including panics of its native part, become ReadFailure."""
     import kreuzberg
 
     config = kreuzberg.ExtractionConfig(

@@ -26,7 +26,7 @@ _APART = 2
 _COLUMN_JUMP = 4
 """Minimum distance, in letter heights, from the last line of a column up to the next column; table cells are closer."""
 _SHORT_LINE = 0.75
-"""A line shorter than this share of its block's widest line ends in a deliberate line break."""
+"""A line shorter than this fraction of its block's widest line ends in a deliberate line break."""
 _HEADING_LINES = 2
 _LONGEST_HEADING = 120
 _EDGE_LINES = 2

@@ -7,16 +7,17 @@ from enum import Enum
 from typing import NamedTuple
 
 _SAME_LINE = 0.65
-"""Minimum vertical overlap of two letters on the same line, as a share of the smaller letter. A letter beside a cell
+"""Minimum vertical overlap of two letters on the same line, as a fraction of the smaller letter. A letter beside a cell
 with two lines is half a line off.
 """
 _WIDEST_GAP = 3.0
 """Widest gap between two letters in one rectangle, in letter heights."""
 _SAME_PLACE = 0.25
-"""A letter counts as drawn over another if it covers at least this share of it, as in a shadow or a scan's text layer.
+"""A letter counts as drawn over another if it covers at least this fraction of it, as in a shadow or a scan's text
+layer.
 """
 _LEAST_LEFT = 0.5
-"""Smallest share of its width or height that a rectangle keeps after being shrunk away from other letters."""
+"""Minimum fraction of its width or height that a rectangle keeps when it is shrunk to avoid other letters."""
 _CLEARANCE = 0.02  # distance from other letters, in points
 
 

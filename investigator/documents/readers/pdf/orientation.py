@@ -12,7 +12,7 @@ from investigator.documents.readers.pdf.letter_boxes import Box
 _SAMPLED = 60
 """Number of letters of a page that are examined."""
 _MOST = 0.6
-"""Share of the examined letters that must have the same orientation."""
+"""Fraction of the examined letters that must have the same orientation."""
 _QUARTER = 90
 
 

@@ -17,7 +17,7 @@ _SAME_EDGE = 4.0  # maximum distance between matching column edges, in points
 _INDENT = 2.5  # minimum difference between two indentations, in points
 _SIDE_BY_SIDE = 6  # maximum number of characters between adjacent words
 _FOLLOWS = 160  # maximum number of characters between two tables that share a unit note
-_FEWEST_ALIKE = 0.7  # minimum share of columns that continue on the next page
+_FEWEST_ALIKE = 0.7  # minimum fraction of columns that continue on the next page
 
 
 def tables_of_page(words: Sequence[PageWord]) -> list[LaidTable]:
@@ -64,7 +64,7 @@ def _places(plain: str, text: str) -> list[int]:
 
 
 def recorded_tables(pages: Sequence[Sequence[LaidTable]], spans: Sequence[PageSpan], text: str) -> tuple[Table, ...]:
-    """Return the tables of all pages; `pages` contains the tables of each page that has a span."""
+    """Return the tables of all pages; `pages` contains a list of tables for each page that has a span."""
     left = MOST_CELLS
     found: list[Table] = []
     for joined in _joined(pages, spans):
@@ -159,7 +159,7 @@ def _cell(cell: LaidCell, offset: int, shift: int) -> TableCell:
 
 
 def _run(words: Sequence[PageWord]) -> tuple[int, int]:
-    """Return the longest span of words that are adjacent in the text; a superscript may be elsewhere."""
+    """Return the longest span of words that are adjacent in the text; a superscript may be elsewhere in the text."""
     runs: list[list[PageWord]] = []
     for word in sorted(words, key=lambda word: word.start):
         if runs and word.start - runs[-1][-1].end <= _SIDE_BY_SIDE:

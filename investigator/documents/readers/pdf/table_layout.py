@@ -16,7 +16,7 @@ _MOST_HEADERS = 14
 _MOST_HEADINGS = 3  # maximum number of heading rows directly above the first row of figures
 _OFF_CENTRE = 0.25  # maximum offset of a header from the centre of its columns, relative to the column distance
 _TIGHT = 1.05  # maximum distance between lines of one cell, in line heights, if rows are further apart
-_COVERED = 0.12  # share of rows that may extend into the gap between two columns
+_COVERED = 0.12  # fraction of rows that may extend into the gap between two columns
 _LARGER = 1.2  # minimum letter height of a title, relative to the first row of figures
 # minimum number of words in a sentence; a shorter text with a full stop names a column ("approx.", "No.")
 _FEWEST_WORDS = 4

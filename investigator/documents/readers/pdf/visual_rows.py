@@ -13,7 +13,7 @@ from investigator.tables.shape import CURRENCY, is_time, is_value
 
 _GAP = 0.62  # maximum gap between two words of one piece of a row, in letter heights
 _SAME_ROW = 0.45  # maximum vertical distance between two words of one row, relative to their height
-_CROSSING = 0.03  # share of lines that may cross the gap between two columns of a page
+_CROSSING = 0.03  # fraction of lines that may cross the gap between two columns of a page
 _FEWEST_LINES = 12  # minimum number of lines on each side of that gap
 _SIGN = re.compile(rf"[$€£¥₹]|{CURRENCY}|\(")
 _AFTER = re.compile(r"[%)‰*†‡]+|pts?\.?|bps")
