@@ -75,8 +75,8 @@ class RetrievalSettings(Record):
         default=10_000,
         ge=0,
         description=(
-            "maximum number of chunks for which index --vectors also computes sentence vectors; with more "
-            "chunks, questions compute them"
+            "maximum number of chunks for which index --vectors also computes sentence vectors; beyond it, "
+            "they are computed when a question needs them"
         ),
     )
     snippet_characters: int = Field(

@@ -13,7 +13,8 @@ _MOST_CHARACTERS = 20_000_000
 class DecodedDocuments:
     """Keeps the documents that were used most recently, up to 20 million characters. Thread-safe.
 
-    A document is stored under the code of its row, which only this user can make, and which changes with the content.
+    A document is stored under the code of its row, which only this user can compute, and which changes with the
+    content.
     """
 
     def __init__(self) -> None:

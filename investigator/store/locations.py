@@ -69,7 +69,7 @@ def is_sealed(directory: Path) -> bool:
 
 
 def note_folder(directory: Path, folder: Path) -> None:
-    """Record in a workspace which folder it belongs to, so that it is found again if the folder moves."""
+    """Record in a workspace which folder it belongs to, so that the workspace is found again if the folder moves."""
     real = os.fsencode(os.path.realpath(folder))
     if _folder_of(directory) != real:
         write_private(directory / _FOLDER, real)

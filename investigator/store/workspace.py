@@ -164,7 +164,7 @@ class Workspace:
         if isinstance(runs, Database) and "runs" not in self._borrowed:
             runs.close()
         if self.writes:
-            with suppress(OSError):  # if the file stays, the next writer checks the databases
+            with suppress(OSError):  # if the file remains, the next writer checks the databases
                 (self.directory / "writer.pid").unlink(missing_ok=True)
         self._lock.release()
 

@@ -182,7 +182,7 @@ def _groups(name: str) -> tuple[frozenset[str], ...]:
 
 
 def _alike(own: str) -> frozenset[str]:
-    """Return the roots of words that may name the same line of a table."""
+    """Return the roots of words that may name the same row or column as this root."""
     return frozenset().union(*(group for group in _groups("alike") if own in group))
 
 

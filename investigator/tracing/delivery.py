@@ -1,6 +1,6 @@
 """Sends spans to an OpenTelemetry collector while the run continues. The SDK and its exporter read their own
-environment variables, which set the address, headers, time limits, batches, sampling and resource, and switch them on
-or off.
+environment variables, which set the address, headers, time limits, batches, sampling and resource, and can disable the
+SDK or the exporter.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class DeliveringTracer:
     """Sends the spans of each run to a collector, from a separate thread; the last ones are sent when the run ends.
 
     `exporter` creates the exporter for one run. An unreachable collector delays the end of a run by at most
-    `longest_flush` seconds, with one call to `on_notice` per run.
+    `longest_flush` seconds, and causes one call to `on_notice` per run.
     """
 
     exporter: Callable[[], SpanExporter]

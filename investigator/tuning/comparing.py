@@ -59,7 +59,7 @@ def compare(
     """Ask the questions with both named sides, and compare the outcomes.
 
     With `repeat` above 1, every question is asked `repeat` times without the cache; the mean is compared, and the
-    spread of repetitions is reported. The same call resumes a stopped comparison. Raises the same errors as
+    spread of repetitions is reported. Repeating the call resumes a stopped comparison. Raises the same errors as
     `FolderBench.trials`.
     """
     judging_measure(measure)

@@ -25,7 +25,7 @@ from investigator.tuning.statistics import detectable
 
 _FORETOLD = 2  # number of questions whose cost is forecast
 _MOST_VERSIONS = (
-    500  # maximum number of documents compared with each other; in larger folders, only identical documents are twins
+    500  # maximum number of documents compared with each other; in larger folders, only identical ones count as twins
 )
 
 

@@ -65,9 +65,9 @@ def tune(
 
     `base` is the user's current setup. `embedder`, `engine` and `proposer` replace the ones that the settings name.
     `on_plan` receives the plan before any paid call. Nothing is adopted unless the test set confirms it; the report
-    gives the outcome. The same call resumes a stopped run. Raises SettingsError, TemplateError, EvaluationDataError,
-    UserError if `out` contains another run or is in use, or if the data was used before; and the errors of
-    `FolderEvaluation`.
+    gives the outcome. Repeating the call resumes a stopped run. Raises SettingsError, TemplateError,
+    EvaluationDataError, UserError if `out` contains another run or is in use, or if the data was used before; and the
+    errors of `FolderEvaluation`.
     """
     with _alone_in(out):
         run = TuningRun(folder, questions, out, options, base or Setup(), workspace, embedder, engine, proposer, tell)

@@ -59,8 +59,8 @@ def read(
 
 
 def reader_of(source: SourceFile) -> tuple[str, Reader]:
-    """Return the media type and reader of a file, determined by its suffix if only a plug-in supports that, or else by
-    its bytes.
+    """Return the media type and reader of a file, determined by its suffix if only a plug-in supports that suffix,
+    otherwise by its bytes.
 
     Raises ReadFailure if no reader supports it, or if it is a result of this program.
     """

@@ -1,7 +1,7 @@
 """Our readers and their versions; a file read by an older version is read again.
 
 To add a reader, write it in the folder of its family, add its line here, and add its media type to `media_types.py`
-with the suffix or the first bytes that identify it. Increase a reader's number with every change that may alter the
+with the suffix or the first bytes that identify it. Increase a reader's version with every change that may alter the
 text, pages or headings of any file, and `_ALL` if the change affects every reader.
 """
 

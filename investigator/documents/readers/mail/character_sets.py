@@ -40,9 +40,7 @@ AS_WRITTEN = _AsWritten()
 
 
 def text_in(data: bytes, charset: str) -> str:
-    """Return the bytes as text in the declared character set or, if that does not fit, in the detected character
-    set.
-    """
+    """Decode the bytes with the declared character set or, if that does not fit, with the detected one."""
     name = charset.strip().strip("\"'").lower().partition("*")[0]
     name = _WIDER.get(name, name)
     if name:

@@ -225,8 +225,8 @@ def _without_inner_dtd(markup: str) -> str:
 
 
 def _closed(markup: str) -> tuple[str, str]:
-    """Return the document without unclosed elements, on which the parser takes quadratic time. Unclosed comments lose
-    their opening mark; text after the last tag is plain text.
+    """Return the document without unclosed elements, for which the parser would take quadratic time. Unclosed comments
+    lose their opening mark; text after the last tag is plain text.
     """
     comments_end = markup.rfind("-->") + 1
     markup = markup[:comments_end] + markup[comments_end:].replace("<!--", " ")

@@ -23,7 +23,7 @@ _MOST_PICTURE_PIXELS = 400_000_000  # maximum number of pixels in a picture on a
 
 @contextmanager
 def opened(data: bytes) -> Iterator[Any]:
-    """Open a document for the duration of the block. Raises ReadFailure if it is encrypted or damaged."""
+    """Open a document for the duration of the `with` block. Raises ReadFailure if it is encrypted or damaged."""
     import pypdfium2
 
     with _PDFIUM:

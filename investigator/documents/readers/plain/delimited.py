@@ -23,7 +23,8 @@ CsvRecord = tuple[list[str], int]
 def read_delimited(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """Reads CSV or TSV with any common delimiter. Anything that is not a table is kept as plain text.
 
-    Line N of the text is line N of the file: a record over several lines becomes one line followed by empty lines.
+    Line N of the text is line N of the file: a record that spans several lines becomes one line followed by empty
+    lines.
     """
     text = text_of(source)
     csv.field_size_limit(settings.max_characters)  # the library's own limit is 131,072 characters per cell

@@ -51,8 +51,8 @@ def read_json(source: SourceFile, settings: ReaderSettings) -> Extracted:
 def read_json_lines(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """Reads consecutive JSON records (objects, arrays), each as `path: value; path: value` on one line.
 
-    Line N of the text is line N of the file: a record over several lines becomes one line followed by empty lines. A
-    line that is not a record is kept unchanged; after the hundredth such line, so is the rest of the file.
+    Line N of the text is line N of the file: a record that spans several lines becomes one line followed by empty
+    lines. A line that is not a record is kept unchanged; after the hundredth such line, so is the rest of the file.
     """
     text = text_of(source)
     parts: list[str] = []
