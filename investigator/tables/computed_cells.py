@@ -41,7 +41,7 @@ class ComputedCells:
     """A computed figure with its cells, in the order of its formula. `are_of_row` is True if the cells are the periods
     of one row.
 
-    `count` is the number of figures from which the highest or lowest is taken.
+    `count` is the number of figures among which the highest or lowest was found.
     """
 
     result: Computation

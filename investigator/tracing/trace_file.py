@@ -25,7 +25,7 @@ _HINT = "Choose a writable file outside the folder of documents: --trace trace.j
 
 
 class RunBegan(Record):
-    """A run begins, or resumes after it was stopped."""
+    """The start of a run, or its resumption after a stop."""
 
     kind: Literal["run_began"] = "run_began"
     time: datetime

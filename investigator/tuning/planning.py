@@ -24,9 +24,7 @@ from investigator.tuning.splitting import QuestionSets
 from investigator.tuning.statistics import detectable
 
 _FORETOLD = 2  # number of questions whose cost is forecast
-_MOST_VERSIONS = (
-    500  # maximum number of documents compared with each other; in larger folders, only identical ones count as twins
-)
+_MOST_VERSIONS = 500  # maximum number of documents compared pairwise; with more, only identical ones count as twins
 
 
 class Data(Record):

@@ -117,7 +117,7 @@ def _layers(data: bytes, settings: ReaderSettings) -> _Layers:
 
 
 def _read_pages(document: Any, layers: _Layers, settings: ReaderSettings) -> None:
-    """Add the lines of each page; a page that cannot be loaded has no lines, and does not stop the other pages."""
+    """Add the lines of each page; a page that cannot be loaded gets no lines, and the others are still read."""
     import pypdfium2
 
     total = 0

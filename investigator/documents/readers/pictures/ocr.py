@@ -78,7 +78,7 @@ def why_not(settings: ReaderSettings) -> str:
 
 def recognise(pages: Iterable[int], picture: Callable[[int], Picture], settings: ReaderSettings) -> Recognised:
     """Recognise the pages with these indices one after another, within the time limit for one file. `picture` draws a
-    page when it is needed. A page that cannot be read does not stop the other pages.
+    page when it is needed. If a page cannot be read, the others still are.
     """
     found = Recognised()
     obstacle = why_not(settings)
