@@ -1,4 +1,4 @@
-"""Reduces variables for a prompt that is too long: the least important parts are dropped. Pure."""
+"""Shortens the variables of a prompt that is too long by dropping their least important parts. Pure."""
 
 from __future__ import annotations
 

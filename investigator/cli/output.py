@@ -87,8 +87,8 @@ def print_plain(text: str) -> None:
 
 
 def print_record(kind: Printed, record: Record, *, own: bool = False) -> None:
-    """Print a record as JSON on standard output, with the name of its schema and with escaped texts. If the text is the
-    user's `own`, only control characters are escaped. Raises RunError.
+    """Print a record as JSON to standard output, including the name of its schema, with all strings escaped. In the
+    user's `own` text, only control characters are escaped. Raises RunError.
     """
     _print_json(stamped(kind, record, indent=2), own=own)
 

@@ -37,7 +37,7 @@ class FreshDocument:
 
 
 class FreshReading:
-    """Rereads documents of a folder, reading each file only once unless its bytes change.
+    """Rereads the documents in a folder; each file is read once, and again only if its bytes change.
 
     Use it as a context manager; on exit the reading processes are stopped. Nothing is written. Thread-safe, but only
     one thread reads at a time. At most `processes` processes read files, and at most `most_kept` characters of text are

@@ -210,7 +210,7 @@ def _result(operation: Operation, parts: Sequence[tuple[str, _Stated]], about: s
 
 
 def _goes_as_asked(question: str, found: StatedComputation) -> bool:
-    """Return False if a question asks how much something rose although it fell, or vice versa."""
+    """Return False if a question asks how much something rose when it actually fell, or vice versa."""
     rises, falls = (side.search(question) is not None for side in opposites()["change"])
     is_fall = re.match(r"\W*[-−]\d", found.result.value.replace(" ", "")) is not None
     return rises is falls or is_fall is falls

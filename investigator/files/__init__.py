@@ -97,9 +97,9 @@ def open_private(path: Path, flags: int) -> int:
 def same_file(path: Path) -> Iterator[None]:
     """Raise ForeignFileError at the end of the context if a path no longer names the same file as at its beginning.
 
-    Use it with libraries that must open a file by its path. The file is held in the meantime, so that no other file can
-    get its inode number, but not opened (if the system supports that), because closing it would release the locks of
-    this process. Raises OSError.
+    Use it with libraries that must open a file by its path. Where the system has `O_PATH`, a handle is held until then,
+    so that no other file can get the inode number. The file itself is not opened, because closing it would release this
+    process's locks on it. Raises OSError.
     """
     held = os.open(path, os.O_PATH | os.O_NOFOLLOW) if hasattr(os, "O_PATH") else None
     try:

@@ -135,9 +135,9 @@ def is_latin(text: str) -> bool:
 def is_english(question: str) -> bool:
     """Return True if a question is written in English rather than in another language.
 
-    Its language is the one with the most stop words in it (`data/stop_words.toml` lists ten languages). In a tie, or
-    without stop words, a question is English if its lower-case words have only unaccented letters. `data/README.md`
-    states the measured quality.
+    Its language is the one whose stop words occur most often in it (`data/stop_words.toml` lists ten languages). In a
+    tie, or without stop words, a question is English if its lower-case words have only unaccented letters.
+    `data/README.md` states the measured quality.
     """
     if not is_latin(question):
         return False

@@ -100,7 +100,7 @@ def _lists() -> re.Pattern[str]:
 
 @cache
 def _document_forms() -> tuple[tuple[re.Pattern[str], QuestionKind], ...]:
-    """Return the patterns for questions that ask for documents or their number, each with the kind of question."""
+    """Return the patterns for questions that ask which documents, or how many, each with its question kind."""
     document, other = _joined("documents"), _joined("others")
     every, says, here = rf"{document}|{other}", _joined("mentions"), _joined("folder")
     listed = rf"{_REQUEST}(?:{_joined('listing')})\b(?:\s+(?:all|every|each|any))?"

@@ -1,4 +1,4 @@
-"""Matches a sentence against the times that a question names and the ends of spans that it asks for. Pure."""
+"""Matches a sentence against the times named in a question, and the end of a time span if it asks for one. Pure."""
 
 from __future__ import annotations
 

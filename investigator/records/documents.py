@@ -184,7 +184,7 @@ class Document(Record):
     headings: tuple[Heading, ...] = Field(default=(), repr=False)
     authors: tuple[str, ...] = ()
     date: str | None = None
-    tables: tuple[Table, ...] = Field(default=(), repr=False, description="tables in the order of the text")
+    tables: tuple[Table, ...] = Field(default=(), repr=False, description="tables, in order of appearance")
     imprint: Imprint = Imprint()
     reader: str = Field(default="", description="version of the reader that produced the text")
 

@@ -85,7 +85,7 @@ Moment = tuple[State, Event | None]
 
 @dataclass(frozen=True)
 class Steps:
-    """The steps of one investigation, and their components. All raise EngineError and the signal BudgetSpent."""
+    """The steps of one investigation, and their components. Any step may raise EngineError or BudgetSpent, a signal."""
 
     client: EngineClient
     library: DocumentIndex

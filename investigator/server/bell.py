@@ -19,7 +19,7 @@ class Bell:
         with self._lock:
             waiting = tuple(self._waiting)
         for loop, event in waiting:
-            with suppress(RuntimeError):  # the loop has ended, so nothing is waiting in it
+            with suppress(RuntimeError):  # the loop has ended, so nothing is waiting on it
                 loop.call_soon_threadsafe(event.set)
 
     def listen(self) -> _Listener:

@@ -120,7 +120,7 @@ class BatchService:
         """Return one job for each distinct question. Raises QuestionError and SettingsError."""
         parts.check_prices(self._engines.values())
         if isinstance(questions, str):
-            raise QuestionError("questions must be a list, not one string", hint="Put the question into a list.")
+            raise QuestionError("questions must be a list, not one string", hint="Put the question in a list.")
         expect(questions, Iterable, "questions", QuestionError)
         records: dict[str, Investigation] = {}
         for question in questions:

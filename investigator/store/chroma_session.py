@@ -29,7 +29,7 @@ Chroma.
 
 
 class ChromaSession:
-    """One collection, open in a separate process that ends with `close` or with this process.
+    """One collection, open in a separate process that ends when `close` is called or this process ends.
 
     The collection is in the process's working directory, or on a Chroma server (http://HOST:PORT). A session
     may be used by only one thread at a time. Raises StoreError if the process does not start, is lost, or reports a

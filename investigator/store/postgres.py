@@ -286,4 +286,4 @@ def _store_error(error: DBAPIError, place: str) -> StoreError:
             f"{place} cannot be used: {reason}",
             hint="Check the server, user and database in store.url; the password may be in PGPASSWORD or ~/.pgpass.",
         )
-    return StoreError(f"{place} failed: {reason}", hint=f"See the log of the server. {_SAME_AGAIN} when it is fixed.")
+    return StoreError(f"{place} failed: {reason}", hint=f"See the server log. {_SAME_AGAIN} when it is fixed.")

@@ -154,8 +154,8 @@ class _Rows:
         return frozenset(word for label in self._view.row_labels(row) for word in (*words(label), *roots(label)))
 
     def _names_thing(self, term: AskedTerm, column: int) -> bool:
-        """Return True if a word of the kind needs no match in the rows, because it only names what is listed, or
-        because the header of the listed things contains it.
+        """Return True if a word of the requested kind need not be matched in the rows, because it only names what is
+        listed, or because the header of the listed column contains it.
         """
         header = self._headers.get(column)
         is_plain = term.root in cue_roots("lists", "plain") | cue_roots("lists", "rows")

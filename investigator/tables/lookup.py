@@ -310,8 +310,8 @@ def _only_planned(question: str, names: str) -> Iterator[str]:
 def _carried(
     asked: TableQuestion, missing: Sequence[AskedTerm], value: str, names: tuple[Named, Named, Named, Named]
 ) -> tuple[AskedTerm, ...]:
-    """Return the missing words that only ask for money, if a cell may contain the requested amount because its names do
-    not contradict that: "What was the cost of insurance?" for the row Insurance, unless a label makes it an income.
+    """Return the missing words that only ask for money, provided that no label of the cell rules out the amount: in
+    "What was the cost of insurance?", "cost" need not be in the row Insurance, unless a label makes it an income.
     """
     words_of, apart = patterns("carried")["money"], patterns("set_apart")["money"]
     found = tuple(term for term in missing if words_of.fullmatch(term.text))

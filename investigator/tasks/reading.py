@@ -33,7 +33,7 @@ def named_path(opt: Opt, needed: str = "a file of data") -> Path:
         raise DialogueError(f"file or folder not found: {path}", hint="Choose a file or folder that exists.")
     if not path.is_file() and not path.is_dir():
         raise DialogueError(
-            f"{path} is neither a file nor a folder", hint="Save its contents in a file, and use that file."
+            f"{path} is neither a file nor a folder", hint="Save its contents to a file, and use that file."
         )
     return path
 

@@ -28,7 +28,7 @@ class MeasureRow(Record):
 
 
 class NoiseRow(Record):
-    """The variation of a measure among the repetitions of one side.
+    """How much a measure varies across the repetitions of one side.
 
     `spread` is the largest difference between two means, and `moved` is the share of questions with different scores.
     """

@@ -60,7 +60,7 @@ def publish(
     made_on: date,
     split_of: Callable[[Conversation], Split] = lambda conversation: stable_split(conversation.id),
 ) -> Exported:
-    """Release the conversations that may be shared; `split_of` assigns each to a part.
+    """Release the conversations that may be shared; `split_of` assigns each one to a split.
 
     Raises DialogueError if the version is not a number such as 1.2, or is not higher than all existing versions, and
     FolderError if it cannot be written. In either case, nothing is released.

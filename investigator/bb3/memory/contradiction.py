@@ -1,4 +1,4 @@
-"""Decides which memories are still valid: if two contradict each other, only the later one is.
+"""Decides which memories are still valid: if two contradict each other, only the later one counts.
 
 The store does not record which memories are valid. That is computed from their texts whenever memories are used, so
 that an older memory becomes valid again if the newer one is deleted, and new rules also apply to old memories.

@@ -1,4 +1,4 @@
-"""Builds the LangChain chat model for a `provider:name`, and checks everything possible before a call."""
+"""Builds the LangChain chat model for a `provider:name`, and checks everything that can be checked before a call."""
 
 from __future__ import annotations
 

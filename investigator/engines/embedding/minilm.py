@@ -86,7 +86,7 @@ class MiniLM:
 
 
 def open_tokenizer(folder: Path) -> Tokenizer:
-    """Return the tokenizer of the model. Raises EmbedderError if its file is missing."""
+    """Return the model's tokenizer. Raises EmbedderError if its file is missing."""
     from tokenizers import Tokenizer
 
     try:
