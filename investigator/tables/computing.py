@@ -25,6 +25,7 @@ _FIGURES = late(r"\d+(?:[.,'’\u00a0\u2009\u202f]\d+)*")
 _SHARE = late(r"(?P<minus>(?<!\d)[−–-]\s?|\((?=[\d.,]+\)))?(?P<digits>\d+(?:[.,]\d+)?)\)?\s?%")
 _POINTS = "percentage points"
 _MOST_DECIMALS, _DECIMALS_OF_MEAN = 6, 2
+_GROUP = 3  # number of digits between the marks of thousands
 _BRACKETED = late(r"[(\[]\s*([^()\[\]]{1,20}?)\s*[)\]]")
 _SIGNS = {
     Operation.DIFFERENCE: " − ",
@@ -140,13 +141,23 @@ def figure_in(cell: QuotedCell, wants_share: bool = False, wants_means: bool = F
     found = _NUMBER.search(cell.value)
     if found is None or (_has_spread(cell) and not wants_means):
         return None
-    digits = re.sub(r"[,'’\u00a0\u2009\u202f]", "", found["digits"]).rstrip(".")
+    digits = _with_point(re.sub(r"['’\u00a0\u2009\u202f]", "", found["digits"]).rstrip(".,"))
     if digits.count(".") > 1:
         return None
     negative = bool(found["open"] or found["open2"]) and not _is_dash_between(cell.value, found.start())
     value = Fraction(digits) * (-1 if negative else 1)
     currency = MONEY_SIGN.search(cell.value)
     return Figure(value, len(digits.partition(".")[2]), currency.group() if currency else "", is_share=False)
+
+
+def _with_point(digits: str) -> str:
+    """Return digits with a decimal point and no other marks: 1,250.00 and 1.250,00 become 1250.00, and 62,00 becomes
+    62.00. A single comma before three digits marks thousands, except in 0,125.
+    """
+    whole, mark, rest = digits.rpartition(",")
+    if mark and "." not in rest and ("." in whole or ("," not in whole and (len(rest) != _GROUP or whole == "0"))):
+        return f"{whole.replace('.', '')}.{rest}"
+    return digits.replace(",", "")
 
 
 def _has_spread(cell: QuotedCell) -> bool:

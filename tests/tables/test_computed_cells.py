@@ -89,6 +89,19 @@ def test_the_total_is_neither_the_highest_row_nor_part_of_an_average(question: s
     assert _formula(question, "costs.md", COSTS) == formula
 
 
+@pytest.mark.parametrize(
+    ("question", "formula"),
+    [
+        ("Which item has the lowest price?", "0,80 < 78,50 < 1.250,00"),
+        ("What is the difference between the price of butter and the price of cups?", "78,50 − 0,80 = 77.70"),
+        ("What is the total price of salt and butter?", "1.250,00 + 78,50 = 1,328.50"),
+    ],
+)
+def test_decimal_commas_are_no_marks_of_thousands(question: str, formula: str) -> None:
+    prices = "item;price in euros\nButter;78,50\nSalt;1.250,00\nCups;0,80\n"
+    assert _formula(question, "prices.csv", prices) == formula
+
+
 def test_a_column_is_chosen_by_its_header_and_its_year() -> None:
     assert _formula("Which station had the lowest rainfall in 2021?", "rain.csv", RAIN) == "401 < 640 < 812"
     assert _formula("Which station had the highest rainfall?", "rain.csv", RAIN) == "790 > 655 > 420"
