@@ -264,7 +264,7 @@ def test_a_server_that_is_gone_in_the_middle_is_named_and_what_was_kept_is_there
         ("53100", DiskFullError, "no space is left on the server", "Free some space there"),
         ("25006", StoreError, "rejects writes", "standby"),
         ("42501", StoreError, "rejects writes", "GRANT"),
-        ("XX001", StoreError, "failed: invalid page", "log of the server"),
+        ("XX001", StoreError, "failed: invalid page", "server log"),
     ],
 )
 def test_a_refused_write_is_told_and_what_was_kept_before_stays(
