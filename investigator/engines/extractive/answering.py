@@ -25,14 +25,16 @@ def answer(variables: AnswerVariables, embedder: Embedder) -> AnswerReply:
     """Return the strongest quotes as verbatim claims, without repeating content.
 
     The best quote of every document comes before any second quote, strongest document first. The evidence lists the
-    best quotes of a document first. If no reply reaches the threshold, the quotes nearest to the question come first.
+    best quotes of a document first. If a reply is below the usual threshold, which happens only in small folders, the
+    quotes nearest to the question come first.
     """
     if kind_of(variables.question) is QuestionKind.SUMMARY:
         return AnswerReply(claims=tuple(map(_verbatim, _shared_out(variables.evidence))))
-    least, best = (pick((item.point for item in variables.evidence), default=0) for pick in (min, max))
-    if least < default_calibration().threshold and is_english(variables.question):
+    points = [item.point for item in variables.evidence]
+    if min(points, default=0) < default_calibration().threshold and is_english(variables.question):
         ranked = _nearest_first(variables.question, variables.evidence, embedder)
     else:
+        best = max(points, default=0)
         ranked = _turn_by_turn([item for item in variables.evidence if item.point >= best - _BEHIND_BEST])
     chosen: list[Evidence] = []
     for item in ranked:
