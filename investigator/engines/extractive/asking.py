@@ -31,7 +31,7 @@ _MOST_CAUSES = 40  # number of sentences that are reordered, causes first
 _MOST_SENTENCES = 5
 _LONGEST_QUOTE = 800
 _BEHIND_BEST = 1.0  # log odds; a sentence is quoted if its odds are at least a third of the best one's
-_BEHIND_NEAREST = 3.0  # log odds
+_BEHIND_NEAREST = 3.0  # log odds; how far behind the nearest sentence another one is still quoted
 _NEAR = 0.15
 """The lowest cosine similarity of a quote to a question. It excludes 95 of 100 instructions to models, and 15 of 89
 sentences of evidence in the question's language that share no word with it (development sets of clapnq, multihop and
