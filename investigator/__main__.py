@@ -1,4 +1,4 @@
-"""Runs the `investigator` command, which can also be started as `python -m investigator`."""
+"""Entry point for the `investigator` command, which can also be started as `python -m investigator`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from investigator.files.own_process import SELDOM
 
 
 def run() -> None:
-    """Run the command line of this process, and end the process with the exit code."""
+    """Run the command given on the command line, then exit with its exit code."""
     _start_light()
     try:
         main = import_module("investigator.cli.main")
@@ -27,7 +27,7 @@ def _start_light() -> None:
     gc.set_threshold(SELDOM, 20, 20)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-    # otherwise pydantic reads the metadata of every package, to find plug-ins
+    # otherwise pydantic searches every installed package for plug-ins
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 

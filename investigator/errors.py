@@ -105,7 +105,7 @@ class PageError(UserError):
 
 
 class FolderError(UserError):
-    """The folder is missing, unreadable, or contains nothing that can be read."""
+    """The folder is missing or unreadable, or contains nothing that can be read."""
 
     default_hint = "Choose an existing folder with documents."
 
@@ -133,7 +133,7 @@ class MissingPackageError(UserError):
 
 
 class CredentialError(UserError):
-    """A provider needs a key, or rejected the given one."""
+    """A provider requires a key, or rejected the one that was given."""
 
 
 class UnknownRunError(UserError):

@@ -1,6 +1,6 @@
 """The classes of the source document, with the same signatures (seed: generative_agents).
 
-They are adapters, which open a workspace directory and template files and pass them to the parts of the method.
+They are adapters that open a workspace directory and template files, and pass them on to the implementation.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ _TITLE = re.compile(r"\s*(?:: | [-–—] |\t)\s*")
 class Planner:
     """Makes a plan for a question.
 
-    `document_list` contains cards or plain document ids, or is a text that lists the documents, one per line or
-    separated by commas, each optionally followed by a colon or dash and its title. `history` contains the selected
-    memories, or is a text with known facts. Without `client` the built-in engine plans.
+    `document_list` contains cards or plain document ids, or is a string that lists the documents, one per line or
+    separated by commas; a colon or dash and a title may follow each. `history` contains the selected memories, or is a
+    string with known facts. Without `client` the built-in engine plans.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class TacticalPlanning:
         return self._begin(steps[0], prompt_templates) if steps else None
 
     def generate_questions(self, prompt_templates: Templates, limit: int | None = None) -> list[tuple[int, str, str]]:
-        """Return the next open steps (all of them, or at most `limit`), each with its question."""
+        """Return the next open steps and their questions: all of them, or at most `limit`."""
         return [self._begin(step, prompt_templates) for step in self._prioritize_plan()[:limit]]
 
     def finish(self, plan_id: int, memory_id: int) -> None:

@@ -30,8 +30,8 @@ class BudgetSettings(Record):
     prices: Path | None = Field(default=None, description="your own table of prices, in the format of data/prices.json")
 
     def beyond_one_question(self) -> BudgetSettings:
-        """Return these settings without the default call limit, which is meant for one question; an explicit limit is
-        kept.
+        """Return these settings without the default call limit, which is meant for a single question. A limit that was
+        set explicitly is kept.
         """
         return self if "calls" in self.model_fields_set else self.changed(calls=None)
 
@@ -58,7 +58,7 @@ def ceiling_reached(settings: BudgetSettings, usage: Usage, elapsed: float) -> S
 
 
 class Budget:
-    """The ceilings of a run, or of several runs together, and the usage that a ledger reports.
+    """Compares the usage that a ledger reports with the ceilings for one run, or for several runs that share them.
 
     The cost of a call is estimated from its prompt and the longest reply so far, so tokens and money can exceed a
     ceiling only if replies in progress exceed the estimate. `refused` is the last ceiling that prevented a call.
@@ -80,7 +80,7 @@ class Budget:
         """Record the start of a call, and return its expected cost.
 
         If a call would fit only without the estimates of the calls in progress, it waits until those calls have
-        finished. Raises BudgetSpent if the call may not begin, and StoreError.
+        finished. Raises BudgetSpent if the call would exceed a ceiling, and StoreError if it cannot be recorded.
         """
         price = self._price_of(call.engine.name)
         with self._changed:
@@ -121,7 +121,7 @@ class Budget:
                 self._end(foreseen)
 
     def reused(self, reply: Reply) -> None:
-        """Expect later replies to be as long as this reply, even if an earlier run paid for it."""
+        """Expect later replies to be as long as this one, even if an earlier run paid for it."""
         with self._changed:
             self._longest = max(self._longest, reply.output_tokens)
 
@@ -143,14 +143,14 @@ class Budget:
 
 
 class Budgeted:
-    """Lets a call begin only if it and the calls in progress stay within every ceiling of a budget."""
+    """Starts a call only if this call and those in progress stay within every ceiling of a budget."""
 
     def __init__(self, inner: Layer, budget: Budget) -> None:
         self._inner = inner
         self._budget = budget
 
     def __call__(self, call: Call) -> Reply:
-        """Return the inner layer's reply, and record it. Raises the errors of `Budget.begun`."""
+        """Return the inner layer's reply, and record it. Raises the same errors as `Budget.begun`."""
         foreseen = self._budget.begun(call)
         try:
             reply = self._inner(call)
@@ -161,5 +161,5 @@ class Budgeted:
         return reply
 
     def reused(self, _: Call, reply: Reply) -> None:
-        """Take the length of a reused reply into account."""
+        """Include the length of a reused reply in the estimates for later calls."""
         self._budget.reused(reply)

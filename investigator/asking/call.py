@@ -86,8 +86,8 @@ class Ledger(Protocol):
     """Tracks the usage so far and records calls; `begin` and `keep` return only after the record is safely stored.
 
     `begin` is called before a prompt is sent, with its engine and an estimate of its tokens; `keep` or `withdraw` ends
-    the call. A call that never ended because the process died, or a `sent` call without a reply, counts as one call
-    with the tokens of its prompt.
+    the call. If the process dies during a call, or a `sent` call gets no reply, it counts as one call that used only
+    the tokens of its prompt.
     """
 
     def begin(self, key: str, engine: str, tokens: int) -> None: ...
@@ -123,7 +123,7 @@ class Journaled:
         self._on_reuse = on_reuse
 
     def __call__(self, call: Call) -> Reply:
-        """Return the recorded reply, or else the inner layer's reply. Raises StoreError."""
+        """Return the recorded reply if there is one, otherwise the inner layer's reply. Raises StoreError."""
         kept = self._journal.find(call.key)
         if kept is None:
             return self._inner(call)

@@ -1,4 +1,4 @@
-"""The client. Every prompt and reply passes through its layers, each of which has one small job."""
+"""The client, which passes every prompt and reply through a stack of layers, each with one small job."""
 
 from __future__ import annotations
 
@@ -99,9 +99,9 @@ class EngineClient:
         return reply_type.model_validate_json(self._second.reply(Prompt(name, variables, "", reply_type)).text)
 
     def name(self, role: Role) -> str:
-        """Return the name of a role's engine."""
+        """Return the name of the engine for a role."""
         return self._engines[role].name
 
     def traits(self, role: Role) -> Traits:
-        """Return the traits of a role's engine."""
+        """Return the traits of the engine for a role."""
         return traits_of(self._engines[role])

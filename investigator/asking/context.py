@@ -16,12 +16,14 @@ from investigator.records import Record, Reply
 V = TypeVar("V", bound=Record)
 T = TypeVar("T")
 
-_MARGIN = 0.05  # share of a context reserved for the text that a chat template adds to a prompt
+_MARGIN = 0.05  # fraction of the context reserved for the text that a chat template adds to a prompt
 _MOST_REFUSALS = 8
 
 
 class PromptTooLong(ContextTooLongError):
-    """The prompt does not fit; `share` (0..1) is the fraction that would, or None if the engine gave no count."""
+    """A prompt does not fit into the context. `share` (0..1) is the fraction of it that would fit, or None if the
+    engine reported no token count.
+    """
 
     def __init__(self, message: str, *, hint: str = "", share: float | None = None) -> None:
         super().__init__(message, hint=hint)
@@ -71,8 +73,8 @@ def put_smaller_until_it_fits(put: Callable[[V], T], variables: V, smaller: Call
     """Call `put` with the variables, then with smaller variables until the prompt fits, and return its result.
 
     `smaller` takes a fraction (0..1) and returns the variables reduced to about that fraction of their length, or None
-    if nothing more can be omitted. An engine that does not declare its context may reject several prompts. Raises
-    PromptTooLong and the errors of `put`.
+    if nothing more can be omitted. An engine that does not declare its context size may reject several prompts before
+    one fits. Raises PromptTooLong, and any error that `put` raises.
     """
     refusals = 0
     while True:

@@ -1,4 +1,4 @@
-"""The contract of each template of the method: its variables and the expected reply."""
+"""The contracts of the method's templates: the variables of each template, and the reply expected to it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ from investigator.resources import data_text
 
 @dataclass(frozen=True)
 class Contract:
-    """The record of a template's variables and, if an engine replies to it, the record of the reply.
+    """The record type that holds a template's variables and, if an engine replies to the template, the record type of
+    the reply.
 
     `must_use` lists the variables without which the engine would lack information, and `must_name` lists the field
     names without which its reply could not be parsed.

@@ -64,7 +64,7 @@ def less_to_answer(variables: AnswerVariables, share: float) -> AnswerVariables 
 
 
 def _first(items: tuple[Item, ...] | list[Item], share: float, fewest: int = 1) -> tuple[Item, ...]:
-    """Return the first items: about the given share of them, but at least one item fewer than given."""
+    """Return about the given share of the items, from the start, and always at least one item fewer than there are."""
     wanted = math.floor(len(items) * min(1.0, share))
     return tuple(items[: max(fewest, min(len(items) - 1, wanted))])
 

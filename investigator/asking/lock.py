@@ -47,7 +47,7 @@ def locked(name: str, text: str) -> LockedText:
 
 
 def write_lock(folder: Path, lock: TuningLock) -> None:
-    """Write the lock of a folder. Raises OSError."""
+    """Write the lock file of a folder. Raises OSError."""
     write_private(folder / LOCK_NAME, lock.model_dump_json(indent=2).encode())
 
 
@@ -74,5 +74,5 @@ def lock_warnings(folder: Path, model: str) -> Iterator[str]:
 
 
 def _apart(model: str, other: str) -> str:
-    """Return a model's name or, if it consists of one name for each role, only the names that are not in `other`."""
+    """Return a model's name; if it is a list with a name for each role, omit the names that also occur in `other`."""
     return ", ".join(one for one in model.split(", ") if one not in other.split(", ")) or model

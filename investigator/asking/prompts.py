@@ -1,4 +1,4 @@
-"""Prompts from templates, which are files `prompts/<owner>/<name>.j2`.
+"""Renders prompts from templates, which are stored as `prompts/<owner>/<name>.j2`.
 
 Each template has a contract: the record of its variables. The template may use only the fields of this record.
 """

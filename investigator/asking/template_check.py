@@ -51,7 +51,7 @@ def check_templates(folder: Path, contracts: Mapping[str, Contract], room: int |
 
 
 def check_template(file: str, source: str, contract: Contract, room: int | None = None) -> tuple[TemplateProblem, ...]:
-    """Check the text of one template against its contract; `file` names it in the problems."""
+    """Check the text of one template against its contract; the problems refer to it as `file`."""
     faults = islice(_broken_terms(source, contract, room), _MOST_PROBLEMS)
     return tuple(TemplateProblem(file=file, line=one.line, problem=one.problem, hint=one.hint) for one in faults)
 

@@ -1,4 +1,4 @@
-"""The filters of templates. They convert plain values to plain values, and never make a short string long.
+"""The filters available to templates. They convert plain values to plain values, and never make a short string long.
 
 `data`, `line` and `attribute` prevent the text of documents from looking like part of the prompt.
 """
@@ -46,12 +46,12 @@ def _as_data(value: str) -> str:
 
 
 def as_line(value: Plain) -> str:
-    """Return the text of a document or a model as a single line, for use outside tags."""
+    """Return text from a document or a model as a single line, for use outside tags."""
     return " ".join(as_data(value).split())
 
 
 def as_attribute(value: Plain) -> str:
-    """Escape the text of a document or a model so that it cannot end an attribute in double quotes."""
+    """Escape text from a document or a model so that it cannot end an attribute in double quotes."""
     return as_line(value).replace('"', "'")
 
 

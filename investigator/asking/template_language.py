@@ -56,7 +56,7 @@ WHAT_IS_ALLOWED = (
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault in a template, with its line if known, and a hint on what is allowed."""
+    """A fault in a template: its line, if known, and a hint that says what is allowed."""
 
     line: int | None
     problem: str
@@ -218,7 +218,7 @@ def _problem_of_name(name: str, parent: nodes.Node) -> str:
 
 
 def _problem_of_list(node: nodes.Node) -> str:
-    """Return a problem unless all items are constants, because nested lists could exhaust the memory."""
+    """Return a problem unless all items are constants, because nested lists could exhaust memory."""
     if isinstance(node, nodes.List) or (isinstance(node, nodes.Tuple) and node.ctx == "load"):
         return "" if all(isinstance(item, nodes.Const) for item in node.items) else "lists may contain only constants"
     return ""

@@ -1,7 +1,7 @@
 """Reads template files safely, checks them against the names of their variables, and renders them.
 
-Templates are untrusted: they work on plain values, in a language without calls that always terminates. The text of
-documents enters them only as values.
+Templates are untrusted: they work on plain values, in a language without calls that always terminates. Document text
+reaches them only as values.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def read_template(source: str) -> ReadTemplate:
 
 
 def _lines_of_names(tree: nodes.Template) -> Mapping[str, int]:
-    """Return the names that a template uses without setting them, each with the line of its first use."""
+    """Return the names that a template uses without setting them, mapped to the lines on which they first occur."""
     lines: dict[str, int] = {}
     for node in tree.find_all(nodes.Name):
         lines[node.name] = min(node.lineno, lines.get(node.name, node.lineno))

@@ -1,4 +1,4 @@
-"""The work of one machine: updates a shard from its files, in a separate folder, and then publishes it.
+"""The indexing work done on one machine: update a shard from its files, in a separate folder, and then publish it.
 
 Running it twice, even concurrently, is harmless, because the second run finds the shard that the first run built.
 """

@@ -26,7 +26,7 @@ from investigator.retrieval.shard import Reply, Shard
 from investigator.secrets import register
 
 _TRIES = 3  # maximum number of restarts of a shard whose worker died, and of retries of a call to it
-_POLL = 1.0  # interval in seconds at which a wait checks for an interrupt
+_POLL = 1.0  # interval in seconds at which waiting code checks for an interrupt
 # Ray sends no usage reports, and does not change the accelerator variables
 _QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
 _ON_LOOPBACK = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"  # "0": Ray listens only on loopback, on every system
@@ -93,7 +93,7 @@ class RayCrew:
 
 
 class _Holder:
-    """The actor, which holds some shards and opens them on first use, and again after Ray has restarted it."""
+    """A Ray actor that holds some of the shards. It opens them on first use, and again after Ray has restarted it."""
 
     def __init__(self, shards: Mapping[int, HeldShard]) -> None:
         self._held = shards
@@ -226,7 +226,7 @@ def _ended(ray: Any, place: str) -> None:
 
 @contextmanager
 def _translated(ray: Any) -> Iterator[None]:
-    """Convert Ray's errors to ClusterError, and raise a worker's errors from this package unchanged."""
+    """Convert Ray's errors to ClusterError; if a worker raised an error of this package, raise that error instead."""
     try:
         yield
     except ray.exceptions.GetTimeoutError as error:

@@ -1,6 +1,6 @@
-"""The finished shards of an index. Each is a file that is written once, with a record that only this user can have
-created. A new version of a shard is written to a new file, named after its sha256, before its record is replaced. After
-a crash in between, the previous version is still valid, and the new file is unused.
+"""The finished shards of an index. Each shard is a file that is written once, and has a record that only this user can
+have created. A new version of a shard is written to a new file, named after its sha256, before its record is replaced.
+After a crash in between, the previous version is still valid, and the new file is unused.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class _Sealed(Record):
 
 
 class ShardFiles:
-    """The folder of the shards of one workspace, which may be on a shared file system."""
+    """The folder that holds the shards of one workspace. It may be on a shared file system."""
 
     def __init__(self, workspace: Path) -> None:
         self.directory = workspace / FOLDER
@@ -168,8 +168,8 @@ class ShardFiles:
         return plan.count if plan is not None else wanted or _USUAL
 
     def seconds_since_plan(self, records: Iterable[ShardRecord]) -> float:
-        """Return the time from storing the plan until the last of the given shards was finished, by the clock of their
-        file system.
+        """Return the seconds between storing the plan and finishing the last of the given shards, according to the file
+        system's clock.
         """
         try:
             planned = (self.directory / _PLAN).stat().st_mtime

@@ -43,7 +43,7 @@ class HeldShard:
 
 @dataclass(frozen=True)
 class Holding:
-    """The holders of the searchable shards, and the error of each lost shard, by shard number."""
+    """The workers that hold the searchable shards, and the error for each lost shard, by shard number."""
 
     holders: ShardHolders
     lost: Mapping[int, InvestigatorError]
@@ -174,7 +174,7 @@ class ShardedIndex:
         return {number: frozenset(names) for number, names in found.items()}
 
     def _settings_there(self) -> IndexSettings:
-        """Return the settings for a worker, which reads with one process, because other workers run on the same
+        """Return the settings for a worker, which reads files in a single process because other workers run on the same
         machine.
         """
         own = self._settings
@@ -256,7 +256,7 @@ class ShardedIndex:
         check_any_document(self._folder, self.corpus)
 
     def best_search(self) -> Search:
-        """Return the search for a new question; it covers everything, because shards have all their vectors."""
+        """Return the kind of search for a new question: the whole folder, because shards have all their vectors."""
         return Search.WHOLE
 
     def without_vectors(self) -> int:
@@ -272,7 +272,7 @@ class ShardedIndex:
         yield from ()
 
     def prepare_vectors(self) -> None:
-        """Do nothing, because the vectors of shards are compared one by one."""
+        """Do nothing, because vectors in shards are compared one by one."""
 
     def kept_sentences(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
         """Return the stored vectors of the given sentences."""
@@ -283,7 +283,7 @@ class ShardedIndex:
         return found
 
     def library(self, search: Search, embedder: Embedder, settings: RetrievalSettings | None = None) -> Library:
-        """Return the library for searching, with `embedder` for queries. Every vector is compared. `settings` override
+        """Return the library to search; `embedder` embeds the queries. Every vector is compared. `settings` override
         those of the index. Raises FolderError unless the search covers everything.
         """
         if search is not Search.WHOLE:

@@ -121,8 +121,8 @@ def prompt_key(engine_name: str, prompt: Prompt, *, measures: bool = False, samp
     """Return the sha256, in hexadecimal, of everything that a reply depends on: the engine and the whole prompt.
 
     The journal and recordings store replies under this key, so it is the same in every process and on every machine.
-    The passages' search scores depend on all documents in the folder; they are included only with `measures`, for an
-    engine that uses them. `sampling` contains the settings that affect the engine's replies.
+    The search scores of the passages depend on all documents in the folder, so they are included only if `measures` is
+    True, for engines that use them. `sampling` contains the settings that affect the engine's replies.
     """
     parts = (
         f"{engine_name} {sampling}".rstrip(),

@@ -41,8 +41,8 @@ class ModelNames(Record):
 def parse_model_options(values: Sequence[str]) -> ModelNames:
     """Parse model options, each `provider:name` for every role or `role=provider:name` for one role.
 
-    Without options, the built-in engine is used. Raises SettingsError for an unknown role, a missing name, or two
-    different models for the same thing.
+    Without options, the built-in engine is used. Raises SettingsError for an unknown role, a missing name, two default
+    models, or two models for the same role.
     """
     default: str | None = None
     apart: dict[Role, str] = {}
@@ -90,7 +90,7 @@ def may_be_model(name: str) -> bool:
 
 
 def _factory(name: str) -> tuple[EngineFactory, str]:
-    """Return the engine's factory, and the name to call it with."""
+    """Return the engine's factory, and the name to pass to it."""
     provider, _, model = name.partition(":")
     if provider in OWN:
         return OWN[provider], model

@@ -36,7 +36,7 @@ GROUP = "investigator.engines"
 class EngineOptions:
     """The parts of a run that an engine may use.
 
-    `on_notice` receives messages for the user, such as that a parameter was rejected; `on_writing` receives the
+    `on_notice` receives messages for the user, for example about a rejected parameter; `on_writing` receives the
     progress of a local model that is writing a reply. `callbacks` are LangChain callbacks, for engines that call a
     LangChain model. `extractive` creates the built-in engine. The other fields are the settings of our own engines, and
     `known`, in which a chat model records what its server rejects. An engine from another package manages its own
@@ -54,11 +54,11 @@ class EngineOptions:
 
 
 class EngineFactory(Protocol):
-    """Creates the engine of a model; an entry point in the group `investigator.engines` names such a function.
+    """Creates the engine for a model; entry points in the group `investigator.engines` refer to such functions.
 
     `name` is the user's model name without the provider: `x` for `--model toy:x`, empty for `--model toy`. The engine
     has a `name`, by convention `provider:name`, and `reply(prompt)`; see `investigator.engines.base` for optional
-    parts. It should open quickly and load a model only at the first prompt. Raise SettingsError, CredentialError or
+    parts. It should open quickly and load a model only on the first prompt. Raise SettingsError, CredentialError or
     MissingPackageError, with a hint, if the engine cannot be used.
     """
 

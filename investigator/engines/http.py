@@ -1,4 +1,4 @@
-"""HTTP with limits on the size and time of a response, and with retries. Our own requests go through
+"""HTTP requests with retries, and with limits on the size and duration of a response. Our own requests go through
 `Endpoint.post`. The HTTP clients inside providers' packages get the same limits: from `client_settings` if their class
 accepts a client or client options, else from `bound_clients`.
 """
@@ -193,10 +193,10 @@ class HttpClient(Protocol):
 
 @dataclass(frozen=True)
 class BodyBounds:
-    """A response hook that rejects a body that is too long or too slow, with an error that names the server. Both are
-    measured while the body is read, so a server that sends its body in a trickle is cut off, too. `seconds` are counted
-    from the arrival of the headers. An unrequested compressed body is rejected, because a few bytes of it may expand to
-    gigabytes.
+    """A response hook that rejects a body that is too long or too slow, with an error that names the server. Length and
+    time are checked while the body is read, so a server that trickles its response is cut off, too. `seconds` are
+    counted from the arrival of the headers. An unrequested compressed body is rejected, because a few bytes of it may
+    expand to gigabytes.
     """
 
     place: str

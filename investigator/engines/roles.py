@@ -1,4 +1,4 @@
-"""The roles that a model can be chosen for, and the templates of each role."""
+"""The roles for which a model can be chosen, and the templates of each role."""
 
 from __future__ import annotations
 

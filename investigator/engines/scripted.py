@@ -29,7 +29,7 @@ class ScriptedEngine:
     """Returns prepared replies and remembers its prompts.
 
     `replies` is one script for all prompts, or a mapping from template names (with or without `.j2`) to scripts;
-    `traits` are those of the engine that it imitates.
+    `traits` are the traits of the engine to imitate.
     """
 
     def __init__(

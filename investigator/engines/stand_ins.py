@@ -1,4 +1,4 @@
-"""Engines with the name and traits of another engine, which is never called: for forecasts and replays."""
+"""Engines that take the name and traits of another engine without calling it, for forecasts and replays."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from investigator.records import Prompt, Reply, Traits
 
 
 class ForeseeingEngine:
-    """Has the name and traits of `engine`, which is never called; `stand_in` gives the replies.
+    """Has the name and traits of `engine`, which is never called; the replies come from `stand_in`.
 
-    The token counts are those that the prompt and the reply would have with `engine`.
+    Tokens are counted as `engine` would count them.
     """
 
     def __init__(self, engine: Engine, stand_in: Engine) -> None:

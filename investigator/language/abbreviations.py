@@ -20,9 +20,9 @@ _DIGITS = dict(zip("123456789", ("one", "two", "three", "four", "five", "six", "
 def abbreviations(text: str) -> Iterator[tuple[str, str]]:
     """Yield each abbreviation that a text explains, with the words that it stands for.
 
-    The abbreviation is in brackets after these words, or precedes them, as in the legend of a table. The words are the
-    shortest run that contains its letters in order, with the first letter at the beginning of a word (A. Schwartz and
-    M. Hearst, 2003); a digit matches the first letter of its name.
+    The abbreviation is either in brackets after these words or, as in the legend of a table, before them. The words are
+    the shortest run that contains its letters in order, with the first letter at the beginning of a word (A. Schwartz
+    and M. Hearst, 2003); a digit matches the first letter of its name.
     """
     for found in _BRACKETED.finditer(text):
         before = _PARTS.split(text[max(0, found.start() - _BEFORE) : found.start()])[-1]

@@ -1,8 +1,8 @@
 """Finds passages in which a document addresses a language model instead of a reader. Pure.
 
-Such sentences ask a model to ignore its instructions, give a score, reply in certain words, or use or omit sources; or
-they contain the mark-up of prompts, chats and replies. Quotes of such sentences may be genuine, but prove nothing
-except that the document contains them.
+Such sentences ask a model to ignore its instructions, give a score, reply in certain words, or use or omit sources.
+Others contain the mark-up of prompts, chats and replies. Quotes from such sentences may be genuine, but prove only that
+the document contains them.
 
 The rules for English and for mark-up are in `data/addressing_rules.toml`, and the key words of ten further languages
 are in `data/addressing_words.toml`. Their measured quality is in `data/README.md`: they find 61 % of unseen cases, so
@@ -122,7 +122,7 @@ def _places(text: str) -> Iterator[Span]:
 
 
 class _KeyWord(NamedTuple):
-    """A key word in a text: its place and its use."""
+    """A key word in a text: where it is, and how it is used."""
 
     start: int
     end: int
@@ -130,7 +130,7 @@ class _KeyWord(NamedTuple):
 
 
 def _demands(text: str) -> Iterator[Span]:
-    """Yield the places where key words of one language together make a demand."""
+    """Yield the places where key words in the same language form a demand."""
     colons = [_KeyWord(*colon.span(), "colon") for colon in _COLON.finditer(text)]
     for language, found in _key_words(text).items():
         ordered = language not in _UNSPACED_IN

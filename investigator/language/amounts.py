@@ -47,7 +47,7 @@ _DIGITS = re.compile(r"\d")
 @dataclass(frozen=True)
 class Amount:
     """A number as written in a text, with its possible meanings. It has parts if its spaces may either group the digits
-    of one number or separate several numbers. `span` is half open.
+    of one number or separate two numbers. `span` is half open.
     """
 
     text: str
@@ -76,7 +76,7 @@ class Amount:
 
 
 def prepared(text: str) -> str:
-    """Return a normalised text with fiscal years, ranges of years and quarters in the form that the other functions of
+    """Rewrite the fiscal years, year ranges and quarters in a normalised text to the form that the other functions in
     this module expect.
 
     Spaces before commas, as in tokenised texts, are dropped.

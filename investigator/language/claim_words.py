@@ -1,4 +1,4 @@
-"""English words that determine the meaning of a claim, and synonyms."""
+"""English words that affect the meaning of a claim, and synonyms."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class Day:
 
 @dataclass(frozen=True)
 class Date:
-    """A date in a text: its place, its text, and its possible meanings (05/06/2021 has two)."""
+    """A date in a text: its position, its text, and its possible meanings (05/06/2021 has two)."""
 
     start: int
     end: int

@@ -45,7 +45,7 @@ def label_line(text: str) -> LabelLine | None:
 
 
 def as_statement(text: str) -> str:
-    """Return a text as a statement. A line of a signature block gets the verb that it omits ("Signed For the tenant:
+    """Rewrite a text as a statement. A line in a signature block gets the verb that it omits ("Signed For the tenant:
     Ann Cole"), and a name with a role below it, as at the end of a letter, becomes "Ann Cole, head of sales".
     """
     if below := _NAME_AND_ROLE.fullmatch(text):
@@ -106,7 +106,7 @@ def _continues(before: str, line: str) -> bool:
     if awaits_value(before):
         return is_value(line)
     is_full = len(before) >= _FULL and before.rstrip()[-1:] not in (".", "!", "?", ":")
-    is_full &= not (_label(line) and ": " in before)  # these are two label lines, and the first is long
+    is_full &= not (_label(line) and ": " in before)  # two label lines; the first is merely long
     return is_full or _INCOMPLETE.search(before) is not None or _CONTINUES.match(line) is not None
 
 

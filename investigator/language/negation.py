@@ -44,10 +44,10 @@ def negates(text: str) -> bool:
 
 
 def allows_negation(text: str, claim: str) -> bool:
-    """Return True if a text says something that a claim may express by a negation.
+    """Return True if a text justifies the use of a negation in a claim.
 
-    This is so if a sentence in the text contains a word of the claim and either a negation or a word like "failed",
-    "lacks" or "unable", or if the text contains the opposite of a word of the claim: "unprofitable" or "debt-free" for
+    It does if one of its sentences contains a word from the claim and either a negation or a word like "failed",
+    "lacks" or "unable", or if the text contains the opposite of a word in the claim: "unprofitable" or "debt-free" for
     "not profitable" or "no debt".
     """
     plain = _plain(text)

@@ -26,8 +26,8 @@ def bare(word: str) -> str:
 
 @lru_cache(maxsize=4_096)
 def possible_words(word: str) -> frozenset[str]:
-    """Return a folded word, and what remains of it without its article or up to two prefixes. The whole word is always
-    included, because its first letter may only look like a prefix.
+    """Return a folded word, and the words that remain if its article or up to two prefixes are removed. The whole word
+    is always included, because its first letter may only look like a prefix.
     """
     found = {word, bare(word)}
     if word.isascii():

@@ -1,4 +1,4 @@
-"""A cache for functions of a text; results for long texts are not cached."""
+"""A cache for functions that take a text; results for long texts are not cached."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
     cover every character that is not white space. A sentence never crosses a blank line, and a sentence of more than
     4,000 characters is cut at a line end or a space if possible.
     """
-    return iter(_known_spans(text)) if len(text) <= _WINDOW else _spans(text)  # a long text may not be read to its end
+    return iter(_known_spans(text)) if len(text) <= _WINDOW else _spans(text)  # a caller may stop early in a long text
 
 
 @lru_cache(maxsize=4_096)  # several steps of a run, and the next runs, split the same chunks and passages
@@ -128,8 +128,8 @@ def _signed(text: str, lines: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _are_records(lines: Sequence[str]) -> bool:
-    """Return True if the lines were not wrapped to fit a width. A wrapped line begins in lower case, or follows a full
-    line. If there are only two lines, the first must also be much shorter than the second.
+    """Return True if the lines are records, not prose that was wrapped to fit a width. A wrapped line begins in lower
+    case, or follows a full line. If there are only two lines, the first must also be much shorter than the second.
     """
     if len(lines) < _FEWEST_LINES:
         return False

@@ -63,7 +63,7 @@ def _every_stop_word() -> frozenset[str]:
 
 @cache
 def folded_words(text: str) -> frozenset[str]:
-    """Return the folded words in a list that separates them by spaces."""
+    """Return the folded words in a space-separated list."""
     return frozenset(folded(text).split())
 
 
@@ -135,8 +135,8 @@ def is_latin(text: str) -> bool:
 def is_english(question: str) -> bool:
     """Return True if a question is written in English rather than in another language.
 
-    Its language is the one whose stop words occur most often in it (`data/stop_words.toml` lists ten languages). In a
-    tie, or without stop words, a question is English if its lower-case words have only unaccented letters.
+    A question is in the language that provides most of its stop words (`data/stop_words.toml` lists ten languages). In
+    a tie, or without stop words, a question is English if its lower-case words have only unaccented letters.
     `data/README.md` states the measured quality.
     """
     if not is_latin(question):

@@ -87,7 +87,7 @@ def expected_type(question: str) -> AnswerType:
 def required_type(question: str) -> AnswerType:
     """Return the kind of thing that an answer must contain.
 
-    The kind is shown by question words, which also affect the ranking of passages, or by a noun, as in "what is the
+    The kind is indicated by question words, which also affect the ranking of passages, or by a noun, as in "what is the
     hourly rate" and "which pupil".
     """
     kind = expected_type(question)

@@ -50,7 +50,9 @@ class AmountRelation(StrEnum):
 
 @dataclass(frozen=True)
 class AskedAmount:
-    """An amount in a question with its comparison, written as `text` at `span`."""
+    """An amount in a question, with the comparison that the question makes; `text` and `span` are its wording and
+    position.
+    """
 
     text: str
     relation: AmountRelation
@@ -81,13 +83,13 @@ class AskedAmount:
 
 
 def plain_amounts(text: str) -> tuple[Amount, ...]:
-    """Return the amounts in a normalised text that are neither times nor parts of identifiers."""
+    """Return the amounts in a normalised text, without times and numbers in identifiers."""
     plain = prepared(without_periods(without_dates(text, dates(text))))
     return tuple(one for one in amounts(plain) if one.readings)
 
 
 def relation(text: str) -> AmountRelation:
-    """Return the comparison that a text names; EQUAL if it names none."""
+    """Return the comparison that a text makes; EQUAL if it makes none."""
     return next((one for one, words in _words().items() if words.search(text)), AmountRelation.EQUAL)
 
 

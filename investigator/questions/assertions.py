@@ -55,7 +55,7 @@ def _clauses(text: str) -> Iterator[str]:
 
 
 def _is_shared(before: Sequence[str]) -> bool:
-    """Return True if the words before a verb name no subject."""
+    """Return True if the words before a verb contain no subject of their own."""
     return all(word not in _MARKS and (folded(word) in stop_words() or word.endswith("ly")) for word in before)
 
 
@@ -81,7 +81,7 @@ def _is_verb(tokens: Sequence[str], at: int) -> bool:
 
 
 def is_of_other_name(first: str, second: str, text: str) -> bool:
-    """Return True if one of two words is a name, but another name in the text is nearer to the other word.
+    """Return True if exactly one of two words is a name, and the other word is nearer to a different name.
 
     In "Ann Cole (chair), Ben Dow (treasurer)", Ann Cole is not the treasurer.
     """

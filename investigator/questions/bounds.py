@@ -16,13 +16,15 @@ from investigator.questions.periods import without_periods
 from investigator.questions.related import root, roots
 from investigator.records import MatchState
 
-_REACH = 4  # number of words between a preposition and the last word of its object
+_REACH = 4  # maximum number of words from a preposition to the last word of its object
 _LONGEST = 3  # maximum number of words in an object
 _TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*|[,;:.!?()]")
 
 
 class Bound(NamedTuple):
-    """A preposition in a question, identified by its side in a pair of opposites, and its object as folded words."""
+    """A preposition in a question and its object. `side` is the preposition's side in a pair of opposites; `thing` is
+    the object, as folded words.
+    """
 
     side: str
     thing: tuple[str, ...]

@@ -22,10 +22,10 @@ _CLAUSE = re.compile(r"[,;:](?=\s)")
 
 
 def cause_share(sentence: str, question: str, about: str = "") -> float:
-    """Return the share (0..1) of the question's words for the effect that are on the effect's side of a sentence.
+    """Return how many of the question's words for the effect are on the effect side of a sentence, as a share (0..1).
 
-    `about` is the name of its document. The sentence may omit words of the question that are in this name, if the
-    question has others.
+    `about` is the name of the document that contains the sentence. The sentence may omit words of the question that are
+    in this name, if the question has others.
     """
     known = roots(about)
     wanted = tuple(word for word in _effect(question) if root(word) not in known) or _effect(question)
@@ -48,9 +48,7 @@ def _share(wanted: tuple[str, ...], side: str) -> float:
 
 
 def _by_single_verb(wanted: str, present: frozenset[str]) -> frozenset[str]:
-    """Return the words of phrasal verbs that a text expresses as a single verb: "cut short" if it contains
-    "stopped".
-    """
+    """Return the words of phrasal verbs for which a text uses a single verb: "cut short" if it contains "stopped"."""
     return frozenset(
         word
         for verb, singles in phrases(wanted)

@@ -146,7 +146,7 @@ def _clauses(question: str) -> Iterator[str]:
 
 
 def _rest(question: str, found: Iterable[Constraint]) -> Iterator[str]:
-    """Yield things identified by a letter or number, and runs of content words that are in no other constraint.
+    """Yield things identified by a letter or number, and runs of content words that no other constraint contains.
 
     Words that name nothing are used only if no other words remain.
     """
@@ -162,7 +162,7 @@ def _rest(question: str, found: Iterable[Constraint]) -> Iterator[str]:
             taken |= own
     taken |= {stem(word) for day in moments(question) for word in words(day.text) if day.day or day.year}
     every = words(question)
-    if any(one.kind is ConstraintKind.QUANTITY for one in found):  # "how warm" is a temperature
+    if any(one.kind is ConstraintKind.QUANTITY for one in found):  # "how warm" asks for a temperature
         taken |= {stem(folded(word)) for word in _HOW.findall(question)}
     requests = [word for word in every if only_requests(word)]
     skipped = taken | set(map(stem, (*requests, *map(folded, _kinds_asked(question)))))

@@ -15,7 +15,7 @@ _NOUN_ENDS = ("ation", "ations")  # endings that turn a verb into a noun
 
 
 def cues(section: str) -> Mapping[str, str]:
-    """Return a section of the file, unprocessed."""
+    """Return a section of `data/cues.toml`, unprocessed."""
     return texts_by_section("cues", "investigator.questions")[section]
 
 
@@ -36,7 +36,7 @@ def opposites() -> Mapping[str, tuple[re.Pattern[str], re.Pattern[str]]]:
 
 
 def is_direction(word: str) -> bool:
-    """Return True if a word gives a direction, such as "rose", and therefore has opposites."""
+    """Return True if a word, such as "rose", gives a direction and so has opposites."""
     return any(side.fullmatch(word) for both in opposites().values() for side in both)
 
 

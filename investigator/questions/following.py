@@ -20,7 +20,7 @@ _MOST_CARRIED = 4
 
 @dataclass(frozen=True)
 class EarlierQuestion:
-    """An earlier answered question, and the documents that its answer cites, most cited first."""
+    """A question that was answered earlier, and the documents that its answer cites, most cited first."""
 
     question: str
     documents: tuple[str, ...] = ()

@@ -26,13 +26,14 @@ _MISSING = re.compile(
     r"|(?:has|have|had) no|there (?:is|are|was|were) no)\b(?P<what>[^.;:,]{3,60})",
     re.IGNORECASE,
 )
-_FIRST = 2  # number of content words after a denial that may name what is missing
+_FIRST = 2  # only this many content words after a denial may name what is missing
 
 
 def undone(question: str, sentence: str) -> str:
-    """Return the words showing that an event that the question presupposes did not happen; "" if none are found.
+    """Return the words that show that an event presupposed by the question did not happen; "" if none are found.
 
-    Such a sentence does answer a question that asks if the event happened, or that itself contains a denial or delay.
+    Questions that ask whether the event happened, or that themselves contain a denial or delay, are answered by such
+    words.
     """
     if ASKS_IF.match(question) or not _DENIALS.isdisjoint(words(question)):
         return ""
@@ -81,7 +82,7 @@ def is_done(question: str, clause: str) -> bool:
 
 
 def _is_told(clause: str) -> bool:
-    """Return True if a clause has a verb in the past tense and no word for a duty."""
+    """Return True if a clause has a verb in the past tense and does not speak of a duty."""
     known = patterns("modality")
     if known["duty"].search(clause):
         return False

@@ -1,8 +1,8 @@
 """Reads the imprint of a document (issuer, kind, period covered), and finds the document for a requested period. Pure.
 
-The imprint comes from the cover, not from the file name. A fiscal quarter is distinguished from a calendar one by the
-elapsed months of its year ("nine months ended June 25"), by the end of the fiscal year, and by its most common name in
-the text.
+The imprint comes from the cover, not from the file name. Fiscal quarters are told from calendar quarters by the elapsed
+months ("nine months ended June 25"), by the end of the fiscal year, and by the most common name for the quarter in the
+text.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from investigator.records import Imprint
 _COVER = 5_000  # number of characters at the start of a text that count as its cover
 _FIRST_LINES, _LONGEST_LINE = 15, 90
 _FEW_WORDS = 4  # maximum number of other words on the line that dates a document
-_DATE_REACH = 40  # number of characters next to a cue that are searched for its date
+_DATE_REACH = 40  # number of characters searched for a date next to a cue
 _FEWEST_LABELS = 3
-_SHORT_MONTH = 7  # a period of whole weeks may end up to this day of the next month
+_SHORT_MONTH = 7  # a period of whole weeks may extend to this day of the next month
 _MONTHS_PASSED = {"three": 1, "3": 1, "six": 2, "6": 2, "nine": 3, "9": 3}
 _WEEKS_PASSED = {"thirteen": 1, "13": 1, "twenty-six": 2, "26": 2, "thirty-nine": 3, "39": 3}
 _PASSED = late(
@@ -39,7 +39,7 @@ _LONGEST_ISSUER = 80
 _FISCAL = re.compile(r"\b(?:fiscal|fy\s?'?\d\d(?:\d\d)?|geschaftsjahr\w*|exercice|ejercicio)\b")
 _CALENDAR = 0.6  # below 1, because "quarter" alone usually refers to the fiscal year of the document
 _NAME = 1.0
-_NAME_BESIDE_FISCAL = 0.5  # lower, because file names use calendar quarters as often as fiscal quarters
+_NAME_BESIDE_FISCAL = 0.5  # lower, because file names mention calendar quarters as often as fiscal quarters
 
 
 def imprint_of(text: str) -> Imprint:
@@ -79,15 +79,15 @@ def covered_period(imprint: Imprint) -> str:
 
 
 def _issuer(cover: str) -> str:
-    """Return the last line with words above the line that contains "exact name of"."""
+    """Return the last non-empty line above the one that contains "exact name of"."""
     named = _EXACT_NAME.search(cover)
     lines = [line for line in cover[: named.start()].splitlines() if any(map(str.isalnum, line))] if named else []
     return " ".join(lines[-1].split())[:_LONGEST_ISSUER] if lines else ""
 
 
 def _fiscal_year(text: str, end: Day, quarter: int) -> int:
-    """Return the year in which the fiscal year ends, or the adjacent year that the text uses for the quarter most
-    often.
+    """Return the year in which the fiscal year ends, or an adjacent year if the text mostly names that one with the
+    quarter.
     """
     year, month = whole_month(end)
     ends = (year * 12 + month - 1 + 3 * (4 - quarter)) // 12
@@ -107,7 +107,7 @@ def _titled(text: str) -> Period | None:
 
 
 def _period_end(cover: str) -> tuple[str, Day] | None:
-    """Return the first period on the cover whose end is given, as written, and its last day."""
+    """Return the first period on the cover that has a complete end date: its wording, and that date."""
     for match in imprint_pattern("covers").finditer(cover):
         if (end := _date_after(cover, match.end())) is not None and end.year is not None:
             return cover[max(0, match.start() - _DATE_REACH) : match.end()], end
@@ -123,8 +123,8 @@ def _date_after(text: str, place: int) -> Day | None:
 
 
 def _quarter(text: str, end: Day) -> int | None:
-    """Return the quarter of the fiscal year, according to the elapsed months, the end of the fiscal year, or the name
-    that the text uses most.
+    """Return the quarter of the fiscal year, determined from the elapsed months, the end of the fiscal year, or the
+    quarter that the text names most often.
     """
     passed: Counter[int] = Counter()
     for match in _PASSED.finditer(text):
@@ -197,8 +197,8 @@ def counts_fiscal_years(question: str) -> bool:
 
 
 def covered(imprint: Imprint) -> frozenset[Period]:
-    """Return the periods that a document says it covers, both as parts of its fiscal year and by the month in which
-    they end.
+    """Return the periods that a document says it covers: the part of its fiscal year, and the month in which the period
+    ends.
     """
     fiscal = [Period(imprint.fiscal_year, imprint.fiscal_quarter)] if imprint.fiscal_year else []
     return frozenset((*fiscal, *_ends(imprint)))
@@ -251,7 +251,9 @@ def _last_month(imprint: Imprint) -> Period:
 
 
 def _ends(imprint: Imprint) -> frozenset[Period]:
-    """Return the month that contains the reporting period's last day, and the month whose end it is taken to be."""
+    """Return the month that contains the last day of the reporting period, and the month that the period is taken to
+    end with.
+    """
     if not imprint.period_end:
         return frozenset()
     year, month = month_of(imprint.period_end, whole=False)

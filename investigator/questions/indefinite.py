@@ -26,9 +26,7 @@ def with_anybody(question: str) -> str:
 
 
 def about_anybody(sentence: str) -> str:
-    """Reword a sentence about nobody, somebody or a number of people with "anybody", for example "anybody was not
-    hurt".
-    """
+    """Replace "nobody", "somebody" or a number of people in a sentence with "anybody", as in "anybody was not hurt"."""
     denied = _NOBODY.sub(lambda found: f"anybody{found['verb'] or ''} not", sentence)
     return _somebody().sub("anybody", denied)
 

@@ -16,7 +16,7 @@ _REQUEST = r"^\W*(?:(?:please|can you|could you|would you|i (?:want|need)(?: you
 _NUMBER = r"(?:two|three|four|five|six|seven|eight|nine|ten|\d+)"
 _OF_THEM = rf"(?:\s+(?:of|all|both))?(?:\s+(?:the|these|those|this|our|my|your))?(?:\s+{_NUMBER})?"
 _ADJECTIVES = r"(?:\s+(?!of\b|in\b|that\b|did\b|do\b|does\b|is\b|are\b|was\b|were\b)[\w'’&.-]+){0,3}?\s+"
-# keeps "how many patents does the firm hold" from counting as a question about documents
+# so that "how many patents does the firm hold" does not count as a question about documents
 _OWN = r"(?! (?:do|does|did) (?!not\b|n['’]t\b))"
 ASKS_IF = re.compile(
     r"^\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|might|must)\b", re.IGNORECASE
@@ -46,7 +46,7 @@ def kind_of(question: str) -> QuestionKind:
 
 
 def cue(name: str) -> re.Pattern[str]:
-    """Return the pattern for the cue words that show a property of questions; it matches whole words."""
+    """Return the pattern for the cue words that indicate a property of questions; it matches whole words."""
     return patterns("kinds")[name]
 
 
@@ -100,7 +100,7 @@ def _lists() -> re.Pattern[str]:
 
 @cache
 def _document_forms() -> tuple[tuple[re.Pattern[str], QuestionKind], ...]:
-    """Return the patterns for questions that ask which documents, or how many, each with its question kind."""
+    """Return the patterns for questions that ask which documents, or how many, paired with their question kinds."""
     document, other = _joined("documents"), _joined("others")
     every, says, here = rf"{document}|{other}", _joined("mentions"), _joined("folder")
     listed = rf"{_REQUEST}(?:{_joined('listing')})\b(?:\s+(?:all|every|each|any))?"
@@ -125,5 +125,5 @@ def _document_forms() -> tuple[tuple[re.Pattern[str], QuestionKind], ...]:
 
 
 def _joined(name: str) -> str:
-    """Return the cue words with that name, joined into a single line."""
+    """Return the cue words listed under a name, joined into a single line."""
     return cues("kinds")[name].replace("\n", "")

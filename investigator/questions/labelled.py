@@ -39,13 +39,15 @@ def names_kind(kind: AnswerType, label: str) -> bool:
 
 
 def names_subject(label: str) -> bool:
-    """Return True if a label names the subject of the other lines in its paragraph: "Equipment: the mill"."""
+    """Return True if the other lines in a label's paragraph are about the thing that the label names: "Equipment: the
+    mill".
+    """
     return not set(words(label)).isdisjoint(cue_words("label_kinds", "subject"))
 
 
 def signs_for(question: str, text: str) -> bool:
-    """Return True if a text is a signature on behalf of somebody whom a question asks about. The person who "signed for
-    the lessor" is not the lessor.
+    """Return True if a text is a signature on behalf of the person that a question asks about. The person who "signed
+    for the lessor" is not the lessor.
     """
     signed = SIGNATURE.match(text)
     if not (signed and signed["verb"] and signed["party"]) or "sign" in roots(question):

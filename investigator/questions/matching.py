@@ -59,7 +59,7 @@ from investigator.questions.surroundings import Surroundings
 from investigator.questions.timing import day_state, matched, period_match, phase_match
 from investigator.records import Constraint, ConstraintKind, ConstraintMatch, MatchState
 
-_TITLE = 3  # number of words in a row by which a title is recognised
+_TITLE = 3  # a title is recognised by this many consecutive words
 _DENIALS = frozenset(["not", "no", "nor", "never", "neither", "without", "cannot", "except"])
 _DENIED_WITHIN = 5  # a denial counts only within this many words before the excluded word
 _SHORT_MONTH = 3  # number of letters; names this short, such as "mar" and "may", have other meanings
@@ -125,8 +125,8 @@ def _names_person(row: str) -> bool:
 
 
 def _names_figure(question: str, sentence: str) -> bool:
-    """Return True if a sentence has the noun of the requested figure, such as "rent" for "annual rent", or a pronoun
-    that may refer to it.
+    """Return True if a sentence contains the noun for the requested figure, such as "rent" for "annual rent", or a
+    pronoun that may refer to it.
     """
     before_noun = words(_OF_THE_FIGURE.split(figure_asked(question), maxsplit=1)[0])
     noun = next(reversed(before_noun), "")
@@ -250,7 +250,7 @@ def _content(asked: Constraint) -> list[str]:
 
 
 def _shown(wanted: Sequence[str], evidence: Surroundings) -> str:
-    """Return the words in the sentence, or else in its surroundings, that correspond to the given words."""
+    """Return the words that correspond to the given words, taken from the sentence or else from its surroundings."""
     same = {root(word) for word in wanted}.union(*(related_roots(word) for word in wanted))
     for text in (evidence.sentence, evidence.near, evidence.about):
         found = [token for token in COMPOUND.findall(text) if same & roots(token)]
@@ -342,7 +342,7 @@ def _role(asked: Constraint, question: str, evidence: Surroundings) -> Constrain
         is_grammar = not is_row(evidence.sentence)
         return matched(asked, MatchState.CONTRADICTED if is_grammar else MatchState.NOT_MET, against)
     verb = subject_and_verb(asked.text)[1]
-    # the end of the span decides, as in "open until 5 May"
+    # the end of the span decides this, as in "open until 5 May"
     if phases_named(verb) and root(verb) not in evidence.sentence_roots:
         return matched(asked, MatchState.MET)
     if is_attribute(asked.text, evidence.sentence):
@@ -373,7 +373,7 @@ def _is_told_without(verb: str, question: str) -> bool:
 
 
 def _is_cause(asked: Constraint, question: str, evidence: Surroundings) -> bool:
-    """Return True if the thing with a role is part of the cause in a sentence, not of the effect."""
+    """Return True if the thing that has a role belongs to the cause in a sentence, not to the effect."""
     thing, effects = roots(subject_and_verb(asked.text)[0]), effect_sides(evidence.sentence)
     if not effects or expected_type(question) is AnswerType.REASON or not thing <= evidence.sentence_roots:
         return False

@@ -1,5 +1,5 @@
-"""Finds the figure or count that a question requests, and decides if a sentence gives it. For English text. Patients
-always count as people; women count as "participants" only in a text about women.
+"""Finds the figure or count that a question requests, and decides whether a sentence gives it. For English text.
+Patients always count as people; women count as "participants" only in a text about women.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _PART_OF = late(
 )
 _MONEY = "money"
 _BARE, _CELLS, _SIGN = late(r"[\d.,]+"), " | ", late(r"[$€£¥₹]|\b(?:EUR|USD|GBP|CHF)\b")
-_NO_MEASURES = frozenset(["%", "pp", "bps", "share"])  # requests for a share are worded differently
+_NO_MEASURES = frozenset(["%", "pp", "bps", "share"])  # a question that asks for a share is worded differently
 _REACH_AFTER, _REACH_BEFORE = 3, 5  # maximum distance of the counted thing from its number, in words
 _ITEM = re.compile(r"\W*\d{1,3}[.)](?=\s)")
 """The number of a list item, which does not count anything."""
@@ -75,9 +75,9 @@ def is_only_part(word: str, sentence: str) -> bool:
 
 
 def is_carried(word: str, question: str, sentence: str) -> bool:
-    """Return True if a word only names the requested kind of figure, and a sentence gives a figure of that kind: euros
-    for "cost". Money that a sentence calls something else, such as takings or an offer, is not a cost, and outside
-    tables a bare "0.04" is not money.
+    """Return True if a word merely names the requested kind of figure, and a sentence gives such a figure: euros for
+    "cost". Money that a sentence calls something else, such as takings or an offer, is not a cost, and outside tables a
+    bare "0.04" is not money.
     """
     asked, shown, apart = patterns("asked"), patterns("shown"), patterns("set_apart")[_MONEY]
     kinds = (kind for kind, words_of in patterns("carried").items() if words_of.fullmatch(word))
@@ -89,8 +89,8 @@ def is_carried(word: str, question: str, sentence: str) -> bool:
 
 
 def shown_figure(kind: str, sentence: str) -> str:
-    """Return the words in a sentence that show a kind of figure; "" if none do. In a row of a table, a bare figure is
-    money only after a word for money: "Price: 4.20", but not "Length (m): 4.20".
+    """Return the words in a sentence that indicate a figure of some kind; "" if none do. In a row of a table, a bare
+    figure is money only after a word for money: "Price: 4.20", but not "Length (m): 4.20".
     """
     pattern, is_table = patterns("shown")[kind], is_row(sentence) or _CELLS in sentence
     for found in pattern.finditer(sentence):
@@ -111,7 +111,7 @@ def shows_span(kind: str, sentence: str, question: str) -> str:
 
 @lru_cache(maxsize=2048)
 def _measured(sentence: str) -> tuple[tuple[str, frozenset[str]], ...]:
-    """Return the figures in a sentence as written, without dates, each with its possible units."""
+    """Return the figures in a sentence, without dates, as written and with their possible units."""
     own = (one for one in dates_and_amounts(prepared(sentence))[1] if one.readings and not YEAR.fullmatch(one.text))
     return tuple((one.text, frozenset(unit for _, unit in one.readings)) for one in own)
 

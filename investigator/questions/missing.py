@@ -18,8 +18,8 @@ _NEAREST = 2
 def missing_editions(
     question: str, asked: Sequence[Constraint], cards: Sequence[DocumentCard], is_held: Callable[[str], bool]
 ) -> tuple[MissingEdition, ...]:
-    """Return the reports that a question asks for by period or issuer, but that are not in the folder. `asked` contains
-    the constraints of the question; `is_held` returns True if any document contains a given word.
+    """Return the reports that a question requests by period or issuer, but that the folder does not contain. `asked`
+    contains the constraints of the question; `is_held` returns True if any document contains a given word.
     """
     reports = [card for card in cards if card.imprint.kind and covered(card.imprint)]
     if not reports or not imprint_pattern("documents").search(folded(question)):
@@ -46,7 +46,7 @@ def is_all_missing(question: str, missing: Iterable[MissingEdition]) -> bool:
 
 
 def _editions(question: str) -> frozenset[Period]:
-    """Return the periods next to a word for a document."""
+    """Return the periods that a question names next to a word for a document, such as "report"."""
     text, documents = folded(question), imprint_pattern("documents")
     found: set[Period] = set()
     for named in spelled_periods(question):
@@ -60,7 +60,7 @@ def _editions(question: str) -> frozenset[Period]:
 
 
 def _telling(name: str) -> list[str]:
-    """Return the words of a name, without a possessive s."""
+    """Return the words of a name, without single letters such as a possessive s."""
     return [word for word in words(name) if len(word) > 1]
 
 

@@ -39,7 +39,9 @@ def as_people(word: str, present: frozenset[str]) -> bool:
 
 
 def lacks_number(name: str, *texts: str) -> bool:
-    """Return True if a name has a number and is found only without it: "SOLENA" alone is not "SOLENA-2"."""
+    """Return True if a name ends with a number and the texts do not contain it with that number: "SOLENA" alone is not
+    "SOLENA-2".
+    """
     mark = _MARKED.fullmatch(name)
     if mark is None:
         return False
@@ -56,8 +58,8 @@ def gives_name(question: str, sentence: str) -> bool:
 def other_name(name: str, question: str, sentence: str) -> str:
     """Return the name that a sentence has in place of the requested name; "" if it has no such name.
 
-    Such a name shares one word with the requested name and differs in another ("Anna Keller" for Anna Kellner), or
-    follows or precedes the same words ("the merger with Brandt" for "the merger with Nordlicht").
+    Such a name shares one word with the requested name and differs in another ("Anna Keller" for "Anna Kellner"), or is
+    found next to the same words ("the merger with Brandt" for "the merger with Nordlicht").
     """
     own = _content(name)
     if not own or _stands_whole(own, sentence):
@@ -101,7 +103,7 @@ def _names(sentence: str) -> Iterator[str]:
 
 
 def described(question: str) -> str:
-    """Return the description of the requested person, such as "landlord" in "who is the landlord"; "" for other
+    """Return the word that describes the requested person, such as "landlord" in "who is the landlord"; "" for other
     questions.
     """
     match = _WHO_IS.match(question)
@@ -109,7 +111,7 @@ def described(question: str) -> str:
 
 
 def is_named(description: str, sentence: str, question: str) -> bool:
-    """Return True if a sentence names the person whom a description applies to: "Landlord: Harriet Osei", "Ada Moss,
+    """Return True if a sentence names the person to whom a description applies: "Landlord: Harriet Osei", "Ada Moss,
     the chair". A sentence about what the landlord does is not enough, and neither is a name from the question.
     """
     own = root(folded(description))

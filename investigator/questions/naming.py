@@ -10,7 +10,7 @@ from investigator.records import Constraint, ConstraintKind
 
 
 def named(one: Constraint) -> str:
-    """Return the words for a constraint, as they follow "not established:"."""
+    """Return the words that describe a constraint in messages such as "not established: ..."."""
     match one.kind:
         case ConstraintKind.ANSWER_TYPE:
             return f"{cues('named_types').get(one.text, one.text)} as the answer"

@@ -20,7 +20,7 @@ _TOKEN = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|[^\W_]+(?:[-'’.&/][^\
 _MARK = re.compile(r"[A-HJ-Z]|\d{1,3}[a-z]?")
 """The designation after a name, such as A in "vitamin A", 2 in "line 2" and 5a in "class 5a"."""
 _REACH = 4  # maximum number of words between two words joined by a preposition: "the chair of the new committee"
-_LEAD = 4  # number of words before the auxiliary that may belong to the question word: "for how many months did"
+_LEAD = 4  # maximum number of words in the question phrase before the auxiliary: "for how many months did"
 
 
 class Pair(NamedTuple):
@@ -173,7 +173,7 @@ def stand_together(both: Pair, text: str) -> bool:
 
 
 def stands_alone(word: str, sentence: str) -> bool:
-    """Return True if a word occurs in a sentence without a content word before it that could change its meaning."""
+    """Return True if a word occurs in a sentence with no content word before it that could change its meaning."""
     own, same = _roots_in_order(sentence), {root(word)} | related_roots(word)
     places = (at for at, one in enumerate(own) if one in same)
     return any(not at or not own[at - 1] or own[at - 1] in _plain_roots() or own[at - 1].isdigit() for at in places)
@@ -198,7 +198,7 @@ def _beside(own: Sequence[str], at: int, first: set[str], second: set[str], is_e
 
 @lru_cache(maxsize=2048)
 def _roots_in_order(text: str) -> tuple[str, ...]:
-    """Return the roots of the words in a text, without articles; a mark between clauses becomes ""."""
+    """Return the roots of the words in a text, without articles and with "" for each punctuation mark."""
     found = (folded(POSSESSIVE.sub("", token)) for token in _TOKEN.findall(text))
     every = (part for token in found for part in (re.split(r"[-'’.&/]", token) if token[0].isalnum() else [""]))
     return tuple(root(word) if word else "" for word in every if word not in _words("determiners"))
@@ -226,7 +226,7 @@ def _carries(token: str) -> bool:
 
 
 def _subject_at(tokens: Sequence[str]) -> int:
-    """Return the start of the subject after its auxiliary; -1 if no subject is found."""
+    """Return the position of the first word of the subject, after its auxiliary; -1 if no subject is found."""
     for place, token in enumerate(tokens[: _LEAD + 2]):
         plain = folded(token)
         if plain not in _words("auxiliaries"):
@@ -246,7 +246,7 @@ def _subject_at(tokens: Sequence[str]) -> int:
 
 
 def _noun(tokens: Sequence[str], start: int, end: int) -> Sequence[str]:
-    """Return the words of a run that name one thing, or none if the preceding text does not show where the name
+    """Return the words in a run that name a single thing; empty if the preceding text does not show where the name
     begins.
     """
     before, subject_at = folded(tokens[start - 1]) if start else "", _subject_at(tokens)

@@ -30,8 +30,8 @@ class OwnProperty(StrEnum):
 
 
 def asked_property(question: str, *, alone: bool = False) -> OwnProperty | None:
-    """Return the property of "this document" that a question asks for; with `alone`, even if the question only names a
-    property: "Author?".
+    """Return the property of "this document" that a question asks for. With `alone`, a question that only names a
+    property also counts: "Author?".
 
     A question about something in the document does not count: who wrote the minutes of 7 April, when the contract was
     signed.

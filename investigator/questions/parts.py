@@ -12,7 +12,7 @@ from investigator.questions.order import clause
 from investigator.records import Constraint, ConstraintKind, Part, QuestionKind
 
 _MOST_PARTS = 24
-_LONGEST_READ = 4_000  # maximum number of characters; the rest of a longer question is not analysed
+_LONGEST_READ = 4_000  # maximum number of characters to analyse; the rest of the question is ignored
 _ASKS = (
     r"(?:who|whom|whose|what|when|where|which|why|how|wer|wem|wen|wessen|was|wann|wo|warum|wie"
     r"|qui|quand|quoi|où|pourquoi|comment|quién|qué|cuándo|dónde)"
@@ -64,7 +64,7 @@ _PERSON = late(r"\b(?:he|his|him|she|her)\b", re.IGNORECASE)
 _PRONOUN = late(r"\b(?:it|its|they|their|them|this|that|these|those)\b", re.IGNORECASE)
 _WHAT_WAS_IT = late(r"^(?:and )?what (?:was|is|were|will) (?:it|that)(?: be)?\s+(?P<when>\S.*)", re.IGNORECASE)
 _NOW = late(r"\s+(?:now|nowadays|today|currently|at present|these days)\b", re.IGNORECASE)
-_LONGEST_COMPARED = 2_000  # maximum number of characters in a question
+_LONGEST_COMPARED = 2_000  # maximum number of characters in a question that is examined for a comparison
 _SHORTEST = 3  # minimum number of characters in a side
 _COMPARES = r"compares?d? (?:with|to)|differ(?:s|ed)? from|versus|vs\.?|next to|as opposed to|in contrast to"
 _COMPARES = rf"(?:{_COMPARES}|relative to|with)"
@@ -127,9 +127,7 @@ def subject_of_contradiction(question: str) -> tuple[str, str]:
 
 
 def _subject_of_trend(question: str) -> str:
-    """Return the quantity whose change a question asks about, without the words for the change; "" if it asks about
-    none.
-    """
+    """Return the quantity in a question about a change, without the words for the change; "" if it is too short."""
     asked = " ".join(question[:_LONGEST_READ].split())
     first = _NEXT_THING.split(asked, maxsplit=1)[0]
     subject = " ".join(_MOVES.sub(" ", first).split()).strip(" ,")
@@ -180,8 +178,8 @@ def _sides(asked: str) -> list[str]:
 
 
 def _with_names(pieces: list[str]) -> list[str]:
-    """Complete each piece from earlier ones: add the name and the thing that its pronoun refers to, or the subject of
-    the first question if the piece has no noun and verb.
+    """Complete each piece with words from earlier pieces: the name and the thing to which its pronoun refers, or the
+    subject of the first question if the piece has no noun and verb.
     """
     name, thing, asked, complete = "", "", "", list[str]()
     for piece in pieces:

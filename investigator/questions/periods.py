@@ -67,7 +67,7 @@ class Period(NamedTuple):
 
     @property
     def months(self) -> int:
-        """Return the number of the period's last month, counted from year 0."""
+        """Return the number of the period's last month, counting from year 0."""
         return self.order[0] * 12 + self.order[1]
 
 
@@ -135,7 +135,9 @@ def without_compared(text: str) -> str:
 
 
 def longer(text: str) -> str:
-    """Return the first phrase for a part of a year longer than a quarter, such as "first nine months"; "" if none."""
+    """Return the first phrase for a part of a year that is longer than a quarter, such as "first nine months"; "" if
+    none is found.
+    """
     match = _LONGER.search(folded(text))
     return match.group() if match else ""
 

@@ -35,7 +35,7 @@ def phases_asked(question: str) -> tuple[str, ...]:
 
 
 def phases_named(words_of: str) -> frozenset[Phase]:
-    """Return the ends of a span to which the given words of a question refer."""
+    """Return the ends of a time span to which the given words from a question refer."""
     return frozenset(phase for phase in Phase if patterns("phases")[phase].search(words_of))
 
 
@@ -61,8 +61,8 @@ def _phases_worded(text: str) -> frozenset[Phase]:
 
 def shows_phase(asked: str, question: str, sentence: str) -> bool:
     """Return True if the clause that best matches a question gives the end that the question asks for with the words in
-    `asked`. If the clause has no word for that end, as in "open from 1 to 20 May", it must contain all words in the
-    question and no word for the other end: something that has been closed since May did not open then.
+    `asked`. If the clause has no word for that end, as in "open from 1 to 20 May", it must contain all words of the
+    question and no word for the other end, because something that has been closed since May did not open then.
     """
     matter = frozenset(map(root, content_words(question))) - roots(asked) - cue_roots("empty")
     most = max(len(matter & roots(clause)) for clause in assertions(sentence))

@@ -31,7 +31,7 @@ _TOKEN = re.compile(r"[^\W_]+")
 
 @dataclass(frozen=True)
 class _Lexicon:
-    """Irregular forms, and words with their synonyms; a flag marks verbs.
+    """Irregular forms with their base forms, and words with their synonyms and a flag that marks verbs.
 
     The entries are keyed by the first two letters, which a word shares with its stem.
     """
@@ -46,7 +46,7 @@ _DUTY = "responsib"
 
 @lru_cache(maxsize=50_000)
 def root(word: str) -> str:
-    """Return the common root of the forms of a folded English word: `paid`, `pays` and `pay`."""
+    """Return the root that all forms of a folded English word share: `paid`, `pays` and `pay`."""
     return _stem(_lexicon().irregular.get(word, word))
 
 
@@ -79,7 +79,7 @@ def stands(word: str, present: frozenset[str]) -> bool:
 
 
 def related(word: str, *, as_verb: bool = False) -> tuple[str, ...]:
-    """Return the synonyms of a folded word; with `as_verb`, only the verb's. An unknown word has none."""
+    """Return the synonyms of a folded word; with `as_verb`, only those of the verb. An unknown word has none."""
     own = root(word)
     return tuple(other for other in _group(own, as_verb) if _stem(other) != own)[:_MOST]
 

@@ -42,7 +42,7 @@ _POSSESSIVE = late(r"(?:s['’]|['’]s)\s*$")
 
 
 def roles(question: str, names: Iterable[str]) -> Iterator[str]:
-    """Yield who acts on what in a question: its subject with the verb, or else a name as the object of a verb."""
+    """Yield the roles in a question: its subject with the verb, or else a name as the object of a verb."""
     if found := clause(question):
         yield f"{_TO if found.is_passive else _BY}{' '.join(found.subject)} | {found.verb}"
         return
@@ -109,15 +109,15 @@ def _object(question: str) -> str:
 
 
 def lacks_verb(role: str, sentence: str) -> bool:
-    """Return True if a sentence has neither the verb of a role nor a synonym of it."""
+    """Return True if a sentence contains neither the verb of a role nor a synonym of that verb."""
     verb = folded(subject_and_verb(role)[1])
     return ({root(verb)} | related_roots(verb)).isdisjoint(roots(sentence))
 
 
 def is_of_another(role: str, sentence: str, before: str = "") -> bool:
-    """Return True if the action of a sentence is done to something other than the thing that has a role. In this case
-    the sentence mentions the thing neither by name nor by a pronoun or a phrase such as "the company", or it has a
-    pronoun, but the text `before` does not name the thing.
+    """Return True if a sentence says that something is done, but not to the thing that has the role. This is so if the
+    sentence does not mention the thing by name, by a pronoun or by a phrase such as "the company", or if it has a
+    pronoun but the text `before` does not name the thing.
     """
     thing, verb = subject_and_verb(role)
     said = roots(sentence)
@@ -176,15 +176,17 @@ def names_doer(role: str, sentence: str) -> bool:
 
 
 def _is_subject(thing: str, before: str, after: str) -> bool:
-    """Return True if a thing is named before a verb but not after it, and neither a relative clause nor "by" is
-    present.
+    """Return True if a thing is named before a verb but not after it, and the words around the verb contain neither a
+    relative pronoun nor "by".
     """
     own, is_relative = roots(thing), re.search(r"\b(?:which|that|whom|by)\b", f"{before} | {after}") is not None
     return not is_relative and not own.isdisjoint(roots(before)) and own.isdisjoint(roots(after))
 
 
 def _around(verb: str, sentence: str) -> list[tuple[str, str]]:
-    """Return the texts before and after each form of a verb in a sentence, or of its synonyms if it has none."""
+    """Return the texts before and after each occurrence of a verb in a sentence; if the verb does not occur, use its
+    synonyms.
+    """
     same = {root(verb)} if root(verb) in roots(sentence) else related_roots(verb)
     found = (match for match in COMPOUND.finditer(sentence) if root(folded(match.group())) in same)
     return [(sentence[: match.start()], sentence[match.end() :]) for match in found]
@@ -203,7 +205,7 @@ def _is_doer(before: str, after: str) -> bool:
 
 
 def _telling(thing: str) -> str:
-    """Return the names among the words for a thing, because names identify it; all words if none is a name."""
+    """Return the names among the words for a thing, because they identify it; if there are none, return all words."""
     return " ".join(word for word in thing.split() if word[:1].isupper()) or thing
 
 
@@ -252,7 +254,7 @@ def _is_alone(after: str) -> bool:
 
 
 def turned_round(role: str, text: str) -> str:
-    """Return the words of the sentence in which the named thing has the opposite role; "" if none is found."""
+    """Return the words in the text that give the thing the opposite role; "" if no sentence does."""
     name, verb = subject_and_verb(role)
     own = root(folded(verb))
     same = {own} if own in roots(text) else related_roots(folded(verb))
@@ -275,8 +277,8 @@ def _turned(role: str, name: frozenset[str], same: Collection[str], tokens: Sequ
 
 
 def _roles_in(name: frozenset[str], before: Sequence[str], after: Sequence[str], *, is_verb: bool) -> tuple[bool, bool]:
-    """Return two flags, derived from the words around a verb: True if the name acts, and True if something is done to
-    it.
+    """Return two flags, determined from the words around a verb: True if the name acts, and True if something is done
+    to it.
     """
     folded_after = [folded(word) for word in after]
     agent_at = folded_after.index("by") if "by" in folded_after[:_AGENT_WITHIN] else None

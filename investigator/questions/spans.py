@@ -22,7 +22,7 @@ _OF_A_YEAR = late(rf"\bthe\s+{_YEAR}$")
 
 @dataclass(frozen=True)
 class Moment:
-    """A day, month or year as a text names it; an unstated field is None."""
+    """A day, month or year that a text names; a field is None if the text does not state it."""
 
     text: str
     year: int | None = None
@@ -79,7 +79,7 @@ class TimeSpan:
 
 
 def _of_year(span: TimeSpan, year: int | None) -> TimeSpan:
-    """Return the span with missing years filled in from its other end or, failing that, with the given year."""
+    """Return the span with any missing year taken from the other end, or set to the given year if both are missing."""
     known = next((end.year for end in (span.last, span.first) if end and end.year), year)
     first, last = (end and replace(end, year=end.year or known) for end in (span.first, span.last))
     if first and last and first.begin > last.end and span.first and span.first.year is None and first.year:
@@ -106,7 +106,7 @@ def time_spans(text: str) -> tuple[TimeSpan, ...]:
 
 
 def in_span(asked: Moment, sentence: str) -> bool | None:
-    """Return True if a sentence is about a time span that contains a moment, False if its spans do not contain it, and
+    """Return True if a time span in a sentence contains a moment, False if all its time spans exclude the moment, and
     None if this cannot be decided. A statement about what has happened "since 2019" is not a statement about each year
     since then.
     """
@@ -129,14 +129,16 @@ def names_hour(sentence: str) -> bool:
 
 
 def begun(text: str, asked: Moment) -> tuple[int, int, int]:
-    """Return the latest day, up to the given moment, from which a statement applies; zeros if it names no such day."""
+    """Return the latest day up to the given moment from which a statement applies, or zeros if the text names no such
+    day.
+    """
     days = [span.first.begin for span in time_spans(text) if span.first and span.holds(asked)]
     days += [asked.begin for named in moments(text) if asked.begin <= named.begin <= named.end <= asked.end]
     return max(days, default=(0, 0, 0))
 
 
 def _adds_up(sentence: str) -> bool:
-    """Return True if a sentence reports what happened in the course of its open time span."""
+    """Return True if a sentence reports what has happened during an open time span, such as "since 2019"."""
     told = patterns("phases_said")["told"].search(sentence)
     return told is not None and patterns("changes")["words"].search(sentence) is None
 
@@ -167,7 +169,7 @@ def moments(text: str) -> tuple[Moment, ...]:
 
 
 def moment_asked(question: str) -> Moment | None:
-    """Return the time in question: the only moment that a question names or, for "current", a moment later than all
+    """Return the moment that a question is about: the only one that it names or, for "current", a moment later than all
     others; otherwise None.
     """
     named = moments(question)
@@ -177,8 +179,8 @@ def moment_asked(question: str) -> Moment | None:
 
 
 def begins_at(text: str, asked: Moment, written: str | None) -> tuple[int, int, int]:
-    """Return the day from which a statement applies. If a question asks about the present, this is not before the day
-    on which its document was `written` (ISO 8601).
+    """Return the day from which a statement applies. If a question asks about the present, the day is never earlier
+    than the date on which the document was `written` (ISO 8601).
     """
     own = begun(text, asked)
     if asked is not _NOW or not written:

@@ -36,8 +36,8 @@ def respelled(word: str, known: Iterable[tuple[str, int]]) -> str | None:
 
 
 def with_respelled_request(question: str) -> str:
-    """Return an English question with the mistyped words of its request corrected: "wich documnets mention". Its
-    subject and known words are unchanged; so is a question whose kind the corrections do not change.
+    """Return an English question after correcting mistyped words in its request: "wich documnets mention". The subject
+    and known words stay unchanged, and so does the whole question if the corrections do not change its kind.
     """
     known = cues("kinds")["request"].split()
     found = [*_WORD.finditer(question)][:_LONGEST_REQUEST]

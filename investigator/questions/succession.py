@@ -67,8 +67,8 @@ def role_asked(question: str) -> str:
 
 
 def holder_named(question: str) -> tuple[str, str]:
-    """Return the name in a question that asks if somebody holds a role, and the question that asks who holds it: "Ann
-    Cole" and "Who is the chair?" for "Is Ann Cole the chair?"; ("", "") for other questions.
+    """If a question asks whether somebody holds a role, return that person's name and the question who holds the role:
+    "Ann Cole" and "Who is the chair?" for "Is Ann Cole the chair?"; ("", "") for other questions.
     """
     match = _IS_HOLDER.match(question)
     who = f"Who is the {match['role']}?" if match else ""
@@ -91,8 +91,8 @@ def asks_before(question: str) -> bool:
 
 
 def names_holder(question: str, sentence: str) -> bool:
-    """Return True unless a sentence names only people who leave the role that a question asks for. Those people are an
-    answer if the question asks for an earlier holder, or about a time before they left.
+    """Return True unless a sentence names only people who leave the role that a question asks for. Those people can be
+    the answer if the question asks for an earlier holder, or about a time before they left.
     """
     found = succession(sentence)
     if asks_before(question):

@@ -15,9 +15,10 @@ _NO_IMPRINT = Imprint()
 class Surroundings:
     """A sentence and its context.
 
-    `near` is the surrounding text with the heading or table header above it, and `before` is the part of `near` that
-    precedes the sentence. `about` describes the document: its title, its name and the beginning of its first page.
-    `names` contains its title, file name and first line, and `imprint` contains what its first pages state about it.
+    `near` is the surrounding text, including the heading or table header above it, and `before` is the part of `near`
+    that precedes the sentence. `about` describes the document: its title, its name and the beginning of its first page.
+    `names` contains the document's title, file name and first line, and `imprint` contains what its first pages state
+    about it.
     """
 
     sentence: str

@@ -80,7 +80,7 @@ def _written(imprint: Imprint) -> tuple[int, int] | None:
 
 @lru_cache(maxsize=1024)
 def _years_of_title(names: str) -> frozenset[Period]:
-    """Return the years that a document's names assign to the whole document; none if they name a shorter period."""
+    """Return the years that a document covers according to its names; empty if they name a shorter period."""
     found = periods(names)
     return found if all(one.year and not (one.quarter or one.month) for one in found) else frozenset()
 
@@ -90,7 +90,9 @@ def _spans_of(sentence: str) -> str:
 
 
 def _dated(wanted: frozenset[Period], own: frozenset[Period]) -> frozenset[Period]:
-    """Return the periods without quarters if all requested periods are months and `own` also contains a month."""
+    """Return the periods in `own`, without the quarters if all requested periods are months and `own` also contains a
+    month.
+    """
     months = frozenset(period for period in own if period.month or not period.quarter)
     return months if any(period.month for period in months) and all(period.month for period in wanted) else own
 
@@ -103,7 +105,7 @@ def _period_before(wanted: frozenset[Period], question: str, evidence: Surroundi
     if _comparable(wanted, told) and not agree(wanted, told):
         return MatchState.CONTRADICTED, _spelled(told)
     about = {root(word) for word in content_words(question) if not word.isdigit()}
-    if agree(wanted, told) and about.isdisjoint(roots(leading)):  # otherwise, the year may be that of another figure
+    if agree(wanted, told) and about.isdisjoint(roots(leading)):  # otherwise, the year may belong to another figure
         return MatchState.MET, _spelled(told)
     titled = _years_of_title(evidence.names)
     if titled and _comparable(wanted, titled) and not agree(wanted, titled | periods(evidence.before)):
@@ -139,8 +141,8 @@ def _sentences_with_periods(text: str) -> tuple[tuple[str, frozenset[Period]], .
 
 
 def _comparable(wanted: frozenset[Period], own: frozenset[Period]) -> bool:
-    """Return True if some of the periods are as precise as the requested periods: both have years, or both have
-    quarters. Only then is a difference meaningful.
+    """Return True if the periods can be compared with the requested ones: both groups contain a year, or both contain a
+    quarter. Otherwise, a difference between them means nothing.
     """
     both = (own, wanted)
     return all(any(one.year for one in each) for each in both) or all(any(one.quarter for one in each) for each in both)

@@ -60,7 +60,7 @@ _QUOTES = '"“”«»„'
 _OR = "or"
 _SHORT_FORM, _LONG_NAME = 2, 3  # number of words in a short form; minimum number of words in a name that has one
 _REACH = 4  # maximum number of other words between two words of a phrase
-_SHORT_NAME = 2  # a name of at most this many characters joins the words before it, as D does in "vitamin D"
+_SHORT_NAME = 2  # a name this short joins the words before it, as D does in "vitamin D"
 _MOST_TERMS = 12
 _MOST_RELATED = 8
 
@@ -118,7 +118,7 @@ class Term:
 
     @property
     def searched(self) -> tuple[tuple[str, ...], ...]:
-        """Return the terms for an index: all must be present, each in one of several wordings."""
+        """Return the index terms to look up; all must be present, each in one of its wordings."""
         if self.is_name:
             return (tuple(dict.fromkeys(" ".join(words(one)) for one in (*self.wordings, self.short) if one)),)
         if len(self.wordings) > 1 or len(words(self.text)) == 1:
@@ -133,8 +133,8 @@ class Term:
         return any(_in_one_piece(own, roots) if self.is_name else _near(own, roots) for own in self.roots)
 
     def stands_short(self, text: str, whole: str) -> bool:
-        """Return True if a text uses the short form of a long name whose words are all in the `whole` text. With
-        a different capitalised word before it, the short form is part of another name, such as "English Civil War" for
+        """Return True if a text uses the short form of a long name whose words are all in the `whole` text. After a
+        different capitalised word the short form is part of another name, such as "English Civil War" instead of
         "American Civil War".
         """
         if not self.short:
@@ -168,8 +168,8 @@ def _near(own: Sequence[str], roots: Sequence[str]) -> bool:
 
 @dataclass(frozen=True)
 class Topic:
-    """Terms that must occur together in each document; with `is_mention`, a mention is enough. With `is_setting`, they
-    must name the place of the reported work. If it `is_excluded`, the document must lack them.
+    """Terms that must occur together in each document. With `is_mention`, a mention is enough; with `is_setting`, the
+    terms must name the place where the reported work was done; with `is_excluded`, the document must lack them.
     """
 
     text: str
@@ -180,7 +180,7 @@ class Topic:
 
     @property
     def searched(self) -> tuple[tuple[str, ...], ...]:
-        """Return the terms for an index, term by term."""
+        """Return the index terms of all terms of the topic; each must be present in one of its wordings."""
         return tuple(one for term in self.terms for one in term.searched)
 
 
@@ -207,9 +207,9 @@ def topics_of(question: str) -> tuple[Topic, ...]:
 
 
 def _pieces(clause: str) -> Iterator[tuple[str, bool]]:
-    """Yield each piece of a clause that names something to be mentioned, with True if it must be missing instead.
+    """Yield each piece of a clause that names something to be mentioned, and True if documents must not mention it.
 
-    After "and" or a comma the last flag still applies, until a verb or a "not" changes it.
+    After "and" or a comma the previous flag still applies until a verb or a "not" changes it.
     """
     is_denied = False
     for text, is_turn in _joined(clause):
@@ -226,7 +226,9 @@ def _pieces(clause: str) -> Iterator[tuple[str, bool]]:
 
 
 def _joined(clause: str) -> Iterator[tuple[str, bool]]:
-    """Yield the pieces of a clause between its joints, outside quotation marks, with True for a piece after "but"."""
+    """Split a clause at conjunctions and commas outside quotation marks, and yield the pieces, with True for a piece
+    after "but".
+    """
     quoted = [found.span() for found in _QUOTED.finditer(clause)]
     start, is_turn = 0, False
     for joint in _JOINT.finditer(clause):
@@ -292,7 +294,7 @@ def _spaces(found: re.Match[str]) -> str:
 
 
 class _Word(NamedTuple):
-    """A word of a clause: its position, and flags for a name and for a closing possessive."""
+    """A word in a clause: its text and position, whether it belongs to a name, and whether it ends a term."""
 
     text: str
     start: int
@@ -301,8 +303,8 @@ class _Word(NamedTuple):
 
 
 def _terms(clause: str, whose: int, *, near: bool) -> list[Term]:
-    """Return a term for each name, and for each run of other words (`near`) or each other word; "or" joins two terms
-    into one.
+    """Return one term for each name, and one for each run of other words if `near` is True, otherwise one for each
+    other word. "or" joins two terms into one.
     """
     found: list[Term] = []
     is_other = False
@@ -323,7 +325,7 @@ def _terms(clause: str, whose: int, *, near: bool) -> list[Term]:
 
 
 def _runs(clause: str) -> Iterator[list[_Word]]:
-    """Yield runs of words that belong together; an "or" between two runs is a separate run."""
+    """Yield runs of words that belong together; an "or" between two runs is yielded as a separate run."""
     run: list[_Word] = []
     for token in _TOKEN.finditer(clause):
         word = _word(token, is_first=token.start() == 0)
@@ -347,7 +349,7 @@ def _runs(clause: str) -> Iterator[list[_Word]]:
 
 
 def _word(token: re.Match[str], *, is_first: bool) -> _Word | None:
-    """Return a token as a word of a term; None if it has no meaning alone."""
+    """Convert a token to a word of a term; return None if the token means nothing by itself."""
     text = POSSESSIVE.sub("", token.group().strip('"“”«»„'))
     plain = folded(text)
     if text != token.group() and token.group()[0] in _QUOTES:
@@ -370,8 +372,8 @@ def _made(run: Sequence[_Word], *, near: bool, of_whom: bool) -> list[Term]:
 
 
 def _wordings(text: str) -> Iterator[str]:
-    """Yield the wordings of a term: as given, as one word, without its number; for a continent, its countries; for the
-    adjective of a country, the country, and vice versa.
+    """Yield the wordings of a term: as given, as one word, or without its number; the countries of a continent; and the
+    country for its adjective, or vice versa.
     """
     yield text
     for pair in cues("nationalities")["of"].replace("\n", "").split("|"):

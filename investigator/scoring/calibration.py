@@ -27,8 +27,8 @@ class Logistic(Record):
 
 
 class RelevanceModels(Record):
-    """Models of three probabilities: that a document contains the answer, that a sentence is evidence for it, and that
-    a reply answers the question. `document` applies before passages are read, and `reply` applies afterwards.
+    """Models for three probabilities: that a document contains the answer, that a sentence is evidence for the answer,
+    and that a reply answers the question. `document` applies before passages are read, and `reply` applies afterwards.
     """
 
     document: Logistic
@@ -37,7 +37,7 @@ class RelevanceModels(Record):
 
 
 class SmallFolders(Record):
-    """The rule for showing replies from a small folder, for which points say little.
+    """The rule for showing replies from a small folder, where points say little.
 
     `subject` is the probability that a document is about the subject of a question. If this is at least `shown_from`
     for one document, every reply with a point of at least `threshold` is shown.
@@ -53,8 +53,8 @@ class Calibration(Record):
 
     The built-in embedder is made for English, so the `foreign` models, for questions in other languages, rely more on
     words than on its similarities. `nearness` is the probability that a sentence is evidence, judged only by the
-    sentence and the question; it selects further quotes, and ranks the quotes from small folders. The thresholds are
-    those that led to the best decisions: `threshold` is the lowest point of a reply worth showing (`unsure_threshold`
+    sentence and the question; it selects further quotes, and ranks the quotes from small folders. The thresholds have
+    been chosen to give the best decisions: `threshold` is the lowest point of a reply worth showing (`unsure_threshold`
     for other languages), `answered_from` is the lowest point at which a quote that meets the whole question counts as
     an answer even though no model has read it, and `worth_asking` is the lowest probability at which a document is
     worth asking.
@@ -77,8 +77,8 @@ class Calibration(Record):
         """Return the lowest point at which a reply to a question is worth showing.
 
         It is low if points say little: for questions in other languages, and for questions on the subject of a small
-        folder, which people often ask in words that the folder does not contain. `small_folder` contains the features
-        of a small folder's documents, and is empty for other folders.
+        folder, which often use words that the folder does not contain. `small_folder` contains the features of a small
+        folder's documents, and is empty for other folders.
         """
         small = self.small_folders
         if any(small.subject.chance(standing) >= small.shown_from for standing in small_folder):

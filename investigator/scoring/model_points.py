@@ -22,7 +22,9 @@ _WILD_SPREAD = 40
 
 
 class PointFeatures(Record):
-    """Both points as probabilities (0..1), and whether a quote from the model is in the document."""
+    """The model's and the search's points as probabilities (0..1), and whether a quote from the model is in the
+    document.
+    """
 
     model: float
     search: float
@@ -40,8 +42,8 @@ class PointFeatures(Record):
 
 
 class PointRule(Record):
-    """A rule that combines both points for some models if the points differ by at least `apart`; otherwise the
-    model's point counts.
+    """A rule for some models: if the model's and the search's points differ by at least `apart`, combine them;
+    otherwise use the model's point.
     """
 
     models: str = Field(description="pattern for the names of engines, such as gguf:SmolLM2-135M-*")
@@ -50,7 +52,7 @@ class PointRule(Record):
     fitted_on: str
 
     def is_far(self, model: int, search: int) -> bool:
-        """Return True if the two points differ so much that the model's point does not count alone."""
+        """Return True if the two points differ too much to use the model's point alone."""
         return abs(model - search) >= self.apart
 
     def point(self, model: int, search: int, *, proven: bool) -> int:
@@ -64,19 +66,19 @@ class PointRule(Record):
 class PointCap(Record):
     """Limits a point that neither the search nor the quotes support, so that the reply does not count as an answer. A
     model that obeys a document gives the point that the document demands. Therefore, a point that exceeds the search's
-    point by at least `above` must come with quotes that look like an answer; otherwise, it is limited to `most`.
+    point by at least `above` is limited to `most` unless the reply's quotes look like an answer.
     """
 
     above: int = Field(ge=1, le=100)
     most: int = Field(
         ge=0,
         le=100,
-        description="highest point after capping, which is below the threshold at which a model's reply counts",
+        description="maximum point after capping, which is below the threshold at which a model's reply counts",
     )
     chosen_on: str
 
     def applies(self, point: int, search: int) -> bool:
-        """Return True if the point must come with quotes that look like an answer."""
+        """Return True if the point is only acceptable with quotes that look like an answer."""
         return point > self.most and point - search >= self.above
 
     def bounded(self, point: int, search: int) -> int:
@@ -127,7 +129,9 @@ def _quoted(memory: Memory) -> bool:
 
 
 def with_reliable_points(memories: Sequence[Memory]) -> tuple[Memory, ...]:
-    """Return the memories, with the search's points if the model scores everything alike."""
+    """Return the memories; if the model gives every document the same score, replace its points with those of the
+    search.
+    """
     if not scores_alike(memories):
         return tuple(memories)
     return tuple(

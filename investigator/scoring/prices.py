@@ -1,4 +1,4 @@
-"""The prices of models, from a small table that can be edited (`data/prices.json`).
+"""Model prices, from a small table that can be edited (`data/prices.json`).
 
 The price of a model that is not in the table is reported as unknown, never guessed.
 """

@@ -16,7 +16,7 @@ _MOST_LINKS = 10
 
 
 class Access:
-    """Decides who may use a server at a port, based on a token that only its user can read."""
+    """Decides who may use the server on a port, based on a token that only the server's user can read."""
 
     def __init__(self, token: str, port: int, fresh: Callable[[], str] = secrets.token_urlsafe) -> None:
         self.cookie_name = f"investigator-{port}"
@@ -32,7 +32,7 @@ class Access:
         return self._links[-1]
 
     def opened_by(self, key: str) -> bool:
-        """Return True and invalidate the key if it belongs to an unused link."""
+        """Return True if the key belongs to an unused link, and invalidate the key."""
         found = [link for link in self._links if same_code(link, key)]
         self._links = [link for link in self._links if link not in found]
         return bool(found)

@@ -44,7 +44,7 @@ def application(
 ) -> FastAPI:
     """Return the application without its guard; `on_problem` receives unexpected errors.
 
-    `searches` maps paths to the handlers of all requests below them.
+    `searches` maps each path to the handler for all requests below it.
     """
     agents = AgentDoor(desk)
     app = FastAPI(

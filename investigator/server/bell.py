@@ -23,7 +23,7 @@ class Bell:
                 loop.call_soon_threadsafe(event.set)
 
     def listen(self) -> _Listener:
-        """Return a listener: a context manager that receives every ring from its start."""
+        """Return a listener: a context manager that receives every ring while it is active."""
         return _Listener(self)
 
 

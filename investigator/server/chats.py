@@ -88,7 +88,7 @@ class Chats:
 
     def begin(self, folder: ServedFolder, first: str = "") -> Chat:
         """Start a conversation about a folder, optionally with a first message. Raises InvestigatorError if the folder
-        cannot be opened for chats, and the errors of `say`.
+        cannot be opened for chats, and the same errors as `say`.
         """
         if first:
             _check(first)
@@ -193,7 +193,7 @@ class Chats:
         """Store the outcome of a turn, then show it; if it cannot be stored, notify the user."""
         turn = held.chat.turns[-1].changed(state=state, step="", **fields)
         try:
-            if held.chat.id in self._held:  # if not, the chat has been deleted
+            if held.chat.id in self._held:  # otherwise, the chat has been deleted
                 held.folder.chats.keep(held.chat.id, turn)
         except StoreError as error:
             turn = turn.changed(problem=problem_of(error))
@@ -213,7 +213,7 @@ class Chats:
 
 
 def _as_left(turn: ChatTurn) -> ChatTurn:
-    """Return a stored turn as a restarted server shows it: an unfinished reply counts as stopped, and is not generated
+    """Return a stored turn as it appears after a restart: an unfinished reply counts as stopped, and is not generated
     again.
     """
     if turn.state is not TurnState.RUNNING:

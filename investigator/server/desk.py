@@ -1,6 +1,6 @@
-"""The job queue: accepts jobs, runs the jobs of each folder one after another, and stores their events as they happen.
-A job outlives the server: jobs that are waiting or running when a server ends are resumed when the next server starts.
-A started run continues from its journal, so nothing is paid for twice.
+"""The job queue: accepts jobs, runs those for each folder one after another, and stores their events as they happen. A
+job outlives the server: jobs that are waiting or running when a server ends are resumed when the next server starts. A
+started run continues from its journal, so nothing is paid for twice.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ class Desk:
         return self._closing.is_set()
 
     def _follow(self, folder: ServedFolder, job: ServerJob) -> None:
-        """Run a job to its end, unless it is stopped or the desk closes. Raises the errors of an investigation."""
+        """Run a job to its end, unless it is stopped or the desk closes. Raises whatever an investigation raises."""
         counted, status = _Counted(self._clock), None
         with closing(_events(folder, job)) as events:
             for event in events:
@@ -235,7 +235,9 @@ class Desk:
 
 
 def _events(folder: ServedFolder, job: ServerJob) -> Generator[Event]:
-    """Start a job, or continue it: a job with a run resumes that run, even if the client asked to start over."""
+    """Start or continue a job. If the job already has a run, that run is resumed, even if the client asked to start
+    over.
+    """
     request, investigator = job.request, folder.investigator
     if request.kind is JobKind.INDEX:
         yield from investigator.index(vectors=True)

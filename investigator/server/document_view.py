@@ -52,7 +52,7 @@ class Block:
 
 @dataclass(frozen=True)
 class DocumentView:
-    """The visible part of a document: its span of the text, its blocks, and the page on which the mark begins."""
+    """The visible part of a document: its span in the text, its blocks, and the page on which the mark begins."""
 
     document: Document
     start: int
@@ -104,7 +104,7 @@ def _blocks(document: Document, start: int, end: int, mark: tuple[int, int] | No
 
 
 def _is_inside(table: Table, other: Table) -> bool:
-    """Return True if a table is nested in another table, not only on the same lines."""
+    """Return True if a table is nested in another table, rather than merely being on the same lines."""
     return table.end <= other.end and any(cell.start <= table.start < cell.end for cell in other.cells)
 
 
@@ -151,7 +151,7 @@ def _rows(text: str, table: Table, mark: tuple[int, int] | None) -> Iterator[tup
 def _filled(
     text: str, table: Table, cells: Sequence[TableCell], taken: set[int], mark: tuple[int, int] | None
 ) -> Iterator[Cell]:
-    """Yield the cells of a row, with empty cells in place of those that the record omits."""
+    """Yield the cells of a row, inserting an empty cell for each one that the record omits."""
     column = 0
     for cell in cells:
         for _ in set(range(column, cell.column)) - taken:

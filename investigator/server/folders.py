@@ -1,6 +1,4 @@
-"""The folders that a server was started with, which are the only ones it opens. Each has a name that is used in
-addresses.
-"""
+"""The folders that a server was started with; it opens no others. Each has a name that is used in addresses."""
 
 from __future__ import annotations
 
@@ -54,8 +52,9 @@ def served_folders(
     """Return folders to serve, by name; jobs and chats are stored in the user's data directory unless another directory
     is given.
 
-    Each program that serves a folder only `to_agents` stores its own jobs, so that several can run at once. Raises
-    SettingsError if another server serves one of the folders, or nothing can be stored there, and StoreError.
+    With `to_agents`, the folders are served only to agents; each such program stores its own jobs, so that several can
+    run at once. Raises SettingsError if another server serves one of the folders or nothing can be stored in the
+    directory, and StoreError if the database fails.
     """
     served: dict[str, ServedFolder] = {}
     try:
@@ -99,6 +98,8 @@ def _kept() -> Path:
 
 
 def _name(folder: Path, taken: Mapping[str, object]) -> str:
-    """Return a folder's name for use in addresses: its own name in plain letters, with a number if it is taken."""
+    """Return a folder's name for use in addresses: the directory's name in plain letters, followed by a number if that
+    name is taken.
+    """
     plain = re.sub(r"[^a-z0-9]+", "-", folder.resolve().name.lower()).strip("-")[:_LONGEST_NAME] or "folder"
     return next(name for name in (plain, *(f"{plain}-{n}" for n in range(2, len(taken) + 3))) if name not in taken)

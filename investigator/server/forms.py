@@ -35,7 +35,7 @@ def asked(folder: str, given: Mapping[str, str]) -> JobRequest:
 
 
 def asked_again(folder: str, run: Investigation) -> JobRequest:
-    """Return the request that resumes a run. Raises ServerError if its scope has too many documents."""
+    """Return a request that resumes a run. Raises ServerError if its scope has too many documents."""
     return _request(
         folder=folder, question=run.question, mission=run.mission, strategy=run.strategy, only=run.scope, fresh=False
     )

@@ -122,7 +122,7 @@ class Guard:
         return RedirectResponse("/", HTTPStatus.SEE_OTHER, {"Set-Cookie": self.access.cookie()})
 
     def _unknown(self, path: str) -> Response:
-        """Return the response that explains to an unauthorised client how to get access."""
+        """Return a response that tells an unauthorised client how to get access."""
         if path.startswith(("/v1", "/mcp")):
             hint = "Send the header Authorization: Bearer TOKEN; investigator serve prints the path of the token."
             return _refused(HTTPStatus.UNAUTHORIZED, "the request has no valid token for this server", hint)

@@ -21,7 +21,7 @@ SLOWEST_CLIENT = 10.0
 """Maximum number of seconds until a request has arrived completely."""
 _MOST_CONNECTIONS = 200
 _OF_THIS_MACHINE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
-"""The addresses that stand for all network interfaces of a machine, each mapped to its loopback address."""
+"""Maps each address that means "all network interfaces" to the corresponding loopback address."""
 _LONGEST_END = 30  # maximum number of seconds that requests in progress may take after shutdown begins
 
 Scope: TypeAlias = MutableMapping[str, Any]
@@ -44,7 +44,7 @@ def listening_at(host: str, port: int) -> socket.socket:
         listening.bind((host, port))
         listening.listen()
         return listening
-    # raised for a host that cannot be encoded, for example
+    # raised, for example, for a host name that cannot be encoded
     except (OSError, OverflowError, ValueError, TypeError) as error:
         listening.close()
         why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
@@ -55,8 +55,8 @@ def listening_at(host: str, port: int) -> socket.socket:
 
 
 def address_of(listening: socket.socket, name: str = "") -> str:
-    """Return a listening socket's address for clients, with the given name; without a name, an address that works on
-    this machine.
+    """Return the address at which clients reach a listening socket, with the given host name; without a name, return an
+    address that works on this machine.
     """
     host, port = listening.getsockname()[:2]
     host = name or _OF_THIS_MACHINE.get(host, host)

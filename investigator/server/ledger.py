@@ -1,4 +1,4 @@
-"""The stored jobs and chats of a server, so that a client's requests and a user's conversations outlive it."""
+"""Stores the jobs and chats of a server, so that clients' requests and users' conversations outlive it."""
 
 from __future__ import annotations
 
@@ -93,7 +93,9 @@ class JobLedger:
             return tuple(_job(row) for row in connection.execute(query).mappings())
 
     def log(self, job_id: str, event: Record, at: float) -> int:
-        """Store an event of a job, which happened at the Unix time `at` in seconds, and return its number, from 1."""
+        """Store an event of a job and return its number, counted from 1; `at` is the Unix time of the event, in
+        seconds.
+        """
         with self._database.begin() as connection:
             return _log(connection, job_id, event, at)
 

@@ -1,4 +1,4 @@
-"""Renders a running job from its events so far, as pieces of HTML with their places on the page."""
+"""Renders a running job as pieces of HTML with their places on the page, based on its events so far."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Live:
             yield _piece(PagePlace.NOW, title=what_follows(happened), detail="", done=None, total=None)
 
     def _knowledge(self, event: Event, at: float) -> Iterator[Piece]:
-        """Yield the changes to the plan, the knowledge and the cost that an event causes."""
+        """Yield the pieces for the changes that an event makes to the plan, the knowledge and the cost."""
         match event:
             case Thought():
                 yield _piece(PagePlace.KNOWN, needs=event.needs)
@@ -99,7 +99,7 @@ class Live:
 
 
 def read_so_far(steps: Sequence[PlanStep], replies: Sequence[Memory]) -> Sequence[tuple[PlanStep, Memory | None]]:
-    """Return the steps of a round, each with its reply; several steps may ask the same document."""
+    """Return the steps of a round with their replies; several steps may query the same document."""
     left = list(replies)
     found: list[tuple[PlanStep, Memory | None]] = []
     for step in steps:
@@ -111,7 +111,7 @@ def read_so_far(steps: Sequence[PlanStep], replies: Sequence[Memory]) -> Sequenc
 
 
 def spent_line(budget: BudgetSettings, calls: int, seconds: float) -> str:
-    """Return a line with what a run has spent so far, and its limits."""
+    """Return a line that states what a run has spent so far, and its limits."""
     of_calls = f"{calls:,} of at most {plural(budget.calls, 'call')}" if budget.calls else plural(calls, "call")
     most = f" of at most {duration(budget.seconds)}" if budget.seconds else ""
     return f"Spent: {of_calls}, {duration(seconds)}{most}"

@@ -205,7 +205,7 @@ def _run_page(served: ServedFolder, run_id: str, **refused: object) -> str:
 
 
 def _refused_page(served: ServedFolder, given: Mapping[str, str], wrong: Problem) -> str:
-    """Return the page with the question form, the values that were entered, and the problem."""
+    """Return the page with the question form, filled in with the values that were entered, and with the problem."""
     if after := given.get("after"):
         with suppress(UnknownRunError):
             return _run_page(served, after, given=given, problem=wrong)
@@ -248,5 +248,5 @@ def _all_events(served: ServedFolder, job_id: str) -> list[LoggedEvent]:
 
 
 def _pieces(live: Live, event: LoggedEvent) -> str:
-    """Return the pieces for an event, each in an element that names its place."""
+    """Return the HTML for an event, with each piece in an element that names its place."""
     return "".join(f'<div data-place="{piece.place.value}">{piece.html}</div>' for piece in live.pieces(event))

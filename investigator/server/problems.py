@@ -1,5 +1,5 @@
-"""Errors in the form that a client receives (an HTTP status, a description and advice), and the common parts of all
-replies to programs.
+"""Errors as clients receive them (an HTTP status, a description and advice), and the parts that all replies to programs
+share.
 """
 
 from __future__ import annotations

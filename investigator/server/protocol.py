@@ -1,4 +1,4 @@
-"""The tools for agents as a Model Context Protocol server; its package is loaded on demand."""
+"""Serves the tools for agents with the Model Context Protocol; the `mcp` package is loaded on demand."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def agent_server(desk: Desk) -> MCPServer[Any]:
 
 
 class AgentDoor:
-    """Serves the tools over HTTP without storing any state of clients; the package is loaded when the first client
-    connects. Access is checked before a request arrives here. The surrounding application must run its `lifespan`.
+    """Serves the tools over HTTP without keeping client state; the package is loaded when the first client connects.
+    Access is checked before a request arrives here. The surrounding application must run its `lifespan`.
     """
 
     def __init__(self, desk: Desk) -> None:
@@ -88,7 +88,9 @@ async def _kept_open(server: MCPServer[Any], *, task_status: TaskStatus[Applicat
 
 
 def _as_tool(tool: Callable[..., ToolReply[Any]]) -> Callable[..., object]:
-    """Wrap a tool for the package, so that it gives the protocol's replies, and errors that a model can read."""
+    """Wrap a tool for the `mcp` package, so that it returns replies in the protocol's form, and errors that a model can
+    read.
+    """
     from mcp.server.mcpserver.exceptions import ToolError
     from mcp.types import CallToolResult, TextContent
 

@@ -1,4 +1,4 @@
-"""The complete server: folders, desk, guard and application, on a socket of this machine."""
+"""The complete server: folders, desk, guard and application, listening on a socket of this machine."""
 
 from __future__ import annotations
 

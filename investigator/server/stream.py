@@ -15,7 +15,7 @@ from investigator.server.problems import ServerError, problem
 from investigator.server.records import ENDED, TURN, LoggedEvent
 
 _SLICE = 1.0  # seconds between checks for a server that is closing
-_SILENCE = 15  # number of such intervals without an event after which a comment is sent, to keep the stream alive
+_SILENCE = 15  # after this many such intervals without an event, a comment is sent to keep the stream alive
 
 
 async def happened(

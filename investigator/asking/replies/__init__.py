@@ -4,8 +4,8 @@
 2. `free_ask`, `free_answer`: free text, which small models write although JSON was requested.
 3. `points`, `point_values`: the score, in any position and notation, even if it is not in the JSON.
 
-Each module documents the deviations that it accepts. Except for the synonyms of keys, a deviation is accepted only if a
-case in `tests/asking/replies` would fail without it.
+Each module documents the deviations that it accepts. Key synonyms aside, a deviation is accepted only if a case in
+`tests/asking/replies` would otherwise fail.
 """
 
 from investigator.asking.replies.forms import read_reply

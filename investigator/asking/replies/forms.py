@@ -40,7 +40,9 @@ def _read_free(text: str, reply_type: type[Record]) -> Record | None:
 
 
 def _completed(record: Record, text: str) -> Record:
-    """Return the record with the score that is written next to the JSON, or with the ids inside its claims."""
+    """Return the record, completed with a score that was written next to the JSON, or with evidence ids that were
+    written inside the claims.
+    """
     if isinstance(record, AskReply) and "point" not in record.model_fields_set:
         return record.changed(point=read_point(text))
     if isinstance(record, AnswerReply):

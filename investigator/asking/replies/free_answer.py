@@ -36,7 +36,7 @@ _WIDEST_RANGE = 20
 
 
 def read_free_answer(text: str) -> AnswerReply | None:
-    """Return the claims in a free text: an empty result if it declines to answer, and None if it is not an answer."""
+    """Return the claims in free text: no claims if the text declines to answer, and None if it is not an answer."""
     text = text[:_LONGEST]
     claims = tuple(claim for line in text.splitlines() for claim in _claims(_BULLET.sub("", line, count=1)))
     if claims or (len(text) <= _LONGEST_REFUSAL and _CANNOT.search(text)):
@@ -78,7 +78,7 @@ def _sentences(line: str) -> Iterator[str]:
 
 
 def _ids(text: str) -> list[str]:
-    """Return the ids in brackets or in a list of ids: "E1, E3", "E1-E3", "1"."""
+    """Return the evidence ids if the text is nothing but ids: "E1, E3", "E1-E3", "1"."""
     if not re.fullmatch(rf"[\s\[(\u3010]*(?:{_IDS}|\d{{1,4}}(?:\s*[,;]\s*\d{{1,4}})*)[\s\])\u3011]*", text):
         return []
     ids: list[str] = []

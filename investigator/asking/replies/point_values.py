@@ -59,7 +59,9 @@ class Value:
 
 
 def folded(text: str) -> str:
-    """Return a text with uniform dashes, quotation marks and white space; markdown and HTML emphasis become spaces."""
+    """Return the text with uniform dashes, quotation marks and white space, and with spaces in place of Markdown and
+    HTML emphasis.
+    """
     text = unicodedata.normalize("NFKC", text).translate(_MARKUP)
     return _HTML.sub(" ", text)
 

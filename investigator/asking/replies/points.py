@@ -1,4 +1,4 @@
-"""Reads the point (0..100) from a reply (seed: "Point")."""
+"""Reads the point, the score (0..100) that a reply gives."""
 
 from __future__ import annotations
 
@@ -94,9 +94,9 @@ def _of_keys(text: str) -> Iterator[Value]:
 
 
 def _after_markers(text: str, *, of_reply: bool) -> Iterator[Value]:
-    """Yield values after a marker and a separator, the last value first.
+    """Yield values after a marker and a separator, last value first.
 
-    Markers that are not `of_reply` may refer to something else: "Match score: 85", "Test score: 85".
+    Without `of_reply`, yield only markers that may refer to something else: "Match score: 85", "Test score: 85".
     """
     for marker in _markers(text, of_reply=of_reply):
         after = _AFTER_MARKER.match(text, marker.end())
@@ -171,4 +171,4 @@ _KINDS: tuple[Callable[[str], Iterator[Value]], ...] = (
     _of_sentences,
     _of_judgements,
 )
-"""Kinds of point notation, the most reliable first."""
+"""The ways in which a point may be written, most reliable first."""

@@ -29,7 +29,7 @@ _ALSO_CALLED = {
 }
 """Other names that models use for a field, accepted if the record has no field with that name."""
 _TEXT_KEYS = ("text", "quote", "value", "name", "id", "info")
-"""Keys that contain the text if a model sends an object instead of a string."""
+"""Keys under which to look for the text if a model sends an object instead of a string."""
 
 
 def fitted(value: Json, reply_type: type[Record]) -> Json:

@@ -62,9 +62,9 @@ class ChatEngine:
     parameter that the server rejects is omitted from then on, which is reported once to `on_notice`; `known` remembers
     it for other engines and later runs. Temporary errors are retried, up to `settings.attempts` times, with growing
     random waits or the wait that the server requests. A call always ends within `settings.timeout` seconds; a call that
-    does not return is abandoned. All engines of the process share a queue for each endpoint: at most
-    `settings.concurrency` concurrent calls, fewer after refusals, none while the endpoint requests a pause. A prompt
-    that is still waiting after `attempts * (timeout + max_wait)` seconds fails.
+    does not return is abandoned. All engines in a process that use the same endpoint share a queue, which allows at
+    most `settings.concurrency` concurrent calls, fewer after refusals, and none while the endpoint requests a pause. A
+    prompt that is still waiting after `attempts * (timeout + max_wait)` seconds fails.
 
     `callbacks` are LangChain callback handlers that receive each call, with the template in the metadata; LangChain
     logs their errors, which have no other effect. A LangChain model built by the caller keeps its own callbacks,
@@ -144,7 +144,7 @@ class ChatEngine:
         return self.reply_aloud(prompt, None)
 
     def reply_aloud(self, prompt: Prompt, hear: Hear | None) -> Reply:
-        """Return the same reply, streamed piece by piece if the server supports it."""
+        """Return the same reply as `reply`, streamed piece by piece if the server supports it."""
         self._model(self._negotiation.allowed(self._wanted).parameters)  # loaded before the clock starts
         started, settings = time.monotonic(), self._settings
         patience = settings.attempts * (settings.timeout + settings.max_wait)
@@ -154,7 +154,8 @@ class ChatEngine:
         return reply.changed(seconds=time.monotonic() - started)
 
     def with_settings(self, settings: ChatSettings) -> Self:
-        """Return a copy of the engine with other parameters; both share the queue and the known refusals.
+        """Return a copy of the engine with other parameters. It shares the queue and the known refusals with the
+        original.
 
         Raises SettingsError for a LangChain model built by the caller, which has its own parameters.
         """
@@ -208,7 +209,9 @@ class ChatEngine:
             self._queue.end(call.ticket, began, ended, asked)
 
     def _said(self, call: _Call) -> AIMessage | Exception:
-        """Return the reply, streamed to the listener, if any; or the error if the call fails or takes too long."""
+        """Return the reply, or the error if the call fails or takes too long. A listener receives the reply as it
+        arrives.
+        """
         sending, timeout = call.sending, self._settings.timeout
         arguments = format_arguments(self._server, sending.reply_format, call.prompt.reply_type)
         model = self._model(sending.parameters)

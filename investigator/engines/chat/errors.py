@@ -26,7 +26,7 @@ from investigator.errors import (
 from investigator.secrets import redacted
 
 ALWAYS = 1_000_000
-"""A number of attempts that is always above the engine's own limit."""
+"""A number of attempts that exceeds any engine's own limit."""
 
 _MESSAGE_LENGTH = 300
 _BUSY = frozenset({503, 529})  # 529 is Anthropic's status for an overloaded server
@@ -49,7 +49,7 @@ class Server:
 
     @property
     def place(self) -> str:
-        """Return the model and its address, without a user name and password."""
+        """Return the model and its address, without any user name or password."""
         if not self.address:
             return self.model
         parts = urlsplit(self.address)

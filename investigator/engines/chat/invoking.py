@@ -76,7 +76,7 @@ def invoked(
         tags=["investigator", prompt.template.partition("/")[0]],
     )
     config = merge_configs(ensure_config(), ours)  # keeps out the callbacks of an enclosing chain
-    with tracing_context(enabled=False):  # a variable set for another program must not send the documents elsewhere
+    with tracing_context(enabled=False):  # an environment variable for another program must not redirect the documents
         try:
             return ask([HumanMessage(prompt.text)], config)
         except Exception as error:  # noqa: BLE001 - each provider's package has its own errors; all are caught here

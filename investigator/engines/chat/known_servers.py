@@ -1,4 +1,4 @@
-"""Remembers what servers reject, so that it is not sent again; stored in a file for later runs."""
+"""Remembers, in a file that later runs share, what servers reject, so that it is not sent again."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ def can_build_later(server: Server) -> bool:
 
 
 def build(server: Server, settings: ChatSettings, parameters: frozenset[Parameter]) -> BaseChatModel:
-    """Return the chat model, which sends only the settable parameters in `parameters`.
+    """Return a chat model that sends only those settable parameters that are in `parameters`.
 
     Redirects are refused and the length of a body is limited: by our own client for OpenAI-compatible servers and
     Ollama, and for other providers only if their client can be found. Raises MissingPackageError if the provider's

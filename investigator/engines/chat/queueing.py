@@ -60,8 +60,8 @@ class CallPace:
 class Ticket:
     """One prompt's place in the queue for all its attempts: lower numbers go first.
 
-    Its call begins only while fewer than `most` calls run; it accepts pauses of up to `longest` seconds, and gives up
-    at `until`.
+    Its call begins only while fewer than `most` calls are running. It accepts pauses of up to `longest` seconds, and
+    gives up at `until`.
     """
 
     number: int
@@ -169,7 +169,7 @@ _SHARED_LOCK = Lock()
 
 
 def queue_at(endpoint: str) -> CallQueue:
-    """Return the queue of an endpoint: shared by the whole process, as long as anything uses it."""
+    """Return the queue for an endpoint. The whole process shares it for as long as anything uses it."""
     with _SHARED_LOCK:
         queue = _SHARED.get(endpoint)
         if queue is None:

@@ -48,14 +48,14 @@ _STRICTNESS = tuple(reversed(ReplyFormat))
 
 @dataclass(frozen=True)
 class Sending:
-    """The parameters that are sent because they are set, and the reply format."""
+    """The parts of a request that some servers reject: the parameters that are set, and the reply format."""
 
     parameters: frozenset[Parameter] = frozenset()
     reply_format: ReplyFormat = ReplyFormat.NONE
 
     @property
     def refusable(self) -> frozenset[Parameter]:
-        """Return everything in the request that a server may reject."""
+        """Return all parameters that a server may reject, including the reply format."""
         formats = frozenset({Parameter.RESPONSE_FORMAT}) if self.reply_format is not ReplyFormat.NONE else frozenset()
         return self.parameters | formats
 
@@ -66,7 +66,7 @@ class Sending:
         return Sending(self.parameters - {refused}, self.reply_format)
 
     def meet(self, other: Sending) -> Sending:
-        """Return a request with the parameters common to both and the weaker reply format."""
+        """Return a request with the parameters that both requests have, and with the weaker of their reply formats."""
         reply_format = min(self.reply_format, other.reply_format, key=_STRICTNESS.index)
         return Sending(self.parameters & other.parameters, reply_format)
 

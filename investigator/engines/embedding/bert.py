@@ -46,7 +46,7 @@ class _Weights(NamedTuple):
 
 
 class _Layer(NamedTuple):
-    """One layer of BERT; query, key and value are one matrix."""
+    """One layer of BERT; query, key and value are stored as one matrix."""
 
     query_key_value: _Weights
     attended: _Weights
@@ -57,8 +57,8 @@ class _Layer(NamedTuple):
 
 
 class _Run(NamedTuple):
-    """Neighbouring texts in a batch, padded to the same number of tokens. `used` is the number of real tokens of each
-    text; `padding`, of shape (texts, tokens), marks the others.
+    """Neighbouring texts in a batch, padded to the same number of tokens. `used` is the number of real tokens in each
+    text; `padding`, of shape (texts, tokens), marks the padding tokens.
     """
 
     texts: int

@@ -35,10 +35,10 @@ _BATCH_TOKENS = {"cpu": 512, "cuda": 32_768}  # on a CPU a batch must fit into t
 
 
 class MiniLM:
-    """The model in a folder with `model.safetensors` and `tokenizer.json`. Thread-safe. `device` is "cpu" or "cuda";
-    the default is the graphics card if PyTorch finds one. The default precision is float16 on a graphics card; on a CPU
-    it is bfloat16 if the CPU supports that natively, otherwise float32. Raises EmbedderError if the files are missing
-    or do not belong to this model.
+    """The model loaded from a folder that contains `model.safetensors` and `tokenizer.json`. Thread-safe. `device` is
+    "cpu" or "cuda"; the default is the graphics card if PyTorch finds one. The default precision is float16 on a
+    graphics card; on a CPU it is bfloat16 if the CPU supports that natively, otherwise float32. Raises EmbedderError if
+    the files are missing or do not belong to this model.
     """
 
     def __init__(self, folder: Path, precision: Precision | None = None, device: str | None = None) -> None:
@@ -109,7 +109,7 @@ def _fastest_precision(device: str) -> Precision:
         return Precision.FLOAT16
     try:
         can = torch.cpu.get_capabilities()
-    except AttributeError:  # an older PyTorch does not report it
+    except AttributeError:  # older PyTorch versions do not report it
         return Precision.FLOAT32
     return Precision.BFLOAT16 if can.get("avx512_bf16") or can.get("amx_bf16") else Precision.FLOAT32
 

@@ -31,7 +31,7 @@ _ROWS = 8  # number of rows, of 6 KB each, that are activated at a time
 
 
 class QuickMiniLM:
-    """The model in a folder with `model.safetensors` and `tokenizer.json`; threads take turns.
+    """The model loaded from a folder that contains `model.safetensors` and `tokenizer.json`; threads take turns.
 
     NumPy uses only one core: on a busy machine its threads wait for each other far longer than they compute.
     Raises EmbedderError if the files are missing or do not belong to this model.

@@ -101,8 +101,8 @@ def sentences(text: str) -> list[str]:
 def load_cross_encoder(model: str, hint: str) -> CrossEncoder:
     """Load a model that judges pairs of texts, given its name or folder; a model is loaded only once.
 
-    Code that comes with a model is never run. Raises EmbedderError with the given hint if the model cannot be loaded,
-    or is of the wrong kind, since its missing weights would then be random.
+    Code that comes with a model is never run. Raises EmbedderError with the given hint if the model cannot be loaded or
+    is of the wrong kind, because the weights that it lacks would be random.
     """
     from sentence_transformers import CrossEncoder
 

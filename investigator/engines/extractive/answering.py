@@ -16,8 +16,8 @@ _MOST_CLAIMS = 6
 _MOST_OF_SUMMARY = 12
 _MOST_OF_ONE_DOCUMENT = 3
 _BEHIND_BEST = 20
-_FAR_BEHIND = 5.0  # log odds; in everyday folders, no quote that far behind the best one was the only evidence
-_LEAST_POINT = 1  # lower points are raised to this one, so that their odds do not outweigh the similarity
+_FAR_BEHIND = 5.0  # log odds; in everyday folders, no answer depended on a quote this far behind the best one
+_LEAST_POINT = 1  # lower points are raised to this value, so that their odds do not outweigh the similarity
 _SAME = 0.7
 
 
@@ -44,7 +44,9 @@ def answer(variables: AnswerVariables, embedder: Embedder) -> AnswerReply:
 
 
 def _nearest_first(question: str, evidence: Sequence[Evidence], embedder: Embedder) -> list[Evidence]:
-    """Rank quotes by the odds of their replies and their nearness to a question, with at most three per document."""
+    """Rank quotes by the odds of their replies and by their similarity to the question, keeping at most three per
+    document.
+    """
     model = default_calibration().nearness
     worth = [
         log_odds(max(item.point, _LEAST_POINT) / 100) + log_odds(model.chance(near))
@@ -60,7 +62,7 @@ def _nearest_first(question: str, evidence: Sequence[Evidence], embedder: Embedd
 
 
 def _shared_out(evidence: Sequence[Evidence]) -> list[Evidence]:
-    """Return the first sentences of each document, the same number from each, in the order of the evidence."""
+    """Return the first quotes from each document, in the order of the evidence; every document has the same quota."""
     most = max(1, _MOST_OF_SUMMARY // max(1, len({item.document_id for item in evidence})))
     taken: Counter[str] = Counter()
     chosen = []

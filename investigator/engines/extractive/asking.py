@@ -31,7 +31,7 @@ _MOST_CAUSES = 40  # number of sentences that are reordered, causes first
 _MOST_SENTENCES = 5
 _LONGEST_QUOTE = 800
 _BEHIND_BEST = 1.0  # log odds; a sentence is quoted if its odds are at least a third of the best one's
-_BEHIND_NEAREST = 3.0  # log odds; how far behind the nearest sentence another one is still quoted
+_BEHIND_NEAREST = 3.0  # log odds; a sentence is also quoted if it is at most this far behind the nearest one
 _NEAR = 0.15
 """The lowest cosine similarity of a quote to a question. It excludes 95 of 100 instructions to models, and 15 of 89
 sentences of evidence in the question's language that share no word with it (development sets of clapnq, multihop and
@@ -63,10 +63,10 @@ class ReplyFeatures(Record):
 
 
 def ask(variables: AskVariables, embedder: Embedder, *, with_nearest: bool = True) -> AskReply:
-    """Return the best sentences of the passages as quotes and as the reply, with a point.
+    """Return the best sentences in the passages, both as quotes and as the reply, with a point.
 
-    The best one to three come first. If `with_nearest` is True, up to three that are nearest to the question follow,
-    which may be different sentences if the question and the text use different words.
+    The one to three best sentences come first. If `with_nearest` is True, they are followed by up to three sentences
+    that are nearest to the question, which may be others if the question and the text use different words.
     """
     kind = kind_of(variables.main_question)
     if kind is QuestionKind.SUMMARY:
@@ -102,9 +102,9 @@ def causes_first(
 ) -> list[tuple[Candidate, float]]:
     """Return the sentences, beginning with those that state a cause of the event in the question.
 
-    Each of these gets a probability in proportion to the share of the effect's words that it contains. A sentence
-    followed by its consequence ("This led to ...") counts as a cause, too. The other sentences get at most a quarter of
-    the highest probability, so that they are not quoted next to a cause. `about` is the title of the document.
+    Each cause gets a probability proportional to the share of the effect's words that it contains. A sentence followed
+    by its consequence ("This led to ...") also counts as a cause. The other sentences get at most a quarter of the
+    highest probability, so that they are not quoted next to a cause. `about` is the title of the document.
     """
     shares = {id(one): cause_share(one.text, question, about) for one, _ in ranked[:_MOST_CAUSES]}
     at = {(one.passage, one.place): one for one, _ in ranked}
@@ -176,8 +176,9 @@ def reply_features(
 
 
 def bearing(variables: BearingVariables, embedder: Embedder) -> BearingReply:
-    """Decide if quotes are related to a question. The threshold is low, for replies that the search cannot judge: a
-    quote must share a content word with a question, be close to one, or be in a script that none of the questions uses.
+    """Decide whether quotes are related to the questions. The threshold is low, because this is for replies that the
+    search cannot judge: a quote must share a content word with a question, be close to a question, or be in a script
+    that none of the questions uses.
     """
     covers = _cover(variables.questions[0], variables.quotes, variables.title)
     wanted = stems(word for text in (*variables.questions, *variables.terms) for word in content_words(text))

@@ -24,11 +24,11 @@ _ENDS = re.compile(r"[.!?。！？؟।:;][\"'”’»)\]]*$")
 
 
 class Nearness(Record):
-    """How near a text is to a question; each feature is about 0..1.
+    """Features that measure how close a text is to a question, each roughly in 0..1.
 
-    `similarity` is its cosine similarity to the question; `focus` is the share of the question's words that it
-    contains, where a word that occurs in most of the compared texts has a low weight; `typed` is 1 if it contains the
-    requested kind of thing.
+    `similarity` is the text's cosine similarity to the question. `focus` is the share of the question's words that the
+    text contains; words that occur in most of the compared texts have a low weight. `typed` is 1 if the text contains
+    the requested kind of thing.
     """
 
     similarity: float
@@ -37,11 +37,12 @@ class Nearness(Record):
 
 
 class SentenceFit(Nearness):
-    """Features of a sentence that may answer a question, each about 0..1.
+    """Features of a sentence that may answer a question, each roughly in 0..1.
 
-    `around` is `focus` including the sentences before and after it. `passage` and `overlap` belong to its passage.
-    `finding` and `figures` measure how much it reads like a result, if a result is requested (otherwise 0.5).
-    `complete` is 1 for a sentence, and 0 for a heading or a fragment of a table.
+    `around` is like `focus`, but includes the sentences before and after this one. `passage` and `overlap` are the
+    similarity and the word overlap of the passage that contains it. `finding` and `figures` measure how much it reads
+    like a result, if a result is requested (otherwise 0.5). `complete` is 1 for a sentence, and 0 for a heading or a
+    fragment of a table.
     """
 
     around: float
@@ -73,7 +74,7 @@ class Asked:
 
 
 def asked(question: str, needs: Sequence[Need]) -> Asked:
-    """Prepare a question for comparison with sentences; `needs` gives the rarity of its words in the folder."""
+    """Prepare a question for comparison with sentences; `needs` tells how rare its words are in the folder."""
     weights = {stem(word): rarity(_UNKNOWN_SHARE) for word in content_words(question)}
     for need in needs:
         for word in words(need.term):
@@ -83,7 +84,9 @@ def asked(question: str, needs: Sequence[Need]) -> Asked:
 
 
 def measured(passages: Sequence[Passage], question: Asked, embedder: Embedder) -> list[tuple[float, float]]:
-    """Return each passage's (similarity, overlap) with the question, taken from the search if it found the passage."""
+    """Return each passage's similarity and word overlap with the question, computed only if the search did not provide
+    them.
+    """
     unknown = [passage.text for passage in passages if passage.similarity is None]
     vectors: Vectors = embedder.embed([question.question, *unknown])
     near = iter((vectors[1:] @ vectors[0]).tolist())
@@ -97,7 +100,7 @@ def measured(passages: Sequence[Passage], question: Asked, embedder: Embedder) -
 
 
 def nearness(question: str, texts: Sequence[str], embedder: Embedder) -> list[Nearness]:
-    """Return how near each text is to a question."""
+    """Return features that measure how close each text is to a question."""
     vectors = embedder.embed([question, *texts])
     stemmed = [stems(words(text)) for text in texts]
     rare = _telling({stem(word): 1.0 for word in content_words(question)}, stemmed)

@@ -36,7 +36,7 @@ def _no_others(_: Embedder) -> Answers:
 
 
 class ExtractiveEngine:
-    """Answers the templates of the method without a language model. Deterministic and thread-safe.
+    """Answers the method's templates without a language model. Deterministic and thread-safe.
 
     `others` creates a function that answers other templates, such as those of a chat.
     """

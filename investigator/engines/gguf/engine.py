@@ -36,7 +36,7 @@ class GgufSettings(Record):
         default=None,
         ge=256,
         description=(
-            f"number of tokens in a prompt and its reply; by default as many as in training, up to {_USUAL_CONTEXT}"
+            f"context size in tokens (prompt and reply); by default the size used in training, up to {_USUAL_CONTEXT}"
         ),
     )
     max_tokens: int = Field(default=512, ge=16, description="longest reply in tokens")
@@ -58,7 +58,7 @@ class GgufSettings(Record):
 
 
 class GgufEngine:
-    """A GGUF file as an engine, whose output is constrained to the schema of the reply.
+    """Runs a GGUF file as an engine, and constrains the output to the reply's schema.
 
     The model is loaded once, on first use. It answers one prompt at a time; other threads wait. A reply is stopped
     after `seconds`; `on_writing` receives its progress. Raises SettingsError at once if the path is not a GGUF file or

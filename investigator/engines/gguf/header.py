@@ -40,7 +40,7 @@ def trained_context(path: Path) -> int:
 
 
 def control_tokens(path: Path) -> frozenset[str]:
-    """Return the model's control tokens, which mark the ends of turns and the roles.
+    """Return the model's control tokens, which mark roles and the ends of turns.
 
     The header lists them as control tokens; some files list marks like `<|user|>` as user-defined tokens instead.
     """

@@ -36,8 +36,8 @@ class HubFile:
 
 def pull(model: LocalModel, now: datetime, on_progress: OnProgress = lambda done, total: None) -> PulledModel:
     """Download a model into the user's data directory, and return its record. An interrupted download is resumed. The
-    file must match the hub's checksum, and the pinned one if any; otherwise it is deleted. Raises ModelDownloadError
-    and DiskFullError.
+    file must match the hub's checksum and, if one is pinned, that checksum, too; otherwise it is deleted. Raises
+    ModelDownloadError and DiskFullError.
     """
     found = described(model)
     pinned = (model.sha256 or found.sha256).lower()
@@ -106,7 +106,7 @@ def _fetch(model: LocalModel, found: HubFile, folder: Path, on_progress: OnProgr
     from tqdm import tqdm
 
     class Told(tqdm):  # type: ignore[misc]
-        """Reports the bytes to `on_progress` instead of drawing a progress bar."""
+        """Reports the downloaded bytes to `on_progress` instead of drawing a progress bar."""
 
         def __init__(self, *words: Any, **options: Any) -> None:
             self._done = int(options.get("initial") or 0)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _SILENT: Final = -1  # llama.cpp writes its log to standard error by default
 _KEPT_PROMPTS: Final = 512  # MiB; llama.cpp would take 8192
-_BATCH: Final = 128  # prompt tokens processed between two checks for a stop; 512 would be 5 % faster, but stop later
+_BATCH: Final = 128  # prompt tokens processed between checks for a stop; 512 would be 5 % faster, but stop later
 _PLAIN_TEMPLATE: Final = "chatml"  # llama.cpp's default for a file without a template
 _TOKEN_SECONDS: Final = 60.0
 _LONGER: Final = (
@@ -46,7 +46,7 @@ class GgufReply:
 
 @dataclass(frozen=True)
 class Sampling:
-    """The way to decode a reply: at most `max_tokens` tokens, constrained to `grammar`. Tokens are sampled from the
+    """How to decode a reply: with at most `max_tokens` tokens, constrained to `grammar`. Tokens are sampled from the
     smallest set with probability mass `top_p`, or from the `top_k` most probable tokens. If one of these is set,
     llama.cpp applies no other filters.
     """

@@ -61,7 +61,7 @@ class ReplyStream:
                 self.late = True
                 raise _OutOfTimeError
         finally:
-            self._problem = sys.exception()  # llama.cpp stops there without an error
+            self._problem = sys.exception()  # llama.cpp stops at this exception, but does not pass it on
 
     def whole(self) -> dict[str, Any]:
         """Return the complete response, or the server's error. Raises the error that `hear` raised, if any."""

@@ -36,7 +36,7 @@ class _Config(BaseModel):
 
 
 class TransformersEngine:
-    """A folder with a causal language model, its tokenizer and configuration, as an engine.
+    """Runs a causal language model from a folder that also contains its tokenizer and configuration.
 
     The model is loaded once, on first use; code in the folder is never run. It answers one prompt at a time; other
     threads wait. Raises SettingsError at once if the folder contains no model, and MissingPackageError if transformers
@@ -110,7 +110,9 @@ class TransformersEngine:
         return self._loaded().count_tokens(text)
 
     def with_settings(self, settings: TransformersSettings) -> Self:
-        """Return a copy of the engine that shares the model but has another decoding or seed. Raises SettingsError."""
+        """Return a copy of the engine that shares the model but uses another decoding method or seed. Raises
+        SettingsError.
+        """
         other = copy(self)
         other._settings = _checked(settings)
         return other

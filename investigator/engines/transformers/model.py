@@ -133,7 +133,7 @@ class TransformersModel:
             return str(self._tokenizer.decode(ids, skip_special_tokens=True))
 
     def _rules(self, decoding: Decoding, prompt: int, context: int) -> LogitsProcessorList:
-        """Return the constraints on the next token, in order; `prompt` and `context` are numbers of tokens."""
+        """Return the constraints on the next token, in order; `prompt` and `context` are token counts."""
         from transformers import LogitsProcessorList, TemperatureLogitsWarper, TopKLogitsWarper
 
         rules = LogitsProcessorList()

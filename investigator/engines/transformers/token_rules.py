@@ -59,7 +59,7 @@ class Penalties:
 
 @dataclass(frozen=True)
 class NgramBlock:
-    """Forbids repeated sequences of `length` tokens from `start` on."""
+    """Forbids repeated sequences of `length` tokens, beginning at token `start`."""
 
     length: int
     start: int
@@ -109,8 +109,8 @@ class Schedule:
     reset: bool = True
 
     def share(self, ends: Sequence[bool]) -> float:
-        """Return the mass for the next token; `ends` contains True for each token so far that ends a sentence, and
-        False for the others. The first two tokens of a text or sentence use the full `p`.
+        """Return the probability mass for the next token; `ends` says for each token so far whether it ends a sentence.
+        The first two tokens of a text or sentence use the full `p`.
         """
         if not ends:
             return self.p
