@@ -27,7 +27,7 @@ STEPS: Mapping[str, str] = {
     "vrm": "replying",
     "mgm": "remembering",
 }
-"""What a module is doing, in words for a waiting user, by module name."""
+"""Maps each module's name to a description, for a waiting user, of what the module is doing."""
 
 _NAMED = {
     "search_decision": "Search",
@@ -124,7 +124,7 @@ def _memory(fact: KeptFact) -> str:
 
 
 def quotes_of(message: Message) -> list[Quote]:
-    """Return the quotes of a reply; those from a search server are instances of ServedQuote."""
+    """Return the quotes in a reply; those from a search server are instances of ServedQuote."""
     told = message.get("quotes")
     return [
         ServedQuote.model_validate(quote) if "server" in quote else Quote.model_validate(quote)

@@ -131,7 +131,7 @@ def open_memory(investigator: Investigator) -> Iterator[LongTermMemory]:
 
 
 class _ChatJournal(InMemoryJournal):
-    """Keeps the calls from all conversations in a chat; `elapsed` counts from its creation."""
+    """Records the calls from all conversations in a chat; `elapsed` counts from the creation of this object."""
 
     def __init__(self, price_of: Callable[[str], Price | None], clock: Callable[[], float]) -> None:
         super().__init__(price_of)

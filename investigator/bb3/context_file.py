@@ -22,7 +22,7 @@ _SPEAKERS = {
     "bot": Speaker.SELF,
 }
 _GIVEN = {TABLE[module].final_prefix.lower(): module for module in (Module.CKM, Module.MKM, Module.SKM)}
-"""Maps the prefix of each input of a response to the module that produces it."""
+"""Maps the prefix of each input for a response to the module that produces the input."""
 _DOCUMENT = "external knowledge"
 _ASKED_FOR = frozenset({*_SPEAKERS, *(row.final_prefix.lower() for row in TABLE.values())})
 _CONTROL_TOKENS = tuple(row.control_token for row in TABLE.values() if row.control_token)
@@ -35,9 +35,10 @@ def request_of(module: Module, text: str) -> ModuleRequest:
     `Person 1: …` and `Person 2: …` are turns (also `partner:`, `self:`, `human:`, `bot:`); a line without a prefix is a
     turn too: the last one is the partner's, and the speakers alternate. `Person 1's Persona: …` is a memory, `External
     Knowledge: Title | text` a document; `Previous Topic: …`, `Personal Fact: …` and `Interesting Fact: …` (or the same
-    between the tokens of 3B, such as `__entity__ … __endentity__`) are inputs of a response. Before the first turn a
-    personal fact is a memory; lines between turns belong to earlier replies, and are ignored, as in the modules' own
-    prompts. A last line that only prompts for output, such as `Query:`, and a control token at the end are ignored.
+    texts between the 3B model's tokens, such as `__entity__ … __endentity__`) are inputs for a response. Before the
+    first turn a personal fact is a memory; lines between turns belong to earlier replies, and are ignored, as in the
+    modules' own prompts. A last line that only prompts for output, such as `Query:`, and a control token at the end are
+    ignored.
     """
     found = _Lines()
     lines = [line.strip() for line in text.splitlines() if line.strip()]

@@ -24,7 +24,7 @@ def takes_leave(text: str) -> bool:
 
 
 def is_polite_elsewhere(text: str) -> bool:
-    """Return True if a text in another language is a greeting, thanks, a goodbye or "how are you"."""
+    """Return True if a text in any other listed language is a greeting, thanks, a goodbye or "how are you"."""
     return re.search(_courtesies("any"), text, re.IGNORECASE) is not None
 
 

@@ -36,7 +36,7 @@ LONGEST_TURN = 20_000
 
 @dataclass
 class ChatSession:
-    """One conversation of one user; use it from one thread at a time. `messages` are its replies, oldest first."""
+    """A conversation with one user; use it from one thread at a time. `messages` contains the replies, oldest first."""
 
     user: str
     chat_id: str

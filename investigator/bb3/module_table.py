@@ -239,4 +239,4 @@ LARGE = Family(
 """BB3 30B and 175B: language models trained with prefixes."""
 
 CHAT = LARGE.changed(plain_without_knowledge=False, one_voice=False, without_knowledge=Module.SRM)
-"""Chat models, asked with templates: like the large family, but each module writes its own reply."""
+"""Chat models, prompted with templates: like the large family, but each module writes its own reply."""

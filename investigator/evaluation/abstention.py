@@ -1,4 +1,4 @@
-"""Measures how well a method decides not to answer, and how informative its confidence is (ROC and risk-coverage
+"""Measures how well a method decides when not to answer, and how informative its confidence is (ROC and risk-coverage
 curves). Pure. Answers with equal confidence have no order, so each measure is averaged over random orders.
 """
 
@@ -31,16 +31,16 @@ class Confusion(Record):
 
     @property
     def precision(self) -> float | None:
-        """Return the share of unanswerable questions among those for which nothing was found; None if something was
+        """Return the fraction of unanswerable questions among those for which nothing was found; None if something was
         found for every question.
         """
         return _share(self.unanswerable_not_found, self.answerable_not_found)
 
     @property
     def recall(self) -> float | None:
-        """Return the share of the unanswerable questions for which nothing was found, excluding those with passages or
-        partial answers. Return 0 if all of them have passages or partial answers, and None if there are no unanswerable
-        questions.
+        """Return the fraction of the unanswerable questions for which nothing was found, excluding those with passages
+        or partial answers. Return 0 if all of them have passages or partial answers, and None if there are no
+        unanswerable questions.
         """
         return self._known(_share(self.unanswerable_not_found, self.unanswerable_answered))
 
@@ -51,7 +51,9 @@ class Confusion(Record):
         return self._known(_share(2 * self.unanswerable_not_found, wrong))
 
     def _known(self, share: float | None) -> float | None:
-        """Return a measure; 0 instead of None if all unanswerable questions got passages or partial answers."""
+        """Return a measure unchanged, but 0 instead of None if every unanswerable question got passages or a partial
+        answer.
+        """
         undecided = self.unanswerable_passages_found + self.unanswerable_answered_in_part
         return 0.0 if share is None and undecided else share
 
@@ -97,11 +99,11 @@ def risk_coverage_area(confidence: npt.ArrayLike, right: npt.ArrayLike) -> float
 
 
 def precision_at_coverage(confidence: npt.ArrayLike, right: npt.ArrayLike, coverage: float) -> float | None:
-    """Return the share of right answers among the most confident ones, which make up the given share (0..1) of all
-    answers, rounded up.
+    """Return the fraction of right answers among the most confident answers. `coverage` (0..1) is the fraction of all
+    answers to consider; their number is rounded up.
     """
     kept = _right_among_first(confidence, right)
-    # rounded first, so that 0.7 of 10 is 7 despite floating-point errors
+    # rounded first, so that 0.7 times 10 is 7 despite floating-point errors
     count = math.ceil(round(coverage * len(kept), 9))
     return float(kept[count - 1] / count) if count else None
 

@@ -59,14 +59,16 @@ class Overlap:
 
     @classmethod
     def of(cls, same: int, in_guess: int, in_answer: int) -> Overlap:
-        """Compute the figures from three numbers of words: shared by both texts, in the guess, and in the answer; all
-        are 0 if the texts share no words.
+        """Compute precision, recall and F1 from three word counts: words shared by both texts, in the guess, and in the
+        answer. All are 0 if the texts share no words.
         """
         return cls(same / in_guess, same / in_answer, 2 * same / (in_guess + in_answer)) if same else cls()
 
     @classmethod
     def of_bags(cls, guess: Counter[str], answer: Counter[str]) -> Overlap:
-        """Compute the figures for two bags of words; a repeated word counts as often as it occurs in both."""
+        """Compute precision, recall and F1 for two bags of words; a repeated word counts as often as it occurs in
+        both.
+        """
         return cls.of((guess & answer).total(), guess.total(), answer.total())
 
     @classmethod

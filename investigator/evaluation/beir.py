@@ -53,9 +53,9 @@ class Collection:
 
 
 def read_collection(corpus: Path, queries: Path, qrels: Path, limit: int | None = None) -> Collection:
-    """Read a collection from its three files, with the first `limit` queries that have a relevant document. Raises
-    EvaluationDataError for a missing or empty file, an invalid line, a duplicate id, or a judgement about an unknown
-    query or document.
+    """Read a collection from its three files, keeping only the first `limit` queries that have a relevant document.
+    Raises EvaluationDataError for a missing or empty file, an invalid line, a duplicate id, or a judgement about an
+    unknown query or document.
     """
     documents = by_id(corpus, "documents", rows_of(corpus, CorpusRow))
     asked = by_id(queries, "queries", rows_of(queries, QueryRow))

@@ -114,7 +114,7 @@ def _report(name: str, labels: Sequence[bool], accepted: Sequence[bool], millise
 
 
 def _share(marked: Sequence[bool], labels: Sequence[bool], *, of: bool) -> float | None:
-    """Return the share of the claims labelled `of` that are marked; None if no claim has that label."""
+    """Return the fraction of the claims labelled `of` that are marked; None if no claim has that label."""
     chosen = [mark for mark, label in zip(marked, labels, strict=True) if label is of]
     return sum(chosen) / len(chosen) if chosen else None
 

@@ -45,7 +45,8 @@ class EvaluationOptions(Record):
     """Options for evaluating a file of questions. Only the first `limit` questions are asked. Outcomes are stored in
     `out`, by default a file in the workspace named after a hash of everything that they depend on. Existing outcomes
     are reused, except those of failed questions. `fresh` asks everything again; a `repetition`, counted from 1, is a
-    separate evaluation that reuses no reply. If `ranked` is True, the ranking by the search alone is measured as well.
+    separate evaluation that reuses no replies. If `ranked` is True, the ranking by the search alone is measured as
+    well.
     """
 
     limit: int | None = None
@@ -116,7 +117,7 @@ class FolderEvaluation:
         return self._out
 
     def check_outside(self, file: Path) -> None:
-        """Raise EvaluationDataError for a file that would be read as a document of the folder."""
+        """Raise EvaluationDataError for a file that would be read as one of the folder's documents."""
         inside = file.expanduser().resolve()
         if inside.is_relative_to(self.workspace.resolve()):
             return
@@ -232,7 +233,7 @@ class FolderEvaluation:
         )
 
     def _proven(self, quotes: Sequence[Quote]) -> int:
-        """Return the number of quotes that are at their places in the stored text."""
+        """Return the number of quotes that the stored documents contain at the quoted places."""
         with Workspace(self.workspace, write=False) as workspace:
             corpus = self._investigator.parts.folder_index(self._investigator.folder, workspace).stored
             there = set(corpus.document_ids())
@@ -273,7 +274,7 @@ def _ranking(library: Library, question: Question) -> Ranking:
 
 
 def _not_there(questions: Sequence[Question], documents: Sequence[str]) -> str:
-    """Return a warning if the folder lacks documents that the questions name as right, otherwise ""."""
+    """Return a warning if right documents that the questions name are missing from the folder, otherwise ""."""
     named = dict.fromkeys(name for question in questions for name in sorted(question.documents))
     held = set(documents)
     missing = [name for name in named if name not in held]

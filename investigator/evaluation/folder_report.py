@@ -34,7 +34,7 @@ class Measured(Record):
 
 
 class StatusCount(Record):
-    """The number of questions with a status."""
+    """The number of questions with a given status."""
 
     status: AnswerStatus
     questions: int

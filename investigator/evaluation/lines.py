@@ -35,7 +35,7 @@ _shown.maxstring = _shown.maxother = _GIST
 
 
 def text_lines(file: Path) -> Iterator[tuple[int, str]]:
-    """Yield the lines that are not blank as (number, line), counted from 1. Raises EvaluationDataError."""
+    """Yield the non-blank lines as (line number, line), counting from 1. Raises EvaluationDataError."""
     try:
         with file.open(encoding="utf-8-sig", newline="\n") as stream:
             for number, line in enumerate(stream, start=1):
@@ -58,8 +58,8 @@ def rows_of(file: Path, kind: type[Row]) -> Iterator[tuple[int, Row]]:
 
 
 def by_id(file: Path, what: str, rows: Iterable[tuple[int, IdentifiedRow]]) -> dict[str, IdentifiedRow]:
-    """Collect the numbered rows of a file by id. Raises EvaluationDataError for a duplicate id, or if the file contains
-    no `what`.
+    """Collect the numbered rows of a file by id. Raises EvaluationDataError for a duplicate id, or if there are no
+    rows; `what` names the kind of row in the message.
     """
     found: dict[str, IdentifiedRow] = {}
     for number, row in rows:
@@ -72,7 +72,7 @@ def by_id(file: Path, what: str, rows: Iterable[tuple[int, IdentifiedRow]]) -> d
 
 
 def first_fault(error: ValidationError) -> str:
-    """Return the place of the first error, its message, and the value, shortened."""
+    """Return the place of the first error, its message, and the value that caused it, shortened."""
     first = error.errors(include_url=False, include_context=False)[0]
     where = ".".join(str(part) for part in first["loc"])
     if first["type"] == "json_invalid":

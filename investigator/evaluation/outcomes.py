@@ -135,7 +135,7 @@ class UsedReplies(Record):
 
 
 def used_replies(calls: Iterable[PastCall], price_of: Callable[[str], Price | None]) -> UsedReplies:
-    """Return the total cost of a run's calls, and count their replies."""
+    """Return the total cost of a run's calls, and the number of their replies that could not be parsed."""
     made = list(calls)
     expected = [call for call in made if call.template in METHOD and METHOD[call.template].reply is not None]
     return UsedReplies(

@@ -75,7 +75,7 @@ class Question(RowWithId):
 
     @property
     def pages(self) -> frozenset[int]:
-        """Return the pages, from 1, that contain the evidence; empty if unknown."""
+        """Return the numbers, from 1, of the pages that contain the evidence; empty if unknown."""
         from_zero = (page + 1 for page in self.evidence_pages_zero_based or ())
         return frozenset((*(self.evidence_pages_one_based or ()), *from_zero))
 

@@ -37,15 +37,17 @@ def scores(question: Question, outcome: Outcome) -> Mapping[Measure, float]:
 
 
 def soundness(outcome: Outcome) -> Mapping[Measure, float]:
-    """Return the share of replies that could be parsed, if any, and the share of citations that are proven, if any."""
+    """Return the fraction of replies that could be parsed and the fraction of citations that are proven; a measure is
+    omitted if there are no replies or no citations.
+    """
     found = {Measure.PARSED: 1 - outcome.unreadable / outcome.replies} if outcome.replies else {}
     return found | ({Measure.PROVEN: outcome.proven / len(outcome.citations)} if outcome.citations else {})
 
 
 def quotes_answer(question: Question, quotes: tuple[Quote, ...], *, with_evidence: bool) -> bool | None:
-    """Return True if the quotes answer a question: one is from a right document and, with `with_evidence`, contains
-    known evidence, if any. Return None if it is unknown whether the question is answerable, or which documents answer
-    it.
+    """Return True if a quote is from a document that answers the question. With `with_evidence`, the quote must also
+    contain known evidence, unless none is known. Return None if it is unknown whether the question is answerable, or
+    which documents answer it.
     """
     if question.answerable is None or (question.answerable and not question.documents):
         return None

@@ -28,7 +28,7 @@ _LISTED = 10
 
 
 def retrieval_text(report: RetrievalReport) -> Text:
-    """Return the table of the three rankings, followed by the gain from combining them and a line feed."""
+    """Return the table of the three rankings, followed by the gain from combining them and a newline."""
     heading = ("search", "nDCG@10", "95 %", "recall@10", "recall@100", "RR@10", "ms/query")
     rows = [
         (

@@ -16,10 +16,10 @@ def cell_quote(document: Document, view: TableView, cell: TableCell) -> Quote:
 
 
 def cell_standing(quote: Quote, document: Document) -> Quote | None:
-    """Return the quote of a cell as it is in the document; None if the cell is missing.
+    """Return the quoted cell as the document now contains it; None if the cell is missing.
 
-    Value, labels, headers, caption and unit must all match: a figure under another header means something else. If
-    several cells match, the cell nearest to the old place is used.
+    Value, labels, headers, caption and unit must all match, because a figure under another header means something else.
+    If several cells match, the cell nearest to the old place is used.
     """
     found = next(_same_cells(quote, document), None)
     return None if found is not None and verify(quote, document) and found.cell != quote.cell else found

@@ -67,7 +67,7 @@ class DatedSentence:
         return roots(self.sentence) | self.about_roots
 
     def side(self, value: str) -> ConflictSide:
-        """Return a side of a conflict that consists of this sentence and a value."""
+        """Return this sentence, with the given value, as one side of a conflict."""
         return ConflictSide(value=value, quote=self.quote, date=self.date)
 
     def is_apart(self, other: DatedSentence) -> bool:
@@ -90,9 +90,9 @@ def conflicts(
     Two sentences conflict if they differ in only one value: an amount in the same unit (unless one is the other
     rounded), a date, a name, or a negation. They must also be about the same thing, as sentences from versions of one
     document always are. Other sentences must share a name, or must contain everything that the question asks about in
-    the same words, in documents that share a subject. In a row of a table, only the quoted cell counts. Two sentences
-    in one document must be identical except for the value, and under the same heading unless `over_sections` is True. A
-    value given by several documents is listed once for each.
+    the same words, in documents that share a subject. In a table row, only the quoted cell counts. Two sentences in one
+    document must be identical except for the value, and under the same heading unless `over_sections` is True. A value
+    given by several documents is listed once for each.
     """
     found: dict[str, list[ConflictSide]] = {}
     asks_name = expected_type(question) is AnswerType.NAME

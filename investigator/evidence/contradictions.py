@@ -24,7 +24,7 @@ _QUALIFYING = (
 
 @dataclass(frozen=True)
 class _Exchange:
-    """Words of a claim, and the words in their place in a sentence; either may be empty."""
+    """Words of a claim, and the words that replace them in a sentence; either may be empty."""
 
     claimed: tuple[StatedWord, ...]
     quoted: tuple[StatedWord, ...]

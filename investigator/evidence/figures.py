@@ -23,12 +23,12 @@ _FALL = late(
 )
 _ALL_TIMES = late(r"\b(?:in|\$|€|£)[ ']?(?:us\$|\$|€|£)?\s?(?P<factor>thousand|million|billion)s\b", re.IGNORECASE)
 _MOST_PARTS = 12
-"""Sums and differences are tried for at most this many numbers in the quotes."""
+"""Sums and differences are computed from at most this many of the numbers in the quotes."""
 
 
 @dataclass(frozen=True)
 class Figures:
-    """The figures of a text: amounts, dates, names with digits, and the text itself."""
+    """The figures in a text (amounts, dates, names with digits), and the text itself."""
 
     text: str
     amounts: tuple[Amount, ...]
@@ -52,7 +52,7 @@ class MissingFigure:
 
 @lru_cache(maxsize=500)
 def figures(text: str) -> Figures:
-    """Return the figures of a text."""
+    """Return the figures in a text."""
     normal = prepared("\n".join(normalise(line).text for line in text.splitlines()))
     found = dates(normal)
     rest = without_dates(normal, found)

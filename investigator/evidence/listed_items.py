@@ -63,7 +63,7 @@ def asked_words(question: str) -> tuple[str, ...]:
 
 
 def _lists(text: str) -> Iterator[tuple[str, list[tuple[int, int]]]]:
-    """Yield the introduction of each list with the spans of its items, without their marks."""
+    """Yield the introduction of each list with the spans of its items, which exclude bullets and numbers."""
     over, spans = "", list[tuple[int, int]]()
     for mark in _BULLET.finditer(text):
         if not spans or not _GAP.fullmatch(text, spans[-1][1], mark.start()):

@@ -33,22 +33,24 @@ _SAYS_NOTHING_OF_IT = re.compile(
 
 @dataclass(frozen=True)
 class _Candidate:
-    """Something that a pronoun may refer to; `words` are the words of a subject, and empty for anything else."""
+    """Something that a pronoun may refer to; `words` contains the words of a subject, and is empty for anything
+    else.
+    """
 
     words: Words
     is_plural: bool | None
     is_person: bool
 
     def agrees(self, pronoun: str) -> bool:
-        """Return True unless the pronoun differs in number or in kind (person or thing)."""
+        """Return True unless the pronoun differs from this candidate in number or in kind (person or thing)."""
         if pronoun in _PERSONS and not self.is_person:
             return False
         return self.is_plural is None or self.is_plural == (pronoun in _SEVERAL)
 
 
 def resolved(sentences: Sequence[StatedSentence]) -> Iterator[StatedSentence]:
-    """Yield the sentences in a passage in order; each sentence with a pronoun is followed by a version with the name
-    instead.
+    """Yield the sentences in a passage in order; each sentence with a pronoun is followed by a version in which a name
+    replaces the pronoun.
     """
     before: StatedSentence | None = None
     for sentence in sentences:
@@ -149,8 +151,8 @@ def _defines(words: Words) -> bool:
 
 
 def _after_figures(words: Words) -> int:
-    """Return the position of the first word after an introductory time, such as "In 1999, " or "By 1999 "; 0 if there
-    is no such time.
+    """Return the position of the first word after an introductory time such as "In 1999, " or "By 1999 "; 0 if there is
+    none.
     """
     for at, word in enumerate(words[:_LATEST]):
         if at and ("," in word.before or words[at - 1].kind is not StatedKind.WORD):

@@ -1,4 +1,6 @@
-"""Finds older messages quoted in a message: lines after ">", and all text below "-----Original Message-----". Pure."""
+"""Finds older messages quoted in a message: lines that begin with ">", and all text below "-----Original Message-----".
+Pure.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ _HEAD = re.compile(  # the line that precedes an older message
 
 
 def is_quoted(document: Document, place: int) -> bool:
-    """Return True if a place in a message or plain-text file is inside an older message that it quotes."""
+    """Return True if a place in a message or plain-text file is inside an older message that the file quotes."""
     if not _MESSAGES.fullmatch(document.media_type):
         return False
     return any(start <= place < end for start, end in _spans(document.text))

@@ -71,7 +71,7 @@ class Source:
         return _normalised(self._document.text)
 
     def find(self, quote_text: str, near: Spans = ()) -> Quote | None:
-        """Return the quote as the document has it, or None if the document does not contain its words.
+        """Return the quote as written in the document, or None if the document does not contain its words.
 
         Differences in typography are ignored (see `normalise`), as are spaces next to punctuation ("brick , stone"),
         quotation marks and bullets around the quote, an added full stop or ellipsis, and the case of its first letter.

@@ -16,7 +16,7 @@ from investigator.evidence.quotes import Source, quote_at, verify
 from investigator.records import CheckedQuote, Claim, Conflict, Document, NearMiss, Quote, QuoteState, UnprovenClaim
 
 SOURCE_CHANGED = "source changed or index damaged"
-"""Beginning of the reason given if a quote of a claim is no longer in its file."""
+"""Beginning of the reason given if a claim's quote is no longer in its file."""
 
 Reread = Callable[[Collection[str]], Mapping[str, FreshDocument]]
 """Re-reads the documents with given ids from their files."""
@@ -93,7 +93,7 @@ def standing_conflicts(conflicts: Sequence[Conflict], reread: Reread) -> tuple[C
 
 
 def quote_standing(quote: Quote, fresh: FreshDocument) -> Quote | None:
-    """Return a quote as it is in the current document, with its place; None if the document no longer contains it."""
+    """Return a quote with its current wording and place in the document; None if the document no longer contains it."""
     if fresh.document is None:
         return None
     if quote.cell is not None:
@@ -148,8 +148,7 @@ def _not_standing(quote: Quote, fresh: FreshDocument) -> str:
 
 
 def nearest_text(text: str, wanted: str, start: int = 0) -> str:
-    """Return the stretch of a text that contains the most of the wanted words; among equals, return the one nearest to
-    `start`.
+    """Return the stretch of a text that contains the most wanted words or, in a tie, the one nearest to `start`.
 
     The result has at most 600 characters, and is empty if no word is shared. Runs in time linear in the length of the
     text.

@@ -43,9 +43,9 @@ _MEASURES = ("duration", "age", "weight", "distance", "temperature")  # kinds of
 @dataclass(frozen=True)
 class Thing:
     """The thing whose value a question asks for. `words` are the roots of its words, `head` is the root of the main
-    word, `noun` are the roots of the words joined to it, and `counted` is the root of the counted thing. `measure` is
-    the kind of figure if it has its own units: a share is not a length. A value per month is not one per year
-    (`rates`), and the start of a span is not its end (`phases`).
+    word, `noun` contains the roots of the words joined to it, and `counted` is the root of the counted thing. `measure`
+    is the kind of figure, such as a length, if that kind has its own units. `rates` distinguishes values per month from
+    values per year, and `phases` the start of a span from its end.
     """
 
     words: frozenset[str]
@@ -211,8 +211,8 @@ def has_unit(value: Value) -> bool:
 
 
 def _nearest(thing: Thing, read: _Read, values: Sequence[Value]) -> Value | None:
-    """Return the value nearest to the words for the thing; if the question counts things, the value must be their
-    number.
+    """Return the value nearest to the words for the thing; if the question counts things, the value must be a count of
+    them.
     """
     if thing.counted:
         values = [one for one in values if thing.counted in read.behind(one)]

@@ -108,7 +108,7 @@ class StatedSentence:
 
 @lru_cache(maxsize=2_000)
 def statements(text: str) -> tuple[StatedSentence, ...]:
-    """Split a text into sentences, and these into words; sentences without words are omitted."""
+    """Split a text into sentences, and each sentence into words; sentences without words are omitted."""
     found = (statement(text[start:end]) for start, end in sentence_spans(text))
     return tuple(one for one in found if one.words)
 

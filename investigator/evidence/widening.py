@@ -18,7 +18,9 @@ _MOST_ADDED = 600
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 _CELL = re.compile(r"\t| {3,}|\s\|\s")
 _SHORT = 0.6
-"""Share of the longest line of a paragraph; a line shorter than that, without a full stop, was broken deliberately."""
+"""A line without a full stop was broken deliberately if it is shorter than this fraction of its paragraph's longest
+line.
+"""
 _NUMBERS_OF_A_ROW = 0.4
 _PRONOUN = re.compile(r"\b(?:it|its|he|his|she|her|they|their)\b", re.IGNORECASE)
 _PRONOUN_WITHIN = 60

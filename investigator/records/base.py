@@ -19,8 +19,8 @@ Foreign = Annotated[str, AfterValidator(redacted)]
 class Record(BaseModel):
     """A frozen value; its one wire form is the JSON of `model_dump_json` and `model_validate_json`.
 
-    Unknown fields are rejected, so that a record is never parsed as another kind. `computed` names the properties that
-    templates can use in addition to the fields.
+    Unknown fields are rejected, so that no record is parsed as one of another type. `computed` names the properties
+    that templates can use in addition to the fields.
     """
 
     computed: ClassVar[tuple[str, ...]] = ()

@@ -336,7 +336,7 @@ class Standing(Record):
 
     @property
     def near_and_overlapping(self) -> float:
-        """Return how well meaning and words match together; it is low if only one of them matches."""
+        """Return a score for matching in both meaning and words; it is low if only one of them matches."""
         return max(0.0, self.similarity) * self.overlap
 
 

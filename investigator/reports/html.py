@@ -208,7 +208,7 @@ def _no_link(_: Quote) -> str:
 @cache
 def pages_environment(*folders: str) -> Environment:
     """Return the environment that renders the pages: it makes all text inert and escapes it, and rejects undefined
-    names. Templates come from the given `folders` of the package, then from its folder `reports`.
+    names. Templates come from the given `folders` in the package, then from its `reports` folder.
     """
     environment = Environment(
         loader=ChoiceLoader([PackageLoader("investigator", folder) for folder in (*folders, "reports")]),

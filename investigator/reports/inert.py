@@ -19,7 +19,7 @@ _ALWAYS_UNSAFE = (
     "\ufffe\uffff"
 )
 _JOINERS = "\u200c\u200d"
-"""Joiners. Persian, Indian scripts and emoji need them, but next to ASCII characters they only hide text."""
+"""Joiners, which Persian, Indian scripts and emoji need, but which only hide text next to ASCII characters."""
 _FLAG = "\U0001f3f4[\U000e0061-\U000e007a]{1,6}\U000e007f"
 _UNSAFE = re.compile(f"{_FLAG}|[{_ALWAYS_UNSAFE}]|(?<=[\x21-\x7e])[{_JOINERS}]|[{_JOINERS}](?=[\x21-\x7e])")
 _JSON_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"(\s*:)?', re.DOTALL)

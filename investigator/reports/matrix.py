@@ -29,7 +29,7 @@ _NARROW, _WIDE, _NAME = (
     44,
     160,
     40,
-)  # number of characters of an answer in a table, an answer in a list, and a document's name
+)  # maximum lengths in characters: an answer in a table, an answer in a list, and a document's name
 
 
 def in_short(cell: MatrixCell, most: int = _WIDE) -> str:

@@ -133,7 +133,7 @@ def counted_step(event: Event) -> Count | None:
 
 
 def sentence(event: Event) -> str:
-    """Return the event in one line; empty if it needs none."""
+    """Return the event as one line; "" if the event is not shown."""
     match event:
         case Notice():
             return f"note: {inert_line(event.text)}"

@@ -143,7 +143,7 @@ def _answer_blocks(answer: Answer) -> list[Text]:
 
 
 def _body(answer: Answer) -> list[Text]:
-    """Return the table of an answer, otherwise its statements; nothing if the reason alone is enough."""
+    """Return an answer's table or, if it has none, its statements; return nothing if the reason alone is enough."""
     if answer.table is not None:
         return [Text("\n").join(Text(line) for line in table_lines(answer.table))]
     text = answer.text.strip()

@@ -1,4 +1,4 @@
-"""Reads conversations one by one from files with a JSON object per line, and writes such files atomically."""
+"""Reads conversations one at a time from files with one JSON object per line, and writes such files atomically."""
 
 from __future__ import annotations
 

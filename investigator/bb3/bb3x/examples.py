@@ -3,7 +3,7 @@ and output of each module.
 
 Reply examples have the same form as those of the released teachers: the text is the conversation so far, the label is
 the sender's next message, and each example is a separate episode. A message without a safety annotation counts as safe;
-the released teachers fail on such messages. In the card, a "target" is a record's field that contains a module's
+the released teachers fail on such messages. In the card, a "target" is the field of a record that contains a module's
 output. Canned replies are never used as targets.
 """
 
@@ -86,8 +86,8 @@ class ModuleExample(Record):
     targets: tuple[str, ...]
 
     def message(self) -> Message:
-        """Return the example as a teacher's message. Its text consists of the turns, one per line; everything else has
-        a separate field.
+        """Return the example as a teacher's message. The message's text contains the turns, one per line; all other
+        values are in separate fields.
         """
         given: dict[str, object] = {
             "memories": [f"{fact.speaker}: {fact.text}" for fact in self.facts],
@@ -153,7 +153,7 @@ def _examples(seen: ModuleExample, reply: ChatMessage, known: Sequence[str] | No
 
 
 def _new_memories(seen: ModuleExample, reply: ChatMessage, lines: Sequence[str]) -> Iterator[ModuleExample]:
-    """Yield two examples for mgm: the new memories from the human's turn, and the ones from the reply itself."""
+    """Yield two examples for mgm: one with the new memories from the human's turn, one with those from the reply."""
     new = [kept_memory(line) for line in lines]
     heard = [turn for turn in seen.turns[-1:] if turn.speaker is Speaker.PARTNER]
     for turn in (*heard, turn_of(reply)):
@@ -162,7 +162,7 @@ def _new_memories(seen: ModuleExample, reply: ChatMessage, lines: Sequence[str])
 
 
 def _documents(reply: ChatMessage) -> tuple[SearchDocument, ...]:
-    """Return the documents of a record; its lists of titles, texts and addresses may differ in length."""
+    """Return the documents in a record, whose lists of titles, texts and addresses may differ in length."""
     lists = (
         reply.search_knowledge_doc_titles or (),
         reply.search_knowledge_doc_content or (),

@@ -90,7 +90,7 @@ def _is_introduced(text: str, said: re.Match[str], end: int) -> bool:
 
 
 def occurrences(text: str, names: Iterable[str]) -> Iterator[PiiSpan]:
-    """Yield the spans at which a word of a known name occurs, in any case; an ordinary word in lower case does not
+    """Yield the spans of words that belong to a known name, ignoring case; an ordinary word in lower case does not
     count.
     """
     known = {word for name in names for word in _name_words(name)}
@@ -179,7 +179,7 @@ def _capital_end(text: str, start: int, sure: bool = False) -> int:
 
 
 def _next_word(text: str, place: int) -> re.Match[str] | None:
-    """Return the next word after a single space, or after the dot of an initial and a space."""
+    """Return the next word if only a space, or the dot of an initial and a space, precedes it."""
     gap = _GAP.match(text, place)
     if gap is None or (gap.group() != " " and not text[place - 1 : place].isupper()):
         return None

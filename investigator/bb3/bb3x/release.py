@@ -38,7 +38,9 @@ class Refusal(StrEnum):
 
 
 def refusal_of(conversation: Conversation) -> Refusal | None:
-    """Return why a conversation must not be shared; None if it may be. Consent is checked first."""
+    """Return the reason why a conversation must not be shared, or None if it may be shared. Consent is checked
+    first.
+    """
     if conversation.consent is not True:
         return Refusal.WITHOUT_CONSENT
     return None if conversation.has_human_reply else Refusal.WITHOUT_HUMAN_REPLY
@@ -133,7 +135,7 @@ def _check_is_newer(releases: Path, version: str) -> None:
 
 
 def _order(version: str) -> tuple[int, ...]:
-    """Return the sort key of a version; 1.0 equals 1."""
+    """Return the sort key for a version; 1.0 and 1 have the same key."""
     numbers = [int(number) for number in version.split(".")]
     while len(numbers) > 1 and numbers[-1] == 0:
         numbers.pop()
@@ -143,7 +145,7 @@ def _order(version: str) -> tuple[int, ...]:
 def _write_parts(
     folder: Path, conversations: Iterable[Conversation], split_of: Callable[[Conversation], Split]
 ) -> dict[Split, Counts]:
-    """Write one file for each part, and return counts of what each file contains."""
+    """Write one file for each part, and return counts of the contents of each file."""
     counts = {split: Counts() for split in Split}
     with ExitStack() as opened:
         files: dict[Split, TextIO] = {

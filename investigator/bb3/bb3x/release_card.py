@@ -1,4 +1,4 @@
-"""Writes the card of a release, which lists its contents and exclusions and describes the processing."""
+"""Writes the card for a release, which lists its contents and exclusions and describes the processing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HASHED = "replaced by a hash"
 
 
 class Counts:
-    """Counts what one part of a release contains."""
+    """Counts the contents of one part of a release."""
 
     def __init__(self) -> None:
         self.conversations = 0
@@ -83,5 +83,5 @@ def _row(name: str, numbers: list[int], together: int | None = None) -> str:
 
 
 def _inert(text: str) -> str:
-    """Return text from a record, shortened and without characters that would break a cell of the table."""
+    """Return text from a record, shortened and without characters that would break a table cell."""
     return " ".join(text.replace("|", "/").split())[:60]

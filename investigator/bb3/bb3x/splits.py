@@ -39,7 +39,7 @@ def chunks_of(datatype: str) -> range:
 
 
 def chunk_file(number: int) -> str:
-    """Return the name of the released file with this number."""
+    """Return the name of the released file with the given number."""
     return f"release_data_{number:02d}.jsonl"
 
 

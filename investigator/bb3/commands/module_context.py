@@ -73,7 +73,7 @@ def _read(path: Path | None) -> bytes:
 
 
 def _what_else(text: str) -> str:
-    """Return what a text is if it cannot be a context, such as "nothing"; "" if it may be one."""
+    """Describe a text that cannot be a context, for example as "nothing"; return "" for any other text."""
     if not text.strip():
         return "nothing"
     if len(text) > _LONGEST:

@@ -123,7 +123,7 @@ def told_temperature(told: Decoding, own: float | None = None) -> float:
 
 
 def with_told(own: Decoding, told: Decoding) -> Decoding:
-    """Return an engine's own decoding, updated by the fields that are set in another decoding."""
+    """Return an engine's own decoding, updated with the fields that are set in another decoding."""
     changes: dict[str, object] = told.model_dump(exclude_unset=True)
     method = told_method(told, own.inference)
     if method is not None:
@@ -227,8 +227,8 @@ def _options(fields: Mapping[str, Sequence[Module]]) -> Iterator[str]:
 
 
 def _as_told(engine: Engine, told: Decoding) -> tuple[Engine, Mapping[str, object], str]:
-    """Return the engine with the decoding applied, the options that it does not support, and its reason, if it gives
-    one.
+    """Return the engine with the decoding applied, the unsupported options, and the engine's reason for rejecting them,
+    or "".
     """
     kind = kind_of(engine.name)
     given: Mapping[str, object] = told.model_dump(exclude_unset=True)

@@ -52,9 +52,9 @@ _ASKS_FOR_MEMORY = re.compile(
 
 
 class SearchFeatures(Record):
-    """The features for the search decision. The features of form, each 0..1, say whether the turn begins with a
+    """The features for the search decision. The form features, each 0..1, describe whether the turn begins with a
     question word, requests information, has a question mark, mentions the speaker, and names things (three or more
-    things give 1). The features of meaning are the cosine similarities to the nearest example of each kind.
+    things give 1). The meaning features are the cosine similarities to the nearest example of each kind.
     """
 
     question_word: float
@@ -72,7 +72,7 @@ class SearchFeatures(Record):
 
 class MemoryFeatures(Record):
     """The features for the memory decision: the form and meaning of the turn, and the nearest facts. `nearest` is the
-    highest cosine similarity between a fact and the turn, and `covered` is the largest share of a fact's words that
+    highest cosine similarity between a fact and the turn, and `covered` is the largest fraction of a fact's words that
     occur in the turn.
     """
 
@@ -207,7 +207,7 @@ def memory_features(text: str, facts: Sequence[str], kinds: TurnKinds) -> Memory
 
 
 def share_said(fact: str, said: set[str]) -> float:
-    """Return the share (0..1) of the fact's content words whose stems are in `said`."""
+    """Return the fraction (0..1) of the fact's content words whose stems are in `said`."""
     own = {stem(word) for word in content_words(fact)}
     return len(own & said) / len(own) if own else 0.0
 

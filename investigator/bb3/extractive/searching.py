@@ -88,7 +88,7 @@ def knowledge(turns: Sequence[Turn], passages: Sequence[Passage], embedder: Embe
             passages=tuple(passages),
         ),
         embedder,
-        with_nearest=False,  # no verdict chooses among the quotes of a chat
+        with_nearest=False,  # nearest quotes are needed only for verdicts, which a chat does not have
     )
     if found.point is None or found.point < _LEAST_POINT:
         return KnowledgeReply(point=found.point, sentences=())

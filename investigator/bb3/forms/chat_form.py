@@ -47,19 +47,19 @@ _SCORES = {Module.SRM: 2.0, Module.MRM: 1.0}
 memory.
 """
 _POINT_OF_MODELS = 50
-"""The lowest point at which sentences chosen by a model count as knowledge; below it, the rules choose sentences."""
+"""The minimum point for sentences chosen by a model to count as knowledge; below it, the rules choose sentences."""
 _LONGEST_QUERY = 200  # maximum number of characters in a query, unless the last turn is longer
-_LONGEST_TOLD = 200  # maximum number of characters of a decision that could not be parsed
+_LONGEST_TOLD = 200  # maximum number of characters kept from a decision that could not be parsed
 
 Variables = TurnsVariables | FactsVariables | PassagesVariables | ResponseVariables
 R = TypeVar("R", bound=Record)
 
 
 class ChatForm:
-    """Asks the modules through clients. Thread-safe. `client_of` returns the client for a module, whose chat role uses
-    the module's engine; `folder` contains the documents in which quotes are proven. Up to `side_by_side` requests run
-    concurrently. `on_step` is called before each module call, and `say` receives the proven part of a model's
-    unfinished reply, for one request at a time.
+    """Asks the modules through clients. Thread-safe. `client_of` returns a client whose `chat` role is the module's
+    engine; `folder` contains the documents in which quotes are proven. Up to `side_by_side` requests run concurrently.
+    `on_step` is called before each module call, and `say` receives the proven part of a model's unfinished reply, for
+    one request at a time.
     """
 
     def __init__(
@@ -142,7 +142,7 @@ class ChatForm:
     ) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
         """Return the proven quotes, and for every other quote the reason why it is unproven. For the built-in engine,
         quotes that contain everything the turn asks for come first, trimmed, whatever their point; other quotes must
-        come from other documents and have at least the point `least`.
+        come from other documents and have a point of at least `least`.
         """
         is_enough = knowledge.point is None or knowledge.point >= least
         if is_model and not is_enough:
@@ -254,8 +254,8 @@ def _variables(request: ModuleRequest) -> tuple[Variables, str]:
 
 
 def less_said(variables: Variables, share: float) -> Variables | None:
-    """Return the variables without the oldest turns, or, if only one turn is left, without the last passages or the
-    oldest facts.
+    """Return the variables with the oldest turns dropped or, if only one turn is left, the last passages or the oldest
+    facts; None if there is nothing left to drop.
     """
     turns = variables.turns
     if len(turns) > 1:

@@ -24,7 +24,7 @@ _REFUSALS = frozenset({400, 404, 405, 413, 422})
 
 
 class CompletionRequest(Record):
-    """The body of a request without its prompt, with the API's field names."""
+    """The body of a request except the prompt, with the API's field names."""
 
     min_tokens: int = 0
     max_tokens: int = 32
@@ -94,7 +94,7 @@ def request_of(decoding: Decoding, penalty_end: int = OFF) -> CompletionRequest:
 
 
 def knowledge_start(prompt: str, count: CountTokens) -> int:
-    """Return the number of prompt tokens before the knowledge of a response; -1 if there is no knowledge."""
+    """Return the number of prompt tokens before the knowledge for a response; -1 if there is no knowledge."""
     marks = {f"\n{row.knowledge_prefix}: " for row in TABLE.values() if row.knowledge_prefix}
     examples = prompt.rfind("\n\n") + 1
     places = [place for place in (prompt.rfind(mark, examples) for mark in marks) if place >= 0]

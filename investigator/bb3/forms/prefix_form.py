@@ -106,7 +106,7 @@ def document_line(document: SearchDocument, words: int) -> str:
 
 
 def _conditions(request: ModuleRequest) -> tuple[str, ...]:
-    """Return a line for each kind of knowledge in a response, in BB3's order."""
+    """Return a line for each kind of knowledge for a response, in BB3's order."""
     kinds = ((Module.CRM, request.entity), (Module.MRM, request.memory), (Module.SRM, request.knowledge))
     return tuple(f"{TABLE[module].knowledge_prefix}: {_joined_lines(text)}" for module, text in kinds if text)
 
@@ -122,8 +122,8 @@ def _above(
 
 
 def _grouped(memories: Sequence[str], options: PrefixOptions) -> tuple[str, ...]:
-    """Return one line with each speaker's memories, starting with the replying speaker; memories without a prefix
-    belong to the partner.
+    """Return one line of memories per speaker, starting with the replying speaker; memories without a prefix belong to
+    the partner.
     """
     prefixes = {Speaker.SELF: options.self_memory_prefix, Speaker.PARTNER: options.partner_memory_prefix}
     texts: dict[Speaker, list[str]] = {speaker: [] for speaker in prefixes}

@@ -87,8 +87,8 @@ class PromptParts:
 
 def lines_of(turns: Sequence[Turn], options: PrefixOptions) -> list[PromptLine]:
     """Return the lines of a conversation, oldest first. The partner's text may be a whole conversation: its first lines
-    about a persona are kept; of the others, the last is the partner's, and the speakers alternate. A reply is always
-    one line. Blank lines, silence and the request for an opening are dropped.
+    about a persona are kept; of the other lines, the last is the partner's, and the speakers alternate. A reply is
+    always one line. Blank lines, silence and the request for an opening are dropped.
     """
     found: list[PromptLine] = []
     for turn in turns:

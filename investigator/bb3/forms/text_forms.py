@@ -38,7 +38,7 @@ class Writer(Protocol):
 
 class PrefixForm:
     """Asks modules with the prompts of the 30B and 175B models. `options` returns the prompt options of a module.
-    `decoding` returns its decoding, which says how to clean up lines.
+    `decoding` returns the module's decoding, which determines how lines are cleaned up.
     """
 
     def __init__(

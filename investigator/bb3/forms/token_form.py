@@ -71,7 +71,7 @@ def _last_line(turns: Sequence[Turn]) -> list[str]:
 
 
 def _personas(memories: Sequence[str]) -> list[str]:
-    """Return a line with each speaker's memories; a memory without a prefix belongs to the partner."""
+    """Return one line of memories per speaker; a memory without a prefix belongs to the partner."""
     if not memories:
         return []
     own = [memory for memory in memories if memory.startswith(OWN_PERSONA)]
@@ -84,7 +84,7 @@ def _persona(prefix: str, memories: Sequence[str]) -> str:
 
 
 def _found(request: ModuleRequest) -> str:
-    """Return the knowledge for a response, with each kind on a separate line, between its tokens."""
+    """Return the knowledge for a response: one line for each kind, enclosed in the tokens for that kind."""
     kinds = ((Module.CKM, request.entity), (Module.MKM, request.memory), (Module.SKM, request.knowledge))
     wrapped = ((TABLE[module].wrapping, text) for module, text in kinds if text)
     return "\n".join(f"{wrapping[0]} {text} {wrapping[1]}" for wrapping, text in wrapped if wrapping)

@@ -52,8 +52,8 @@ class CompletionsWriter:
 
 class LocalWriter:
     """Continues prompts unchanged, without a chat template. `model` is a name such as `transformers:FOLDER`;
-    `on_failure` receives the reason for a missing text. Raises MissingPackageError, and SettingsError if it names
-    another kind of engine or the folder contains no model.
+    `on_failure` receives the reason for a missing text. Raises MissingPackageError, and SettingsError if `model` names
+    another kind of engine or a folder without a model.
     """
 
     def __init__(

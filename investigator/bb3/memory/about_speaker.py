@@ -15,7 +15,7 @@ from importlib.resources import files
 from investigator.language.terms import folded, folded_words, stem, words
 from investigator.records import Record
 
-_LONGEST = 2_000  # maximum number of characters of a text that are examined
+_LONGEST = 2_000  # maximum number of characters examined in a text
 _ONE = frozenset({"1", "a", "an", "one", "ein", "eine", "einen", "un", "une", "una"})
 _END = re.compile(r"[\s.!…。！]+$")
 _JOINTS = re.compile(
@@ -180,7 +180,7 @@ def _compiled(name: str) -> tuple[re.Pattern[str], ...]:
 
 @cache
 def _by_topic(name: str) -> Mapping[str, re.Pattern[str]]:
-    """Return one pattern for each topic of a table of rules; if a rule of `told` or `left` matches, so does one of its
+    """Return one pattern for each topic in a table of rules; if a rule in `told` or `left` matches, so does one of its
     groups.
     """
     listed: Mapping[str, tuple[str, ...]] = getattr(_rules(), name)

@@ -86,7 +86,7 @@ def after_turn(memories: Mapping[str, int], used: Collection[str]) -> dict[str, 
 
 
 def with_memory(memories: Mapping[str, int], memory: str) -> dict[str, int]:
-    """Return the memories with a new one added; an existing one is unchanged."""
+    """Return the memories with `memory` added, unless it is empty or already among them."""
     return {**memories, memory: memories.get(memory, 0)} if memory else dict(memories)
 
 
@@ -96,7 +96,7 @@ def _near(text: str, memory: str, options: MemoryOptions) -> bool:
 
 
 def shared_words(text: str, other: str) -> float:
-    """Return the F1 (0..1) of the content words in two texts."""
+    """Return the F1 score (0..1) between the content words of two texts."""
     one, two = (Counter(memory_words(each, without_stop_words=True)) for each in (text, other))
     same = (one & two).total()
     return 2 * same / (one.total() + two.total()) if same else 0.0

@@ -23,7 +23,7 @@ from investigator.language.terms import folded, words
 from investigator.records import Record
 
 NEGATED = "¬"
-"""The search key of memories that deny something."""
+"""The search key for memories that deny something."""
 _REWRITTEN = (
     (re.compile(r"\bcan(?:no|')?t (?:stand|bear)\b|\bcan not (?:stand|bear)\b"), "hate"),
     (re.compile(r"\b(?:gave|given|give) up\b|\bno longer\b|\bused to\b|\bstopped\b"), "quit"),
@@ -90,10 +90,11 @@ class _Words(Record):
 
 @dataclass(frozen=True)
 class Statement:
-    """A self-contained part of a memory, with its span in the memory. `topics` maps its single-valued topics to their
-    values, `left` maps topics to values that are no longer true, and `lone` contains the topics if the part says
-    nothing else. `said` contains its content words, `denied` the ones that it denies, and `listed` the meaningful ones
-    if it lists several things. `written` contains all its words, and `dead` the ones that name somebody who died.
+    """A self-contained part of a memory, with its span in the memory. `topics` maps the part's single-valued topics to
+    their values, `left` maps topics to values that are no longer true, and `lone` contains the topics if the part says
+    nothing else. `said` contains the part's content words, `denied` those that it denies, and `listed` the meaningful
+    ones if the part lists several things. `written` contains all of the part's words, and `dead` those that name
+    somebody who died.
     """
 
     span: tuple[int, int]
@@ -123,7 +124,7 @@ def topics_of(text: str) -> frozenset[str]:
 
 
 def marks_of(topics: Iterable[str]) -> frozenset[str]:
-    """Return the search keys of memories with these topics."""
+    """Return the search keys for memories about these topics."""
     return frozenset(f"{NEGATED}{topic}" for topic in topics)
 
 

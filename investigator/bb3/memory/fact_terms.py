@@ -47,8 +47,8 @@ class FactTerms(Protocol):
         """Return the ids of the user's facts with all of the terms."""
 
     def newest(self, connection: Connection, user: str, mark: str, terms: Collection[str], most: int) -> Sequence[int]:
-        """Return the ids of the user's facts with a mark and, if terms are given, at least one of them, newest
-        first.
+        """Return the ids of the user's facts that have the mark and, if terms are given, at least one of the terms,
+        newest first.
         """
 
 
@@ -129,13 +129,13 @@ class PlainTerms:
         points = dict.fromkeys(having, 0.0)
         for fact_id, found in having.items():
             share = (_K1 + 1.0) / (1.0 + _K1 * (1.0 - _B + _B * sizes[fact_id] / mean))
-            for word in words:  # in SQLite's order: another order would change the last digits
+            for word in words:  # summed in SQLite's order, because another order would change the last digits
                 points[fact_id] += weights[word] * share if word in found else 0.0
         return points
 
 
 def terms_of(database: Database) -> FactTerms:
-    """Return the store of search terms for a database."""
+    """Return the search term store for a database."""
     return PlainTerms() if database.is_shared else FullTextTerms()
 
 

@@ -54,8 +54,8 @@ class LongTermMemory(PersonalFacts):
         return kept
 
     def add_all(self, user: str, memories: Iterable[str]) -> int:
-        """Remember several texts about a user in one transaction; return how many were new. If one is rejected, none is
-        kept.
+        """Remember several texts about a user in one transaction; return how many were new. If any text is rejected,
+        none is kept.
         """
         return self.put_all(user, [_fact(memory, Speaker.PARTNER) for memory in memories], _BY_HAND, self._now())
 

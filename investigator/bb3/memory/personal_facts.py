@@ -225,7 +225,7 @@ class PersonalFacts:
         return any(repeats(fact.claim) for fact in similar if fact.speaker is new.speaker)
 
     def _same(self, connection: Connection, user: str, new: FactText) -> int | None:
-        """Return the id of the speaker's fact with the same text, if any; delete it if it was altered."""
+        """Return the id of the speaker's fact with the same text, if there is one; delete a fact that was altered."""
         query = select(_FACTS).where(_T.user == user, _T.speaker == new.speaker.value, _T.text == new.text)
         row = connection.execute(query).mappings().first()
         if row is None or stands(self._key, _FACTS, row):
@@ -277,8 +277,8 @@ class PersonalFacts:
 
     @contextmanager
     def _writing(self, user: str) -> Iterator[Connection]:
-        """Open a transaction that is the only writer from its beginning, so that no other process can change what it
-        has read.
+        """Open a transaction that blocks other writers from the start, so that no other process can change what it has
+        read.
         """
         _check_user(user)
         with self._database.alone() as connection:

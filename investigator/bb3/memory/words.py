@@ -85,7 +85,7 @@ def english_stop_words() -> frozenset[str]:
 
 @cache
 def negation_stems(*languages: str) -> frozenset[str]:
-    """Return the negating words of the given languages, in `every_word`'s form; and for English also `n't` and
+    """Return the negating words of the given languages, split as by `every_word`; English also has `n't` and
     `hardly`.
     """
     also = ("n't", "hardly") if "en" in languages else ()

@@ -1,4 +1,6 @@
-"""Prepares search results as BB3's models read them: with their titles, and the nearest parts of long texts."""
+"""Prepares search results as BB3's models read them: with their titles, and long texts cut to the most relevant
+parts.
+"""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from investigator.records import Document
 _LONGEST_WAIT = 5.0  # seconds to wait for another process that writes to the index; clients give up after about ten
 
 LONGEST_QUERY = 20_000
-"""Maximum number of characters in a query, as in a turn of a chat."""
+"""Maximum number of characters in a query, the same as for a chat turn."""
 MOST_DOCUMENTS = 50
 """Maximum number of pages in a response, even if n is higher."""
 _DOCUMENTS = 5
