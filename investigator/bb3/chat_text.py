@@ -104,8 +104,8 @@ def memories_text(facts: Sequence[KeptFact]) -> Text:
 
 
 def _told(name: str, text: str) -> str:
-    """Return the text of a field; a failure is described in words, and a reply that is not a decision is reported as
-    such.
+    """Return a field's text for display; failure codes are replaced by descriptions, and invalid decisions are
+    reported.
     """
     if name == "failure":
         return _FAILURES.get(text, text)

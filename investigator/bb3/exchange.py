@@ -46,9 +46,9 @@ class ModuleRequest(Record):
 class ModuleReply(Record):
     """A module's reply. `needed` is the decision by sdm or mdm; `score` ranks the response among several.
 
-    `is_stock` is True if rules wrote it instead of a model; it then says nothing about the speaker. `unsaid` is the
-    part of the model's text that was withheld, because it was unproven or was not a reply. `source_problem` reports
-    quotes that the files no longer contain.
+    `is_stock` is True if rules, not a model, wrote the reply, which then contains no facts about the speaker. `unsaid`
+    is the part of the model's text that was withheld, because it was unproven or was not a reply. `source_problem`
+    reports quotes that the files no longer contain.
     """
 
     text: str

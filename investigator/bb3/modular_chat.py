@@ -36,7 +36,8 @@ class ModularChat:
         self._search = search
 
     def reply(self, conversations: Sequence[LiveConversation]) -> list[Draft]:
-        """Reply to the last turn of each conversation, and add the reply, if any, as its next turn.
+        """Reply to the last turn of each conversation, and add each non-empty reply to its conversation as the next
+        turn.
 
         Raises EngineError, StoreError, BudgetSpent.
         """

@@ -1,7 +1,7 @@
 """Describes the fourteen modules of BlenderBot 3 in one table, and the families of its models (presets r2c2_bb3,
 opt_bb3 and opt_pt).
 
-Seed: bb3_agents. The behaviour of ParlAI 1.7.2 was checked by running it.
+Seed: bb3_agents. The behaviour of ParlAI 1.7.2 was verified by running it.
 """
 
 from __future__ import annotations

@@ -65,8 +65,8 @@ class StringMatcher:
 
 
 class GuardedReply(Record):
-    """A reply that may be shown; if it is canned, `failure` is the reason. `human` and `bot` are the annotations of the
-    human's message and of the reply that the bot was about to send.
+    """A reply that may be shown; if it is canned, `failure` is the reason. `human` and `bot` are the annotations for
+    the human's message and for the reply that the bot was about to send.
     """
 
     text: str
@@ -103,7 +103,7 @@ class SafetyGuard:
         self._last: dict[InteractionFailure, str] = {}
 
     def annotation(self, text: str) -> Safety:
-        """Return the verdicts of the matcher and, if any, the classifier, in the card's format."""
+        """Return the verdicts of the matcher and, if one is used, of the classifier, in the card's format."""
         matched = _said(self._matcher.is_unsafe(text))
         if self._classifier is None:
             return Safety(string_matcher=matched)

@@ -1,9 +1,9 @@
 """Opens files below a folder, name by name and without following links, so nothing outside the folder is ever opened.
 
 A folder may change while it is read: what was listed as a sub-folder or a file may be a link, a pipe or a device by the
-time it is opened. So each name is opened relative to the descriptor of its parent folder, links are rejected, opening
-never blocks, and the kind of file is determined from its descriptor. If the system cannot do this (Windows), each entry
-is examined before and after it is opened; a folder that is replaced twice in between goes unnoticed.
+time it is opened. Each name is therefore opened relative to the descriptor of its parent folder, links are rejected,
+opening never blocks, and the kind of file is determined from its descriptor. If the system cannot do this (Windows),
+each entry is examined before and after it is opened; a folder that is replaced twice in between goes unnoticed.
 """
 
 from __future__ import annotations

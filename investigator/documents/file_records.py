@@ -1,4 +1,4 @@
-"""Builds the records of files from the results of scanning and reading. Pure."""
+"""Builds file records from the results of scanning and reading. Pure."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def refusal(file: FoundFile) -> FileRecord:
 
 
 def record_of(file: FoundFile, reading: FileReading) -> FileRecord:
-    """Return the record of a file that was read or could not be read."""
+    """Return the record for a file after an attempt to read it."""
     opened, contents = reading.opened, reading.contents
     seen = opened or file
     own = next((part for part in contents.documents if part.document.id == file.id), None)

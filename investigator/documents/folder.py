@@ -31,7 +31,7 @@ __all__ = ["FolderSettings", "Recheck", "check_folder", "refresh", "scan"]
 class Recheck(Record):
     """Selects the files to open even if their stamps are unchanged.
 
-    `verify` opens every file, which detects changes that left size and time as they were; `retry` retries files that
+    `verify` opens every file, which detects changes that left its size and time unchanged; `retry` retries files that
     could not be read; the files in `reread` are always read again, or forgotten if they are gone.
     """
 

@@ -40,7 +40,7 @@ def read_contents(request: ReadRequest, on_opened: Callable[[Opened], None]) -> 
 
 
 def _stable_contents(request: ReadRequest) -> tuple[Opened, bytes]:
-    """Return the bytes of a file that did not change during reading, with its stamp. Raises ReadFailure."""
+    """Read a file, again if it changes in the meantime; return its stamp and its bytes. Raises ReadFailure."""
     try:
         first, data, after = _bytes(request)
         before = first

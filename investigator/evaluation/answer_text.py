@@ -1,5 +1,5 @@
 """Compares a text with known answers: exact match, and precision, recall and F1 of its words. Pure. There are two
-definitions of a word: SQUAD for the answers of investigations, and PARLAI for grading by dialogue teachers.
+definitions of a word: SQUAD for answers from investigations, and PARLAI for grading by dialogue teachers.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def normalize_answer(text: str) -> str:
 
 
 class Definition(NamedTuple):
-    """A way to split texts into words for a comparison, and the F1 for two texts that have no words."""
+    """Defines how texts are split into words for comparison, and the F1 of two texts without words."""
 
     words: Callable[[str], list[str]]
     both_empty: float
@@ -98,14 +98,14 @@ def exact_match(text: str, answers: Iterable[str], by: Definition = SQUAD) -> bo
 
 
 def contains_answer(text: str, answers: Sequence[str]) -> bool:
-    """Return True if the text contains all words of a known answer in sequence."""
+    """Return True if the text contains the words of a known answer consecutively."""
     said = f" {' '.join(tokens(text))} "
     wanted = (tokens(answer) for answer in answers)
     return any(f" {' '.join(words)} " in said for words in wanted if words)
 
 
 def number_recall(text: str, numbers: Sequence[str]) -> float:
-    """Return the share (0..1) of the known numbers that the text contains; thousands separators are ignored."""
+    """Return the fraction (0..1) of the known numbers that the text contains; thousands separators are ignored."""
     said = _numbers(text)
     wanted = [_numbers(number) for number in numbers]
     return sum(bool(number) and number <= said for number in wanted) / len(wanted) if wanted else 0.0

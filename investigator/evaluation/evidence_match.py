@@ -37,7 +37,7 @@ def overlaps(quote: str, evidence: str) -> bool:
 
 
 def share_found(quotes: Sequence[str], evidence: Sequence[str]) -> float:
-    """Return the share (0..1) of the pieces of evidence that overlap a quote."""
+    """Return the fraction (0..1) of the pieces of evidence that overlap a quote."""
     return sum(any(overlaps(quote, piece) for quote in quotes) for piece in evidence) / len(evidence)
 
 

@@ -186,7 +186,9 @@ def _risk(rows: Sequence[_Measurable], *, with_evidence: bool) -> dict[Measure, 
 
 
 def _proven(rows: Sequence[_Measurable]) -> Estimate | None:
-    """Return the share of proven quotes; its interval, like all others, comes from resampling the questions."""
+    """Return the fraction of quotes that are proven; its interval, like all others, comes from resampling the
+    questions.
+    """
     proven = np.array([row.outcome.proven for row in rows], dtype=np.float64)
     quotes = np.array([len(row.outcome.citations) for row in rows], dtype=np.float64)
     return statistic_of(lambda at: float(proven[at].sum() / quotes[at].sum()) if quotes[at].any() else None, len(rows))

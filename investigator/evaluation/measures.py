@@ -15,7 +15,7 @@ class Labelled(StrEnum):
     label: str
 
     def __new__(cls, value: str, label: str) -> Self:
-        """Return a member whose value is `value`."""
+        """Create a member with the given value and label."""
         member = str.__new__(cls, value)
         member._value_ = value
         member.label = label
@@ -23,7 +23,7 @@ class Labelled(StrEnum):
 
 
 class Measure(Labelled):
-    """The measures. The comments say which questions each measure covers."""
+    """The measures. The comments name the questions that each measure covers."""
 
     # questions with known documents, measured by the search alone
     RANKED_FIRST = "ranked_first", "right document ranked first"

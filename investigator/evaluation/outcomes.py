@@ -20,7 +20,7 @@ from investigator.store.past_calls import PastCall
 
 
 class Ranking(Record):
-    """The ranking of documents for a question before any engine is asked.
+    """The ranking of documents for a question before any engine is called.
 
     `documents` are the first ten documents; `evidence_found` is True if one of the first five passages contains a known
     piece of evidence, and None if no evidence is known.

@@ -61,8 +61,8 @@ class _Alignment:
 
 
 def parts_to_leave_out(sentence: Sequence[StatedWord], start: int) -> Iterator[int]:
-    """Yield the ends of parts of a sentence that begin at `start` and can be omitted without changing the meaning of
-    the rest.
+    """Yield the end of each part of a sentence that begins at `start` and can be omitted without changing the meaning
+    of the rest.
     """
     if start and not sentence[start].breaks:
         return

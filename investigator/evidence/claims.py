@@ -1,4 +1,4 @@
-"""Checks claims slot by slot: a claim may say only what a single sentence of one of its quotes says."""
+"""Checks claims slot by slot: a claim may state only what a single sentence in one of its quotes states."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ def prove(claim_text: str, quotes: Sequence[Quote], given: str = "") -> ClaimChe
 
 
 def unsaid(text: str, said: str) -> str | None:
-    """Return the reason to doubt a reply: a number, date or name with digits that is missing from `said`; None if
-    nothing is missing.
+    """Return the reason to doubt a reply, that is, a number, date or name with digits that `said` does not contain;
+    None if `said` contains them all.
 
     This check is for replies that are based on a conversation instead of documents.
     """

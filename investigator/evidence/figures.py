@@ -37,7 +37,7 @@ class Figures:
 
     @property
     def years(self) -> frozenset[int]:
-        """Return the years of the dates."""
+        """Return the years in the dates."""
         return frozenset(year for date in self.dates for year in date.years)
 
 

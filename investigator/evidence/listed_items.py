@@ -117,7 +117,7 @@ def enumerated(question: str, sentence: str, before: str = "") -> tuple[str, ...
 
 
 def _divisions(question: str, sentence: str, needs: Sequence[str]) -> Iterator[tuple[str, str, int]]:
-    """Yield the ways to split a sentence into its list and the words around it, with the minimum number of items in
+    """Yield each possible split of a sentence into a list and the words around it, with the minimum number of items in
     such a list.
     """
     label, colon, listed = sentence.partition(":")

@@ -177,7 +177,9 @@ def quote_at(document: Document, start: int, end: int) -> Quote:
 
 
 def find_quote(quote_text: str, document: Document) -> Quote | None:
-    """Return the whole sentences of a quote in the document, or None. To look up several quotes, use a `Source`."""
+    """Return the whole sentences in the document that contain a quote, or None. To look up several quotes, use a
+    `Source`.
+    """
     return Source(document).quote(quote_text)
 
 

@@ -19,8 +19,7 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 
 
 def replaced_documents(documents: Collection[Document]) -> Mapping[str, str]:
-    """Return the ids of the documents that another document says it replaces as a whole, each with the id of the
-    replacement.
+    """Map the id of each document that another document says it replaces as a whole to the id of its replacement.
 
     The statement must give the kind of document and the number, day or year of the replaced one, and the two titles may
     differ only in names and numbers.

@@ -97,7 +97,7 @@ class StatedSentence:
 
     @cached_property
     def known(self) -> frozenset[str]:
-        """Return the meanings of all words of the sentence."""
+        """Return the meanings of all words in the sentence."""
         return frozenset().union(*(word.keys for word in self.words))
 
     @cached_property

@@ -47,7 +47,7 @@ def value_conflict(
 
 
 def values_stated(thing: Thing, statements: Sequence[DatedSentence]) -> tuple[tuple[DatedSentence, StatedValue], ...]:
-    """Return the statements that give a value for a thing, each with its value."""
+    """Return the statements that give a value for a thing, paired with that value."""
     return tuple((one, value) for one in statements if (value := _value(thing, one)) is not None)
 
 

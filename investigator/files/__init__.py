@@ -1,7 +1,7 @@
 """Private files of one user. They are created for that user alone, and opened without following links or blocking.
 
 Permissions do not depend on the umask. If a plain file is expected, a link, a pipe, a device, a file with a second hard
-link and a file of another user are rejected: whoever put it there could redirect the output.
+link and a file of another user are rejected, because whoever put them there could redirect the output.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def check_private_file(path: Path) -> None:
 
 
 def open_private(path: Path, flags: int) -> int:
-    """Open a plain file of this user, creating it if needed, and return its descriptor.
+    """Open a plain file that belongs to this user, creating it if needed, and return its descriptor.
 
     Raises ForeignFileError and OSError.
     """
@@ -97,9 +97,9 @@ def open_private(path: Path, flags: int) -> int:
 def same_file(path: Path) -> Iterator[None]:
     """Raise ForeignFileError at the end of the context if a path no longer names the same file as at its beginning.
 
-    Use it with libraries that must open a file by its path. Where the system has `O_PATH`, a handle is held until then,
-    so that no other file can get the inode number. The file itself is not opened, because closing it would release this
-    process's locks on it. Raises OSError.
+    Use it with libraries that must open a file by its path. If the system supports `O_PATH`, a handle is kept open
+    until then, so that no other file can get the inode number. The file itself is not opened, because closing it would
+    release this process's locks on it. Raises OSError.
     """
     held = os.open(path, os.O_PATH | os.O_NOFOLLOW) if hasattr(os, "O_PATH") else None
     try:
@@ -114,7 +114,7 @@ def same_file(path: Path) -> Iterator[None]:
 
 
 def read_private(path: Path, most: int = 1_000_000) -> bytes:
-    """Return the first bytes of a plain file of this user. Raises ForeignFileError and OSError."""
+    """Return the first bytes of a plain file that belongs to this user. Raises ForeignFileError and OSError."""
     with open(open_private(path, os.O_RDONLY), "rb") as file:
         return file.read(most)
 

@@ -13,7 +13,7 @@ from investigator.records.base import Record
 
 
 class TextSpan(Record):
-    """A half-open span of the stored text of a document, in characters."""
+    """A half-open span in the stored text of a document, in characters."""
 
     start: int = Field(ge=0)
     end: int = Field(ge=0)

@@ -22,7 +22,7 @@ class TemplateProblem(Record):
 class TemplateVersion(Record):
     """The name of a template, `owner/name`, and the sha256 of its text.
 
-    `tokens` is the estimated number of tokens of its fixed text; `own` is True if it replaces a shipped template.
+    `tokens` is the estimated number of tokens in its fixed text; `own` is True if it replaces a shipped template.
     """
 
     name: str

@@ -17,7 +17,7 @@ def columns(
     left: Container[int] = (0,),
     styles: Sequence[str] = (),
 ) -> Text:
-    """Return rows in columns two spaces apart, without a line feed at the end.
+    """Return rows in columns two spaces apart, without a trailing newline.
 
     The columns in `left` are aligned left, all other columns right. The heading is bold; `styles` apply to the rows.
     """

@@ -48,7 +48,7 @@ _UNSAFE_IN_JSON = re.compile(f"[\xad{_JOINERS}{_ALWAYS_UNSAFE}]")
 
 
 def inert(text: str) -> str:
-    """Return the text with control characters escaped, as `\\x1b`; line ends become line feeds."""
+    """Return the text with control characters escaped, as `\\x1b`; line ends become `\\n`."""
     return _UNSAFE.sub(_written_out, text.replace("\r\n", "\n"))
 
 

@@ -62,7 +62,7 @@ def size_line(matrix: Matrix) -> str:
 
 def matrix_text(matrix: Matrix) -> Text:
     """Return the matrix for a terminal: a table for a few questions, otherwise a list for each question; ends with a
-    line feed.
+    newline.
     """
     legend = [Text(f"Q{number}  {inert_line(question)}") for number, question in enumerate(matrix.questions, start=1)]
     blocks = [Text("\n").join([Text(f"Matrix: {size_line(matrix)}", style="bold"), *legend])]

@@ -14,7 +14,7 @@ _HEADING = ("model", "licence", "size", "sha256", "in our benchmarks", "")
 
 
 def models_text(recommended: Sequence[LocalModel], pulled: Sequence[PulledModel]) -> Text:
-    """Return the recommended and pulled models, one per line; ends with a line feed."""
+    """Return the recommended and pulled models, one per line; ends with a newline."""
     there = {model.name: model for model in pulled}
     known = {model.name: model for model in recommended}
     rows = [_row(name, known.get(name), there.get(name)) for name in dict.fromkeys((*known, *there))]

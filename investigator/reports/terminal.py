@@ -65,7 +65,7 @@ _STYLES = {
 
 
 def investigation_text(investigation: Investigation) -> Text:
-    """Return the complete outcome: status, answer, citations, coverage and cost; ends with a line feed."""
+    """Return the complete outcome: status, answer, citations, coverage and cost; ends with a newline."""
     answer = investigation.answer
     blocks = _answer_blocks(answer) if answer else _unfinished_blocks(investigation)
     if investigation.follows:
@@ -284,7 +284,7 @@ def replayed_text(replayed: Replayed) -> Text:
 
 
 def questions_text(asked: AskedQuestions) -> Text:
-    """Return the answers to many questions, one after the other: status, statements, places; ends with a line feed."""
+    """Return the answers to many questions, one after the other: status, statements, places; ends with a newline."""
     blocks = []
     for number, outcome in enumerate(asked.outcomes, start=1):
         lines = [Text(f"{number}. {inert_line(outcome.question)}", style="bold")]

@@ -49,5 +49,5 @@ def _lines(one: CheckedQuote) -> Iterator[Text]:
 
 
 def _place(quote: Quote) -> str:
-    """Return the place of a quote that was moved, with its line in addition to its page, if it has a page."""
+    """Return the new place of a quote that was moved: its line, after its page if it has one."""
     return inert_line(quote.place if quote.page is None else f"{quote.place}, line {quote.line}")

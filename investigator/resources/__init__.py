@@ -8,7 +8,7 @@ _PACKAGE = Path(__file__).parents[1]
 
 
 def data_text(name: str) -> str:
-    """Return the text of a shipped file of `data/`."""
+    """Return the text of a shipped file in `data/`."""
     return (_folder("_data", "data", name) / name).read_text(encoding="utf-8")
 
 

@@ -260,7 +260,7 @@ def open_library(
     notice: Callable[[str], None],
     corpus: Corpus | None = None,
 ) -> Library:
-    """Return the library of a workspace with one of the two forms of vector search."""
+    """Return the library of a workspace, using one of the two forms of vector search."""
     corpus, full_text = corpus or Corpus(workspace.index, workspace.decoded), FullText(workspace.index)
     table = vector_table(workspace, embedder, notice)
     vectors: VectorSearch = CandidateSearch(corpus, full_text, table, embedder, settings.candidates)

@@ -105,7 +105,7 @@ class GatheredCorpus:
         return hashlib.sha256("\n".join((whole, *lost)).encode()).hexdigest() if lost else whole
 
     def chunk_count(self) -> int:
-        """Return the number of chunks of all documents."""
+        """Return the number of chunks in all documents."""
         return sum(one.chunk_count() for one in self._shards.values())
 
     def chunk_text(self, chunk: Chunk) -> str:
@@ -123,7 +123,7 @@ class GatheredCorpus:
         return found
 
     def chunks_of(self, document_id: str) -> Mapping[int, Chunk]:
-        """Return the chunks of a document by their numbers, in the order of its text."""
+        """Return the chunks of a document, keyed by number, in text order."""
         try:
             number = self.home(document_id)
         except KeyError:

@@ -78,8 +78,8 @@ def windows(
 
 
 def _compared(text: str, followed: FollowedText | None) -> list[str]:
-    """Return the sentences of a chunk and, given the text that follows it, those that neither chunk contains on its
-    own.
+    """Return the sentences in a chunk and, if `followed` is given, those that extend across the boundary to the next
+    chunk.
     """
     found = [*sentences(text), *_candidates(text)]
     if followed is not None:

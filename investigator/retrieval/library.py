@@ -151,7 +151,7 @@ class Library:
         return tuple(passage for _, passage in found[: self._settings.passages])
 
     def overview(self, query: str, document_id: str) -> tuple[Passage, ...]:
-        """Return pieces from throughout a document, and those nearest to a query, in order."""
+        """Return passages from throughout a document and the passages nearest to a query, in text order."""
         return self._passages.spread(query, document_id, self._weights(query))
 
     def survey(self, wanted: Sequence[Sequence[str]], query: str) -> Survey:

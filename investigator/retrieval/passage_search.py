@@ -18,7 +18,9 @@ _FIRST, _SPREAD, _BEST = 2, 14, 12  # a document is represented by this many of 
 
 
 class PassageSearch:
-    """Finds the passages of a document that match some queries; `kept` stores the sentence vectors that it compares."""
+    """Finds the passages in a document that match the given queries; `kept` stores the sentence vectors used for
+    comparison.
+    """
 
     def __init__(
         self,

@@ -44,7 +44,7 @@ class ScopedIndex:
         return max(self._inner.threshold(question), default_calibration().unsure_threshold)
 
     def term_frequencies(self, question: str) -> tuple[TermFrequency, ...]:
-        """Return the words of a question, with the fraction of the folder's documents that contain each."""
+        """Return the words in a question, each with the fraction of the folder's documents that contain it."""
         return self._inner.term_frequencies(question)
 
     def respelled(self, word: str) -> str | None:
@@ -78,7 +78,7 @@ class ScopedIndex:
         return tuple(every[: max(map(len, each), default=0)])
 
     def overview(self, query: str, document_id: str) -> tuple[Passage, ...]:
-        """Return pieces from throughout a document in the scope."""
+        """Return passages from throughout a document in the scope."""
         return self._inner.overview(query, document_id) if document_id in self._scope else ()
 
     def survey(self, wanted: Sequence[Sequence[str]], query: str) -> Survey:

@@ -65,8 +65,8 @@ class VectorIndex(Protocol):
 
 
 class WholeSearch:
-    """Searches the vectors of all chunks: through the index for the folder, exactly for one document, in a table or in
-    memory.
+    """Searches the vectors of all chunks. A search of the whole folder uses the index; a search of one document
+    compares every vector, from a table or from memory.
     """
 
     def __init__(self, index: VectorIndex, corpus: Corpus, table: VectorTable | ExactIndex, embedder: Embedder) -> None:

@@ -154,8 +154,8 @@ class ChromaServer(ChromaPlace):
     """A collection on a Chroma server. Its metadata contain a stamp that changes with every write.
 
     A collection is rebuilt if its stamp is unexpected, because it is missing, was restored from a backup, or was
-    changed by a copy of the workspace. `address` is http://HOST:PORT. Only chunk numbers and vectors are sent there;
-    the process that sends them runs in `directory`.
+    changed by a copy of the workspace. `address` is http://HOST:PORT. Only chunk numbers and vectors are sent to the
+    server; the process that sends them runs in `directory`.
     """
 
     not_left = "its collection is missing, or was changed or replaced"

@@ -1,4 +1,4 @@
-"""A session with the process that runs Chroma: a crash or a hang there becomes an error here."""
+"""A session with the process that runs Chroma; if that process crashes or hangs, the caller gets an error."""
 
 from __future__ import annotations
 

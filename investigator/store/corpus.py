@@ -52,10 +52,10 @@ class FollowedText(NamedTuple):
 
 
 class Corpus:
-    """Documents and chunks of one workspace. Each change of a file is one transaction.
+    """Documents and chunks of one workspace. All changes for a file are made in one transaction.
 
-    The text and card of a document carry codes made with the user's key. A document whose text or card was altered (a
-    forged row, a flipped bit) is never returned; DamagedDocumentError is raised instead.
+    The text and card of a document are protected by codes made with the user's key. A document whose text or card was
+    altered (a forged row, a flipped bit) is never returned; DamagedDocumentError is raised instead.
     """
 
     def __init__(self, database: Database, decoded: DecodedDocuments | None = None) -> None:
@@ -259,7 +259,7 @@ class Corpus:
             return {row["id"]: _chunk(row) for row in connection.execute(query).mappings()}
 
     def chunk_count(self) -> int:
-        """Return the number of chunks of all documents."""
+        """Return the number of chunks in all documents."""
         with self._database.begin() as connection:
             return int(connection.execute(select(func.count()).select_from(chunks)).scalar_one())
 

@@ -81,7 +81,7 @@ def insert_chunks(connection: Connection, document_id: str, stored: str, pieces:
 
 
 def chunk_words(stored: str) -> str:
-    """Return the search words of a chunk."""
+    """Return the words under which a chunk is indexed."""
     return folded(spaced(stored))
 
 

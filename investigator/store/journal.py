@@ -46,7 +46,7 @@ class Run:
 
 
 class _Listed(BaseModel):
-    """The fields of a record that a list of runs shows."""
+    """The fields of a record that are shown in a list of runs."""
 
     scope: tuple[str, ...] = ()
     matrix: str = ""
@@ -142,7 +142,8 @@ class Journal:
     def too_long(self, key: str) -> int | None:
         """Return the number of tokens in a prompt that was counted and did not fit; None for any other prompt.
 
-        A prompt that the engine rejected without a count is sent again: its server may accept more now.
+        A prompt that the engine rejected without a count is sent again, because the server may accept longer prompts
+        now.
         """
         counted = select(too_long).where(too_long.c.key == key, too_long.c.tokens > 0)
         with self._writing, self._database.begin() as connection:
@@ -177,7 +178,7 @@ class Journal:
         return next(standing(connection, self._key, table, query), None)
 
     def _put(self, connection: Connection, table: Table, row: StoredRow) -> bool:
-        """Store a row under its key in this run, replacing an altered row. Return False if an unaltered one exists."""
+        """Store a row under its key in this run, replacing an altered row. Return False if an unaltered row exists."""
         coded = with_code(self._key, table, row)
         if connection.execute(new_rows(connection, table).returning(table.c.key), coded).first() is not None:
             return True
@@ -348,8 +349,8 @@ def _resumed(row: RowMapping) -> Run:
 
 
 def _listed(record: str) -> _Listed:
-    """Return the fields of a record that a list of runs shows; empty if another version wrote the record in a different
-    form.
+    """Return the fields of a record that are shown in a list of runs; empty if another version wrote the record in a
+    different form.
     """
     try:
         return _Listed.model_validate_json(record)

@@ -222,7 +222,7 @@ def _version(connection: Connection) -> int:
 
 
 def _engine(url: str, schema: str) -> tuple[str, Engine]:
-    """Return the displayed form of an address, and the engine that connects to it."""
+    """Return an address in a form that is safe to display, and the engine that connects to the address."""
     try:
         address = make_url(url)
         place = address.render_as_string(hide_password=True)
@@ -260,7 +260,7 @@ def _session(connection: Connection) -> int:
 
 
 def _number(*parts: str) -> int:
-    """Return the number of an advisory lock."""
+    """Return the number of the advisory lock for these names."""
     digest = hashlib.sha256("\0".join(("investigator", *parts)).encode()).digest()
     return int.from_bytes(digest[:8], "big", signed=True)
 

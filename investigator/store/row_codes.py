@@ -24,7 +24,7 @@ _TEXT = ("id", "content_hash", "reader", "text", "tables")
 
 
 def row_code(key: bytes, purpose: str, row: StoredRow, columns: Iterable[str]) -> str:
-    """Return the code of the given columns of a row, including the types of the values."""
+    """Return the code for the given columns of a row, including the types of the values."""
     return code(key, purpose, *(_typed(row[name]) for name in columns))
 
 

@@ -1,1 +1,1 @@
-"""The built-in tasks. Each offers a data set as a teacher, and is found by name."""
+"""The built-in tasks, which are found by name. Each task offers a data set as a teacher."""

@@ -39,7 +39,7 @@ class DefaultTeacher(FileTeacher):
         super().__init__(options, shared)
 
     def chosen(self, opt: Opt) -> tuple[Path, ...]:
-        """Return the file of the fold; in a folder with the released files, return all files of the fold."""
+        """Return the file for the fold; in a folder with the released files, return all files for the fold."""
         path = named_path(opt)
         if not path.is_dir() or not any(path.glob("release_data_*.jsonl")):
             return (data_file(opt, *self.suffixes),)
@@ -57,7 +57,7 @@ class DefaultTeacher(FileTeacher):
                     yield {key: value for key, value in example.items() if key != EPISODE_DONE}, True
 
     def examples_of(self, conversation: Conversation) -> Iterable[Message]:
-        """Return the examples of a conversation."""
+        """Return the examples from a conversation."""
         return dialogue_examples(conversation, self._label_of, self._selection)
 
 

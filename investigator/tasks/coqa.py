@@ -20,7 +20,7 @@ class Said(TaskRow):
 
 
 class FreeAnswer(Said):
-    """A free-form answer, and the supporting words of the story."""
+    """A free-form answer, and the words in the story that support it."""
 
     span_text: str = ""
 

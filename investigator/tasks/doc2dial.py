@@ -1,7 +1,7 @@
 """Conversations about documents, as in Doc2Dial (Feng et al. 2020): its JSON, or JSONL with one conversation per line.
 A line has `turns` (or `conversation`), each with a speaker and a text; if a conversation ends with a question, the
 reply is in `reference`. `doc2dial` goes through a conversation reply by reply, `doc2dial:last` asks only for the last
-reply, and `doc2dial:search` asks if the last turn needs a search.
+reply, and `doc2dial:search` asks whether the last turn needs a search.
 """
 
 from __future__ import annotations

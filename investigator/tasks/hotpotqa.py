@@ -92,7 +92,7 @@ class DefaultTeacher(FileTeacher):
             yield self.fields(row), True
 
     def fields(self, row: MultiHopRow) -> Fields:
-        """Return the message of a question."""
+        """Return the message for a question."""
         return {
             "text": "\n\n".join([*(paragraph.text for paragraph in self.shown(row)), row.question]),
             **({} if row.answer is None else {"labels": (row.answer,)}),

@@ -32,7 +32,7 @@ _PROVIDERS = {
 
 
 class SpanTracer:
-    """Creates a span `invoke_agent investigator` for each run, and below it a span `chat MODEL` for each call.
+    """Creates an `invoke_agent investigator` span for each run, with a child span `chat MODEL` for each call.
     Attributes defined by the conventions are named `gen_ai.*`; other attributes are named `investigator.*`. The texts
     of questions, prompts and replies are in the spans only if `content` is set. A reused reply has no usage. `on_end`
     is called when the span of a run has ended.

@@ -78,7 +78,7 @@ class Comparison(Record):
     noise: tuple[NoiseRow, ...] = ()
 
     def row(self, measure: Measure | Cost) -> MeasureRow | None:
-        """Return the row of a measure; None if it could not be measured."""
+        """Return the row for a measure; None if it could not be measured."""
         return next((row for row in self.rows if row.measure is measure), None)
 
     @property

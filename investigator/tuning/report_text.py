@@ -51,7 +51,7 @@ def plan_lines(plan: TuningPlan) -> Iterator[str]:
 
 
 def tuning_text(report: TuningReport) -> Text:
-    """Return the outcome of a tuning run, with its candidates and its test; ends with a line feed."""
+    """Return the outcome of a tuning run, with its candidates and its test; ends with a newline."""
     result = report.result
     blocks = [Text(_ENDINGS[result.ending] + " " + inert_line(result.reason, 500), style="bold")]
     if result.headroom is not None:

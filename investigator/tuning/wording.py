@@ -20,7 +20,7 @@ _HEADING = ("n", "difference (95 %)", "p", "wins", "losses", "ties")
 
 
 def comparison_text(comparison: Comparison) -> Text:
-    """Return the table of measures, the verdict, the cost and the changed examples; ends with a line feed."""
+    """Return the table of measures, the verdict, the cost and the changed examples; ends with a newline."""
     first, second = (inert_line(side.name, _NAME) for side in (comparison.first, comparison.second))
     rows = [measure_cells(row) for row in comparison.rows]
     table = columns(rows, heading=("measure", f"A: {first}", f"B: {second}", *_HEADING))
@@ -67,7 +67,7 @@ def noise_lines(comparison: Comparison) -> Iterator[str]:
 
 
 def example_cells(example: ChangedExample) -> tuple[str, ...]:
-    """Return the outcomes of an example on both sides, with their runs."""
+    """Return an example's outcomes on both sides, with their runs."""
     sides = ((example.first, example.first_status), (example.second, example.second_status))
     told = (
         f"{HEADLINES[status] if status else 'Failed'}, {'-' if value is None else f'{value:g}'}"

@@ -38,8 +38,8 @@ def dialogue_examples(
     conversation: Conversation, label_of: Speaker = Speaker.SELF, selection: Selection = Selection.ALL
 ) -> tuple[Message, ...]:
     """Return one example for each message from the bot (`self`) or the human (`partner`), except the first message.
-    Fields: those of the conversation, `text`, `labels`, `label_info` (the message as recorded), `adversarial_human`
-    (True if any message from the human is unsafe) and `episode_done`.
+    Each example has the fields of the conversation, `text`, `labels`, `label_info` (the message as recorded),
+    `adversarial_human` (True if any message from the human is unsafe) and `episode_done`.
     """
     about = conversation.wire()
     about.pop("message_history", None)

@@ -19,7 +19,7 @@ OK = "__ok__"
 
 
 class Sender(StrEnum):
-    """The sender of a message: the first two values are used in the released files and ours, the others in the card."""
+    """The sender of a message. The released files and ours use the first two values, the card uses the last two."""
 
     BOT = "bot"
     HUMAN = "human"
@@ -33,9 +33,7 @@ class Sender(StrEnum):
 
 
 class SearchDecision(StrEnum):
-    """The reply of the search decision module, which is empty if the module was not asked. The card has two names for
-    "yes".
-    """
+    """The search decision module's reply; empty if the module was not called. The card has two names for "yes"."""
 
     SEARCH = "search"
     DO_SEARCH = "do search"
@@ -44,7 +42,7 @@ class SearchDecision(StrEnum):
 
 
 class MemoryDecision(StrEnum):
-    """The reply of the memory decision module. It is empty if the module was not called."""
+    """The memory decision module's reply; empty if the module was not called."""
 
     ACCESS = "access memory"
     DO_NOT_ACCESS = "do not access memory"
@@ -132,9 +130,7 @@ class ChatMessage(ForeignRecord):
 
     @property
     def is_canned(self) -> bool:
-        """Return True if no module wrote the message: it stands in for a reply because a text was unsafe or a model
-        failed.
-        """
+        """Return True if the message is a canned reply, which no module wrote: a text was unsafe, or a model failed."""
         return bool(self.is_safety_controlled_response or self.from_model_crash or self.previous_interaction_failure)
 
     @property

@@ -116,7 +116,7 @@ def released(releases: Path, split: Split, version: str | None = None) -> Iterat
 def _shared(
     conversations: Iterable[Conversation], redactor: Redactor, refused: Counter[Refusal]
 ) -> Iterator[Conversation]:
-    """Redact and yield the conversations that may be shared; count the others by reason for refusal."""
+    """Redact and yield the conversations that may be shared; count all others by the reason for refusing them."""
     for conversation in conversations:
         refusal = refusal_of(conversation)
         if refusal is None:

@@ -1,1 +1,1 @@
-"""Decoding options of the chat's modules, and which of them each kind of engine supports."""
+"""Decoding options for the chat's modules, and the options that each kind of engine supports."""

@@ -1,5 +1,5 @@
-"""Applies a module's decoding to its engine, as far as that kind of engine supports it, and reports the rest. A
-decoding may be partial: only the fields that were set count. A number that only one method uses, such as `topk`,
+"""Applies a module's decoding to the module's engine as far as the engine supports it, and reports unsupported options.
+A decoding may be partial: only the fields that were set count. A number that only one method uses, such as `topk`,
 implies that method.
 """
 
@@ -66,8 +66,8 @@ def engine_as_told(engine: Engine, decoding: Decoding) -> Engine | None:
 
 def _changes(own: ChatSettings | GgufSettings, told: Decoding, name: str) -> dict[str, object]:
     """Return the settings that a decoding changes. Servers and llama.cpp support the maximum number of tokens and the
-    methods greedy, nucleus and, for GGUF, top-k. Methods are not combined: choosing one turns off the limits of the
-    others.
+    methods greedy, nucleus and, for GGUF, top-k. Methods are not combined: choosing a method turns off the limits of
+    all other methods.
     """
     changes: dict[str, object] = {}
     if "beam_max_length" in told.model_fields_set:
@@ -92,8 +92,8 @@ def _changes(own: ChatSettings | GgufSettings, told: Decoding, name: str) -> dic
 
 
 def told_method(told: Decoding, own: Inference | None = None) -> Inference | None:
-    """Return the method of a decoding, or else the method that its other fields imply; None if they imply none. If the
-    engine's `own` method uses the field as well, that method is kept.
+    """Return a decoding's method or, if it has none, the method that its other fields imply; None if they imply none.
+    If the engine's `own` method uses the field as well, that method is kept.
     """
     if "inference" in told.model_fields_set:
         return told.inference
@@ -184,7 +184,7 @@ a prompt, so `beam_block_full_context` would make no difference.
 
 
 def kind_of(engine_name: str) -> EngineKind:
-    """Return the kind of the engine with that name; an unknown kind counts as a chat model."""
+    """Return the kind of the named engine; an unknown kind counts as a chat model."""
     first = engine_name.partition(":")[0]
     return EngineKind(first) if first in set(EngineKind) else EngineKind.CHAT
 

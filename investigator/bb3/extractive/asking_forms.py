@@ -35,8 +35,8 @@ def has_question_mark(text: str) -> bool:
 
 
 def asks_anywhere(text: str) -> bool:
-    """Return True if the text contains, anywhere, a question word or ending from a language whose questions need not
-    begin with one.
+    """Return True if the text contains a question word or ending in a language that allows it anywhere in a
+    question.
     """
     return _anywhere().search(text) is not None
 

@@ -172,7 +172,7 @@ def _is_understood(text: str) -> bool:
 
 
 def search_features(text: str, kinds: TurnKinds) -> SearchFeatures:
-    """Return the features of the search decision."""
+    """Return the features for the search decision."""
     text = text[:_LONGEST_TURN]
     near = kinds.near(kinds.embedder.embed([text])[0])
     return SearchFeatures(
@@ -191,7 +191,7 @@ def search_features(text: str, kinds: TurnKinds) -> SearchFeatures:
 
 
 def memory_features(text: str, facts: Sequence[str], kinds: TurnKinds) -> MemoryFeatures:
-    """Return the features of the memory decision; at least one fact is required."""
+    """Return the features for the memory decision; at least one fact is required."""
     text = text[:_LONGEST_TURN]
     vectors = kinds.embedder.embed([text, *facts])
     near = kinds.near(vectors[0])

@@ -149,8 +149,8 @@ def _names_somebody_else(fact: PersonalFact, asked: frozenset[str]) -> bool:
 
 
 def _free(facts: Sequence[PersonalFact], turns: Sequence[Turn], asked: Speaker | None) -> list[PersonalFact]:
-    """Return all facts about the speaker in `asked`, and the other speaker's facts that the conversation does not
-    contain yet.
+    """Return all facts about the speaker `asked`, and those facts about the other speaker that the conversation does
+    not contain yet.
     """
     said = [f" {' '.join(words(turn.text))} " for turn in turns[:-1]]
     return [

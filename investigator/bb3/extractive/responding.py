@@ -59,7 +59,7 @@ def respond(variables: ResponseVariables) -> ResponseReply:
 
 
 def respond_from_documents(variables: ResponseVariables) -> ResponseReply:
-    """Return the reply of `respond`; if there are no quotes, the reply says so."""
+    """Return the same reply as `respond`, but begin with a note if there are no quotes."""
     reply = respond(variables)
     text = last_text(variables.turns)
     if variables.knowledge or _wants_no_answer(variables):

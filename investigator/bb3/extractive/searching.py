@@ -204,7 +204,7 @@ def _own_words(turn: Turn) -> str:
 
 
 def _turn_before(turns: Sequence[Turn]) -> str:
-    """Return the previous turn of the last speaker, because a question made only of pronouns refers to it."""
+    """Return the last speaker's previous turn, to which a question made only of pronouns refers."""
     return next((turn.text for turn in reversed(turns[:-1]) if turn.speaker is turns[-1].speaker), "")
 
 

@@ -1,5 +1,5 @@
-"""Classifies the turns of a conversation by similarity to examples. The examples are general but in English, so with
-the default embedder they work best for English conversations.
+"""Classifies the turns in a conversation by their similarity to examples. The examples are general but in English, so
+with the default embedder they work best for English conversations.
 """
 
 from __future__ import annotations
@@ -77,8 +77,8 @@ _EXAMPLES: Mapping[Kind, Sequence[str]] = {
 
 
 class TurnKinds:
-    """Measures the similarity of turns to the examples of each kind. The examples are embedded once, when the first
-    turn is classified.
+    """Measures how similar turns are to the examples for each kind. The examples are embedded once, when the first turn
+    is classified.
     """
 
     def __init__(self, embedder: Embedder) -> None:

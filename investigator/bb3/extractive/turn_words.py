@@ -30,7 +30,7 @@ _FILE = TypeAdapter(dict[WordKind, str])
 
 
 def is_kind(token: str, kind: WordKind) -> bool:
-    """Return True if a word is of this kind; case is ignored."""
+    """Return True if a word belongs to this kind; case is ignored."""
     return bare(token) in _listed()[kind]
 
 

@@ -35,7 +35,7 @@ _INQUIRY = re.compile(
 
 
 def last_text(turns: Sequence[Turn]) -> str:
-    """Return the text of the last turn; "" if there are no turns."""
+    """Return the last turn's text; "" if there are no turns."""
     return turns[-1].text if turns else ""
 
 

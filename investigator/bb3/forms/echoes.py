@@ -70,7 +70,7 @@ def stands_in(text: str, said: str) -> bool:
 
 def goes_on(reply: str, request: ModuleRequest) -> bool:
     """Return True if a reply continues the conversation: it repeats neither a turn nor itself, and uses words from its
-    quotes, if any. With quotes it may repeat an earlier reply, because the same question gets the same answer.
+    quotes if it has quotes. With quotes it may repeat an earlier reply, because the same question gets the same answer.
     """
     plain = [" ".join(words(reply[start:end])) for start, end in sentence_spans(reply)]
     heard = (turn for turn in request.turns if not request.quotes or turn.speaker is Speaker.PARTNER)
@@ -84,7 +84,7 @@ def goes_on(reply: str, request: ModuleRequest) -> bool:
 
 
 def _takes_over(reply: str, request: ModuleRequest) -> bool:
-    """Return True if a reply contains a verbatim sentence of the last turn or of an earlier reply."""
+    """Return True if a reply repeats, verbatim, a sentence from the last turn or an earlier reply."""
     said = f" {' '.join(words(reply))} "
     heard = [turn.text for turn in request.turns if turn.speaker is Speaker.SELF or turn is request.turns[-1]]
     sentences = [words(text[start:end]) for text in heard for start, end in sentence_spans(text)]

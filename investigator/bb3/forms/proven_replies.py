@@ -68,7 +68,7 @@ def is_grounded(reply: str, request: ModuleRequest) -> bool:
 
 
 def _repeats(reply: str, said: str) -> bool:
-    """Return True if all figures and negations of a reply have occurred before."""
+    """Return True if all figures and negations in a reply have occurred before."""
     return unsaid(reply, said) is None and not _denies(reply, said)
 
 
@@ -206,7 +206,7 @@ def _source_id(document: SearchDocument) -> str:
 
 
 def is_told_in(reply: str, given: Iterable[str]) -> bool:
-    """Return True if each content word of a reply is in one of the texts, in any inflection.
+    """Return True if every content word in a reply occurs in one of the texts, in any inflection.
 
     Numbers, dates and negations are proven elsewhere. Everything else depends on the words: a name or verb that no
     quote contains makes a different statement. Paraphrases are therefore rejected as well, and the quotes are shown

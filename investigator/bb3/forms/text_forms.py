@@ -146,8 +146,8 @@ def _memory_meant(text: str, memories: Sequence[str]) -> str:
 def cleaned(texts: Sequence[str], *, take_last_newline: bool = False, allow_newline: bool = False) -> list[str]:
     """Return the useful parts of generated texts. Leading and trailing whitespace is removed. If any text still has
     several lines, each text is reduced to its first line, or its last with `take_last_newline`, and then to the part
-    after the last colon; with `allow_newline` texts are unchanged. The result for one text depends on the others, so
-    pass independent texts in separate calls.
+    after the last colon; with `allow_newline` texts are unchanged. The result for each text depends on all texts in the
+    call, so pass independent texts in separate calls.
     """
     texts = [text.strip("\n") for text in texts]
     if not allow_newline and any("\n" in text for text in texts):

@@ -1,4 +1,4 @@
-"""Selects the memories that a reply may use, like ParlAI 1.7.2, whose behaviour was checked by running it."""
+"""Selects the memories that a reply may use, as ParlAI 1.7.2 does, whose behaviour was verified by running it."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def available_memories(
 
 def most_alike(text: str, memories: Sequence[str], tokens: Tokens) -> list[str]:
     """Return the 32 memories that share the most tokens with a text, best first; if there are fewer than 32, return
-    them unchanged. Ties are broken in favour of the text that sorts last, as in the original.
+    them unchanged. In a tie, the text that sorts last wins, as in the original.
     """
     if len(memories) < MOST_AVAILABLE:
         return list(memories)

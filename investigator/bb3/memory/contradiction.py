@@ -137,10 +137,10 @@ def settled_topics(text: str) -> frozenset[str]:
 
 
 def contradicts(new: Statement, old: Statement) -> bool:
-    """Return True if the newer of two statements makes the older one untrue. This is the case if it gives another value
-    for a single-valued topic, unless the older value was only more detailed, or if one statement denies what the other
-    says in the same or fewer words. Denying something more specific ("no dog called Rex") does not deny the general
-    statement. An older list of several things is kept if only some of them are denied.
+    """Return True if the newer of two statements makes the older one untrue. This is the case if the newer statement
+    gives a different value for a single-valued topic, unless the older value was only more detailed, or if one
+    statement denies what the other says in the same or fewer words. Denying something more specific ("no dog called
+    Rex") does not deny the general statement. An older list of several things is kept if only some of them are denied.
     """
     return _leaves_topic(new, old) or (_denies(new, old) and old.listed <= new.said)
 
@@ -286,7 +286,7 @@ def _of_a_list(plain: str, said: frozenset[str], denied: frozenset[str]) -> froz
 
 
 def _said(plain: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the content words of a statement, and the content words that it denies."""
+    """Return the content words in a statement, and the content words that it denies."""
     for pattern, written in _REWRITTEN:
         plain = pattern.sub(written, plain)
     said: set[str] = set()

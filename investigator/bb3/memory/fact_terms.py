@@ -39,12 +39,12 @@ class FactTerms(Protocol):
         """
 
     def matching(self, connection: Connection, user: str, terms: Collection[str], most: int) -> Sequence[int]:
-        """Return the ids of the user's facts with at least one of the terms, by BM25 score and then from newest to
-        oldest.
+        """Return the ids of the user's facts that contain at least one of the terms, sorted by BM25 score, then from
+        newest to oldest.
         """
 
     def with_all(self, connection: Connection, user: str, terms: Collection[str]) -> Sequence[int]:
-        """Return the ids of the user's facts with all of the terms."""
+        """Return the ids of the user's facts that contain all of the terms."""
 
     def newest(self, connection: Connection, user: str, mark: str, terms: Collection[str], most: int) -> Sequence[int]:
         """Return the ids of the user's facts that have the mark and, if terms are given, at least one of the terms,

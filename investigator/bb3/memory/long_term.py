@@ -28,7 +28,7 @@ _BY_HAND = FactSource()
 
 
 class LongTermMemory(PersonalFacts):
-    """Keeps the memories of all users of a workspace, and selects the memories for a reply. Memories are single lines:
+    """Stores the memories of all users in a workspace, and selects the memories for a reply. Memories are single lines:
     white space is collapsed and control characters are removed, so that none can imitate a line of a prompt. Raises
     DialogueError if a memory is empty or too long.
     """

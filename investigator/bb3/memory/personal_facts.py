@@ -73,8 +73,8 @@ class KeptFact(Record):
 
 
 class PersonalFacts:
-    """The facts of all users of a workspace; a user's name can be any text. Several threads and processes may use it at
-    once. Each change is a transaction, which waits for other transactions to end. Facts changed outside this program
+    """The facts about all users of a workspace; a user's name can be any text. Several threads and processes may use it
+    at once. Each change is a transaction, which waits for other transactions to end. Facts changed outside this program
     are ignored. Raises DialogueError for a user's name that is blank or too long, and StoreError.
     """
 
@@ -110,7 +110,9 @@ class PersonalFacts:
             return self._read(connection, user, _of(user).order_by(_T.id.desc()).limit(most))
 
     def matching(self, user: str, terms: Collection[str], most: int) -> tuple[KeptFact, ...]:
-        """Return the user's facts with at least one of the terms, by BM25 score and then from newest to oldest."""
+        """Return the user's facts that contain at least one of the terms, sorted by BM25 score, then from newest to
+        oldest.
+        """
         with self._reading(user) as connection:
             if not terms:
                 return ()

@@ -102,8 +102,8 @@ def says_nothing(memory: str) -> bool:
 
 
 def is_new_memory(memory: str, prefix: str, kept: Iterable[str]) -> bool:
-    """Return True if a memory is not empty, and says something new compared with the existing ones with the same
-    prefix. The prefix of `memory` itself is optional. Raises DialogueFormatError if an existing memory has none.
+    """Return True if a memory is not empty and adds something to the existing memories with the same prefix. The prefix
+    of `memory` itself is optional. Raises DialogueFormatError if an existing memory has none.
     """
     if says_nothing(memory):
         return False

@@ -1,5 +1,5 @@
 """A client for search servers that speak BB3's protocol: it posts a form with q and n, and gets `{"response": [{url,
-title, content}]}`. It deviates on purpose from ParlAI 1.7.2, whose behaviour was checked in recordings: it reports
+title, content}]}`. It deliberately deviates from ParlAI 1.7.2, whose behaviour was verified in recordings: it reports
 failures, and limits what it reads.
 """
 

@@ -72,7 +72,7 @@ def nearest_part(text: str, query: str) -> tuple[int, int]:
 
 
 def _nearest(texts: Sequence[str], query: str) -> list[int]:
-    """Return the indices of the texts, nearest to the query first."""
+    """Return the indices of the texts, sorted by similarity to the query, most similar first."""
     bags = [Counter(_WORD.findall(text.lower())) for text in (*texts, query)]
     held = Counter(word for bag in bags for word in bag)
     vectors = [_unit({word: n * (log((1 + len(bags)) / (1 + held[word])) + 1) for word, n in b.items()}) for b in bags]

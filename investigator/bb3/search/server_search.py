@@ -86,8 +86,8 @@ def _as_read(page: FoundPage, query: str) -> ServedDocument:
 
 
 def _numbered(page: FoundPage) -> tuple[str, Sequence[int]]:
-    """Return the text to read, and the number of each of its lines. Passages of a folder are unchanged, and other pages
-    lose their blank lines.
+    """Return the text to read, with its line numbers. Passages of a folder are unchanged, and other pages lose their
+    blank lines.
     """
     if page.origin is not None:
         first = page.origin.passage.line or 1

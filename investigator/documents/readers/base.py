@@ -84,7 +84,7 @@ class SourceFile:
 class Member:
     """A file in an archive or attached to a message: its name there, and a function that reads its bytes.
 
-    `name` is unchecked: it may contain folders, or be hostile. `read` returns at most `max_bytes` plus one and raises
+    `name` is unchecked: it may contain folders, or be hostile. `read` returns at most `max_bytes` + 1 bytes, and raises
     the same errors as a Reader.
     """
 

@@ -1,4 +1,4 @@
-"""Records the positions of the cells of marked-up tables in a text that is being built."""
+"""Records the positions of table cells while the text of a marked-up document is being built."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def recorded_table(
     complete: bool = True,
     end: int = 0,
 ) -> Table:
-    """Return the table with the given cells; the file marks `marked` rows as headers."""
+    """Return the table with the given cells; `marked` is the number of rows that the file marks as headers."""
     rows: dict[int, dict[int, str]] = {}
     for cell in cells:
         rows.setdefault(cell.row, {})[cell.column] = one_line(text[cell.start : cell.end])

@@ -19,7 +19,7 @@ from investigator.records import FileStatus
 
 _WORKBOOK = "xl/workbook.xml"
 _PIECE = 1 << 16
-_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # with others, zipfile unpacks larger pieces than requested
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # for other methods, zipfile unpacks more than requested
 
 
 class Package:
@@ -84,8 +84,8 @@ class Package:
 
 
 def sheets(package: Package) -> Iterator[tuple[str, str]]:
-    """Yield the name and the part of each sheet of an Office Open XML workbook, in order; nothing if the package is
-    not a workbook.
+    """Yield the name and the part of each sheet in an Office Open XML workbook, in order; nothing if the package is not
+    a workbook.
     """
     if _WORKBOOK in package:
         parts = package.related(_WORKBOOK)
@@ -108,8 +108,8 @@ class CoreProperties:
 
 
 def unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> bytes:
-    """Return the bytes of a member of an archive: at most `most` plus one, regardless of its declared size. Raises
-    ReadFailure if it is encrypted, damaged, or compressed with an unknown method.
+    """Read a member of an archive: at most `most` + 1 bytes, regardless of its declared size. Raises ReadFailure if it
+    is encrypted, damaged, or compressed with an unknown method.
     """
     if info.flag_bits & 1:
         raise ReadFailure(FileStatus.ENCRYPTED, "the file is protected by a password")

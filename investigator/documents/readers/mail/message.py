@@ -34,7 +34,9 @@ def read_message(source: SourceFile, settings: ReaderSettings) -> Extracted:
 
 
 def mail_of(data: bytes) -> Mail:
-    """Return the message in these bytes. Raises ReadFailure if they are not text, or nested too deeply."""
+    """Return the message in these bytes. Raises ReadFailure if the bytes are not text, or the message's parts are
+    nested too deeply.
+    """
     try:
         message = BytesParser(policy=AS_WRITTEN).parsebytes(data)
     except RecursionError as error:

@@ -102,7 +102,9 @@ def _column(letters: str) -> int:
 
 
 def number_format(identifier: int, written: Mapping[int, str]) -> str:
-    """Return the number format with this id; "" for the general format. `written` holds the workbook's own formats."""
+    """Return the number format with this id; "" for the general format. `written` contains the workbook's own
+    formats.
+    """
     return written.get(identifier, _BUILT_IN.get(identifier, ""))
 
 

@@ -92,7 +92,7 @@ def _shown(source: SourceFile, settings: ReaderSettings) -> dict[str, Shown]:
 
 
 def _show(grid: list[list[str]], shown: Shown) -> None:
-    """Replace numbers with their displayed form if both stand for the same value."""
+    """Replace numbers with their displayed form if both represent the same value."""
     for (row, column), (number, words) in shown.items():
         if row < len(grid) and column < len(grid[row]) and _is_same(grid[row][column], number):
             grid[row][column] = words

@@ -106,7 +106,7 @@ class Type(NamedTuple):
 
 
 def body_type(pages: Sequence[Sequence[PlacedLine]]) -> Type:
-    """Return the size and weight that most letters of a document have."""
+    """Return the most common size and weight of letters in a document."""
     letters: Counter[Type] = Counter()
     for line in (line for lines in pages for line in lines):
         letters[Type(round(line.size, 1), line.weight)] += len(line.text)
@@ -132,7 +132,7 @@ def is_heading(block: Sequence[PlacedLine], body: Type) -> bool:
 
 
 def _breaks_deliberately(before: PlacedLine, after: PlacedLine, block: Sequence[PlacedLine]) -> bool:
-    """Return True if a line ends before the edge of its column, and the next one starts something new."""
+    """Return True if the writer ended a line deliberately, before the edge of its column."""
     if _continues(before, after) or _is_row(before.text) or _is_row(after.text):
         return False
     if _ADDRESS.search(before.text):

@@ -19,7 +19,8 @@ _STRAIGHT = 0.1
 
 
 def letter_places(raw: str, text: str) -> list[int | None] | None:
-    """Return the position of each character of a page's text in `raw`, pdfium's text of the page; None for white space.
+    """Return, for each character in a page's text, its position in `raw` (pdfium's text of the page), or None for white
+    space.
 
     Return None instead of a list if the text does not belong to the page.
     """
@@ -115,7 +116,7 @@ def _letter(textpage: Any, place: int, *, begins_line: bool) -> Letter | None:
 
 
 def _drawn(textpage: Any, place: int) -> Box:
-    """Return the ink box of a letter; an empty one if it is unknown."""
+    """Return the ink box of a letter; an empty box if it is unknown."""
     import pypdfium2.raw as pdfium
 
     index = pdfium.FPDFText_GetCharIndexFromTextIndex(textpage, place)

@@ -1,4 +1,4 @@
-"""Finds the orientation of the text of a PDF page, so that a rotated page is laid out like an upright page."""
+"""Finds the orientation of the text on a PDF page, so that a rotated page is laid out like an upright page."""
 
 from __future__ import annotations
 

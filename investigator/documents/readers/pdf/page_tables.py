@@ -44,7 +44,7 @@ def _at(word: PageWord, at: Sequence[int]) -> PageWord:
 
 
 def _places(plain: str, text: str) -> list[int]:
-    """Return the offset in `text` of each character of `plain`."""
+    """Return, for each character in `plain`, its offset in `text`."""
     places: list[int] = []
     place = 0
     for character in plain:

@@ -117,7 +117,7 @@ def _layers(data: bytes, settings: ReaderSettings) -> _Layers:
 
 
 def _read_pages(document: Any, layers: _Layers, settings: ReaderSettings) -> None:
-    """Add the lines of each page; a page that cannot be loaded gets no lines, and the others are still read."""
+    """Add the lines of each page; a page that cannot be loaded gets no lines, and does not affect the other pages."""
     import pypdfium2
 
     total = 0

@@ -50,7 +50,7 @@ class LaidTable:
 
 
 def laid_tables(rows: Sequence[VisualRow]) -> Iterator[LaidTable]:
-    """Yield the tables among the rows of a page, or of one of its columns."""
+    """Yield the tables formed by the rows of a page, or of one column of a page."""
     at = 0
     for first, last in _regions(rows):
         if first < at:

@@ -62,7 +62,7 @@ class Recognised:
 
 
 def why_not(settings: ReaderSettings) -> str:
-    """Return why text recognition is unavailable and how to fix it, in one line; empty if it is available."""
+    """Return one line that explains why text recognition is unavailable and how to fix it; "" if it is available."""
     if not settings.ocr:
         return "text recognition is switched off (reader.ocr)"
     command = shutil.which(_COMMAND)
@@ -78,7 +78,7 @@ def why_not(settings: ReaderSettings) -> str:
 
 def recognise(pages: Iterable[int], picture: Callable[[int], Picture], settings: ReaderSettings) -> Recognised:
     """Recognise the pages with these indices one after another, within the time limit for one file. `picture` draws a
-    page when it is needed. If a page cannot be read, the others still are.
+    page when it is needed. A page that cannot be read does not affect the other pages.
     """
     found = Recognised()
     obstacle = why_not(settings)
