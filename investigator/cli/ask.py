@@ -87,7 +87,7 @@ class AskingOptions:
 
 @dataclass(frozen=True)
 class CeilingOptions:
-    """The limits at which a run stops with its results so far."""
+    """Limits at which a run stops; its results so far are kept."""
 
     max_calls: Annotated[int | None, typer.Option(metavar="N", help="Maximum number of engine calls.")] = None
     max_tokens: Annotated[int | None, typer.Option(metavar="N", help="Maximum number of tokens.")] = None

@@ -46,14 +46,14 @@ _KEPT = "The outcomes are kept: the same command shows them again."
 
 def compare(
     a: Annotated[str, typer.Argument(metavar="A", help="A folder of templates, settings, a model, or 'default'.")],
-    b: Annotated[str, typer.Argument(metavar="B", help="The other side, in the same form.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="What to compare A with: the same kinds of values.")],
     docs: Documents,
     questions: Questions,
     common: CommonOptions,
     measure: Judged = Measure.RIGHT.value,
     limit: Annotated[int | None, typer.Option(metavar="N", min=1, help="Use only the first N questions.")] = None,
     repeat: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Ask N times without the cache, and report the noise.")
+        int, typer.Option(metavar="N", min=1, help="Ask each question N times without the cache, and report the noise.")
     ] = 1,
     seed: Seed = 0,
     report: Annotated[

@@ -27,12 +27,13 @@ _WANTED: Mapping[str, str] = {
 _EXTRA = re.compile(r"unexpected extra argument\(s\) \((.*)\)")
 
 Shell = Callable[[Callable[..., None]], Callable[..., None]]
-"""Wraps the function of a command to report its errors."""
+"""Wraps a command's function so that its errors are reported."""
 
 
 class LazyCommand(TyperCommand):
-    """A command for which only the name and the one-line help are loaded. `place` is `module:function`, which is
-    imported when the command is called. A command that `prints` a result takes the options `--quiet` and `--output`.
+    """A command whose name and one-line help are known before its module is imported. `place` is the `module:function`
+    to import when the command is called. If `prints` is True, the command prints a result and so accepts `--quiet` and
+    `--output`.
     """
 
     def __init__(

@@ -43,7 +43,9 @@ def run() -> None:
 
 
 def guarded(command: Callable[_Options, None]) -> Callable[_Options, None]:
-    """Wrap a command so that its errors become `error:` and `hint:` on standard error and an exit code."""
+    """Wrap a command so that an error is printed as `error:` and `hint:` lines on standard error, and sets the exit
+    code.
+    """
 
     @functools.wraps(command)
     def shell(*args: _Options.args, **options: _Options.kwargs) -> None:

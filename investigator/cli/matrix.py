@@ -1,4 +1,4 @@
-"""`investigator matrix FOLDER --questions FILE`: asks each document the questions, and shows the table."""
+"""`investigator matrix FOLDER --questions FILE`: asks each document the same questions, and shows a table."""
 
 from __future__ import annotations
 

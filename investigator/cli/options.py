@@ -51,7 +51,7 @@ def kept_of(
 ) -> Investigator:
     """Return an Investigator for reading stored data about a folder, and print the notices about its workspace.
 
-    Raises the errors of its constructor.
+    Raises the same errors as its constructor.
     """
     investigator = Investigator(folder, workspace=workspace, prompts=prompts, settings=settings)
     for notice in investigator.parts.notices():
@@ -71,7 +71,7 @@ def _whole_changes(changes: list[str] | None) -> list[str] | None:
 
 @dataclass(frozen=True)
 class SettingsOptions:
-    """Sources of settings that differ from the defaults."""
+    """Options that change settings from their defaults."""
 
     file: Annotated[Path | None, typer.Option("--settings", metavar="FILE", help="Settings file.")] = None
     overrides: Annotated[
@@ -89,7 +89,7 @@ class SettingsOptions:
     ] = None
 
     def load(self, *more: str) -> Settings:
-        """Return the settings; the `--set` changes in `more` take precedence. Raises the errors of
+        """Return the settings; the `--set` changes in `more` take precedence. Raises the same errors as
         `load_settings`.
 
         Print a note if explicitly chosen languages for text recognition are missing. Print no note for the default
@@ -105,7 +105,7 @@ class SettingsOptions:
 
 @dataclass(frozen=True)
 class CommonOptions:
-    """The options of every command that queries a folder."""
+    """Options shared by all commands that query a folder."""
 
     model: Model = None
     workspace: Workspace = None
@@ -113,7 +113,7 @@ class CommonOptions:
     settings: SettingsOptions = SettingsOptions()
 
     def investigator(self, folder: Path, settings: Settings, record: Path | None = None) -> Investigator:
-        """Return the Investigator for a folder. Raises the errors of its constructor."""
+        """Return the Investigator for a folder. Raises the same errors as its constructor."""
         return Investigator(
             folder,
             model=self.model or None,

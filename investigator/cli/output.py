@@ -174,7 +174,7 @@ def check_report(path: Path, folder: Path, suffixes: Sequence[str] = REPORT_SUFF
             hint="Choose a file in a folder that you may write to.",
         ) from error
     if path.resolve().is_relative_to(folder.resolve()):
-        # without the mark of reports, the file would be indexed as a document
+        # without the report marker, the file would be indexed as a document
         if path.suffix.lower() not in REPORT_SUFFIXES:
             raise UserError(f"{path} is inside the folder of documents", hint="Choose a file outside the folder.")
         note(f"{path} is inside the folder of documents; keep reports elsewhere.")

@@ -55,7 +55,7 @@ class Agent:
 
     @classmethod
     def upgrade_opt(cls, opt: Opt) -> Opt:
-        """Return the saved options of an agent, perhaps from an older version, in their current form."""
+        """Convert an agent's saved options, which may come from an older version, to their current form."""
         return opt
 
     def clone(self) -> Self:

@@ -42,7 +42,7 @@ class Datatype:
 
     @property
     def fold(self) -> str:
-        """Return the part of the data: `train`, `valid` or `test`."""
+        """Return the fold: `train`, `valid` or `test`."""
         return self.name.partition(":")[0]
 
     @property

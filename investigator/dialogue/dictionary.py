@@ -15,7 +15,9 @@ _TOKEN = re.compile(r" ?[^\W_]+| ?[^\s]|\s")
 
 
 def tokens_of(text: str) -> list[str]:
-    """Return the tokens of a text: words and signs, including any space before each. Joining them restores the text."""
+    """Split a text into tokens: words and signs, with any spaces that precede them. Joining the tokens restores the
+    text.
+    """
     return _TOKEN.findall(text)
 
 
@@ -56,11 +58,11 @@ class Dictionary:
         return self._tokens[index]
 
     def encode(self, text: str) -> list[int]:
-        """Return the indices of the tokens of a text."""
+        """Return the indices of the tokens in a text."""
         return [self.index(token) for token in tokens_of(text)]
 
     def decode(self, indexes: Sequence[int]) -> str:
-        """Return the text of the tokens with these indices; `NULL`, `START` and `END` produce nothing. Raises
+        """Return the text that the tokens with these indices form; `NULL`, `START` and `END` produce nothing. Raises
         DialogueError.
         """
         silent = (NULL, START, END)

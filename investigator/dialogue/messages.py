@@ -36,7 +36,9 @@ class Message(dict[str, object]):
 
     @classmethod
     def of(cls, act: Mapping[str, object]) -> Message:
-        """Return a message unchanged, and any other mapping as a message; other agents may return plain dicts."""
+        """Convert a mapping to a message, because other agents may return plain dicts; a message is returned
+        unchanged.
+        """
         return act if isinstance(act, Message) else cls(act)
 
     @classmethod

@@ -20,7 +20,7 @@ class Opt(dict[str, object]):
 
     @classmethod
     def of(cls, options: Mapping[str, object] | None) -> Opt:
-        """Return a mapping as options; None gives empty options."""
+        """Convert a mapping to options; None gives empty options."""
         return options if isinstance(options, Opt) else cls(options or {})
 
     def deepcopy(self) -> Self:
@@ -40,7 +40,9 @@ class Opt(dict[str, object]):
         return self._of_kind(key, bool, default, "true or false")
 
     def choice(self, key: str, known: Collection[str], default: str) -> str:
-        """Return a text option that must have one of these values. Raises DialogueValueError if it does not."""
+        """Return the value of a string option, which must be one of the given values. Raises DialogueValueError if it
+        does not.
+        """
         value = self.text(key, default)
         if value not in known:
             raise DialogueValueError(f"the option {key} cannot be {value!r}", hint=f"Choose one of {', '.join(known)}.")

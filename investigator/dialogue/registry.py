@@ -131,8 +131,8 @@ def needs_no_documents(kind: type[Agent]) -> bool:
 def create_agent(opt: Mapping[str, object]) -> Agent:
     """Return the agent that the options name. The `model` option is a name that `agent_class` understands. If
     `model_file` has a file of options next to it (`model_file.opt`), the options in it take precedence over those given
-    here, except the ones in `override`. Raises the errors of `agent_class` and `read_options`, and DialogueError if the
-    `model` option is missing.
+    here, except the ones in `override`. Raises the same errors as `agent_class` and `read_options`, and DialogueError
+    if the `model` option is missing.
     """
     given = _with_kept(Opt.of(opt))
     model = given.text("model")

@@ -143,9 +143,7 @@ class DataAgent(Agent):
 
 
 class _Episodes:
-    """Episodes that several agents take one after the other, possibly on several threads; each rewind starts a new
-    round.
-    """
+    """Hands out episodes to several agents, which may run in different threads; each rewind starts a new round."""
 
     def __init__(self, episodes: Sequence[Episode]) -> None:
         self._episodes = episodes
@@ -161,7 +159,7 @@ class _Episodes:
             return self.round, next(iter(self._episodes[self._next - 1 : self._next]), ())
 
     def count_said(self) -> None:
-        """Record that a message of an episode was sent."""
+        """Record that a message from an episode was sent."""
         with self._lock:
             self.unsaid -= 1
 

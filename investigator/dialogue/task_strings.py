@@ -17,7 +17,7 @@ OptionValue = bool | int | float | str
 
 
 class TaskEntry(NamedTuple):
-    """A task in a list of tasks. `task` is the task string that its id and its tags stand for."""
+    """An entry in the list of tasks. Its id and its tags are short for `task`, the task string."""
 
     id: str
     task: str
@@ -67,7 +67,7 @@ def with_task_options(opt: Mapping[str, object]) -> Opt:
 
 
 def required_task(opt: Opt) -> str:
-    """Return the task string of the options. Raises DialogueError if no task is given."""
+    """Return the task string in the options. Raises DialogueError if no task is given."""
     task = opt.text("task")
     if not task.strip(" ,"):
         raise DialogueError("no task given", hint="Choose a task, such as task=squad; to list all: investigator tasks")

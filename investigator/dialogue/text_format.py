@@ -49,7 +49,7 @@ def str_to_msg(line: str, ignore_fields: str = "") -> Message | None:
 
 
 def msg_to_str(message: Mapping[str, object], ignore_fields: str = "") -> str:
-    """Return an example as a line.
+    """Format an example as a line.
 
     Fields that are None, a reward of 0 and an `episode_done` of False are omitted. An empty list is written like a list
     with one empty text. Raises DialogueError if a field's name cannot be written.

@@ -1,4 +1,4 @@
-"""The findings of a diagnosis: about each role, each engine, and the installation."""
+"""The findings of a diagnosis, which concern the roles, the engines and the installation."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class StructuredOutput(StrEnum):
 
 
 class RoleFinding(Record):
-    """One role: its engine, the result of the example, and its cost. `remark` describes the problem or the judgement;
-    `hint` gives advice. `seconds` is the duration of the last call, or None if no call was answered. `sends` describes
-    the data that an investigation sends to the engine in this role.
+    """One role: its engine, the result of the example, and its cost. `remark` describes the problem, or how the reply
+    was judged; `hint` gives advice. `seconds` is the duration of the last call, or None if no call was answered.
+    `sends` describes the data that an investigation sends to the engine in this role.
     """
 
     role: Role

@@ -121,7 +121,7 @@ def _verifier(verifier: VerifierFinding) -> Text:
 
 
 def _remarks(findings: Sequence[RoleFinding]) -> list[Text]:
-    """Return the problems; each appears once, with all the roles it affects."""
+    """Return the problems without duplicates, each with all the roles that it affects."""
     groups: dict[tuple[RoleState, str, str, str], list[str]] = {}
     for finding in findings:
         if finding.remark:

@@ -77,7 +77,7 @@ class Streams(Protocol):
     def reply_aloud(self, prompt: Prompt, hear: Hear) -> Reply:
         """Return the same reply as `reply`; `hear` may be called in the meantime, from any thread.
 
-        After this has returned or raised, `hear` is not called again. Raises the errors of `reply`.
+        After this has returned or raised, `hear` is not called again. Raises the same errors as `reply`.
         """
         ...
 

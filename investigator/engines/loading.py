@@ -14,7 +14,7 @@ _NO_WIDTH = "\u200b"
 
 
 class LoadedOnce(Generic[Model]):
-    """Calls `load` once, and returns the same model from then on. Thread-safe."""
+    """Calls `load` once, and then always returns the same model. Thread-safe."""
 
     def __init__(self, load: Callable[[], Model]) -> None:
         self._load = load
@@ -22,7 +22,7 @@ class LoadedOnce(Generic[Model]):
         self._models: list[Model] = []
 
     def __call__(self) -> Model:
-        """Return the model. Raises the errors of `load`, and retries at the next call."""
+        """Return the model. If `load` raises an error, pass it on; the next call tries again."""
         with self._lock:
             if not self._models:
                 self._models.append(self._load())

@@ -36,7 +36,7 @@ class InvestigatorRunnable(Runnable[str | Request, Answer]):  # type: ignore[mis
 
     `stream` and `astream` yield each event of the investigation as it happens and then the Answer, so that the next
     step of a chain receives the same value as from `invoke`. Calls to a chat model are traced as child runs of this
-    runnable, with the callbacks of its config. Raises the errors of `Investigator.investigate`.
+    runnable, with the callbacks of its config. Raises the same errors as `Investigator.investigate`.
     """
 
     def __init__(self, investigator: Investigator, *, longest_wait: float = LONGEST_WAIT) -> None:

@@ -125,13 +125,13 @@ class AnswerWriter:
 
 
 def _unstated(quoted: Sequence[Claim], claims: Sequence[Claim]) -> tuple[Claim, ...]:
-    """Return the verbatim claims whose quote supports no proven claim."""
+    """Return the verbatim claims with quotes that do not support any proven claim."""
     used = {quote for claim in claims if claim.status is ClaimStatus.PROVEN for quote in claim.quotes}
     return tuple(one for one in quoted if used.isdisjoint(one.quotes))
 
 
 def _besides(claims: Sequence[Claim], figures: Sequence[Claim]) -> tuple[Claim, ...]:
-    """Return the claims that cite at least one quote that no figure cites."""
+    """Return the claims with at least one quote that is not already cited for a figure."""
     used = {quote for claim in figures for quote in claim.quotes}
     return tuple(claim for claim in claims if not used.issuperset(claim.quotes))
 
@@ -174,7 +174,7 @@ def is_supported(text: str, quotes: Sequence[Quote], check: ClaimCheck, judge: S
 
 
 def _replace(claims: list[Claim], reading: str, quote: Quote, memory_ids: tuple[int, ...]) -> None:
-    """Add a quote in place of a statement. If the quote is already a claim, the statement is only added to its
+    """Add a quote as a claim that replaces a statement. If that claim already exists, add the statement to its
     readings.
     """
     text = quote.said
@@ -209,9 +209,9 @@ def concluded(
 ) -> Answer:
     """Return the answer record, with the status derived from the verdict, the coverage and the ceilings.
 
-    `readings` are shown with their quotes if the quotes answer the question. Nothing is reported as absent until other
-    wordings have been searched for; `reworded` is True if that was done, or if no word of the question occurs in the
-    folder.
+    A small model's `readings` of quotes are shown only if the quotes answer the question. Nothing is reported as absent
+    until other wordings have been searched for; `reworded` is True if that was done, or if no word of the question
+    occurs in the folder.
     """
     memories = run.memories
     claims = tuple(claim.changed(cautions=(*claim.cautions, *cautions_of(claim.text))) for claim in found.claims)
@@ -248,7 +248,7 @@ def concluded(
 
 
 def _with_reading(claim: Claim, readings: Sequence[Claim]) -> Claim:
-    """Return a verbatim claim with a small model's reading of its quote, if any."""
+    """Return a verbatim claim, completed with a small model's readings of its quote."""
     quote = claim.quotes[0]
     if len(claim.quotes) > 1 or quote.cell is not None or one_line(claim.text) != one_line(quote.text):
         return claim
@@ -257,8 +257,8 @@ def _with_reading(claim: Claim, readings: Sequence[Claim]) -> Claim:
 
 
 def without_changed_sources(answer: Answer, gone: tuple[str, ...]) -> Answer:
-    """Name the documents that no longer contain the quotes of an answer. The status "not found" becomes "not found so
-    far", because the changed documents may contain the answer.
+    """Add to an answer the names of the documents that no longer contain its quotes. The status "not found" becomes
+    "not found so far", because the changed documents may contain the answer.
     """
     if not gone:
         return answer
@@ -327,7 +327,8 @@ def _search_point(memory: Memory) -> int:
 
 
 def _sources(history: Sequence[Memory], most: int) -> dict[str, tuple[Memory, Quote]]:
-    """Return the quotes by citation id, each once, starting with the document whose replies have the highest score.
+    """Return the quotes by citation id, without duplicates, starting with those from the document whose replies have
+    the highest score.
 
     If a document was asked several times, the best quote of each reply comes first, in the order of asking: a reply to
     a narrower question has a higher score, but says less about the original question.

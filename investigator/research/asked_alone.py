@@ -1,5 +1,5 @@
 """Answers a question about a single document, as for a matrix cell, with the sentences that meet every constraint.
-Pure. Every sentence is examined, because there is no other document to compare its match with.
+Pure. Every sentence is examined, because there are no other documents with which to compare the match.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from investigator.scoring.calibration import default_calibration
 
 _MOST_SENTENCES, _LONGEST = 4_000, 600
 _MOST_QUOTES, _AGREE = 3, 2
-_FEWEST = 2  # minimum number of constraints in a question that are of the kinds below
+_FEWEST = 2  # minimum number of constraints of the kinds below that a question must have
 _OF_THE_TEXT = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.QUANTITY, ConstraintKind.CONDITION})
 
 
 def with_met_sentences(finding: Finding, question: str, document: Document) -> Finding:
     """Return a finding with the sentences that meet every constraint of a question about a figure.
 
-    They are worth showing, and count as an answer if two of them give the same figure.
+    These sentences are worth showing; they count as an answer if two of them give the same figure.
     """
     if finding.addressed or any(quote.cell is not None for quote in finding.quotes):
         return finding

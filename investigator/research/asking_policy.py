@@ -40,7 +40,7 @@ class AskAll:
         return tuple(steps)
 
     def first_wave(self, question: str, steps: Sequence[PlanStep], cards: Sequence[DocumentCard]) -> int:
-        """Return the number of all steps, because no document waits for a later wave."""
+        """Return the number of steps, because all documents are asked at once."""
         return len(steps)
 
     def suffices(
@@ -62,7 +62,7 @@ class FewCalls:
     bar: float
 
     def without_hopeless(self, steps: Sequence[PlanStep], cards: Sequence[DocumentCard]) -> tuple[PlanStep, ...]:
-        """Return the steps whose documents may contain something, according to the search.
+        """Return the steps whose documents may contain something relevant, according to the search.
 
         The most promising steps are kept if no document is worth asking. Steps for documents without a card, and the
         step that asks all documents together, are always kept.
@@ -112,7 +112,7 @@ AskingPolicy = AskAll | FewCalls
 def read_by_small_model(
     kind: QuestionKind, step: PlanStep, steps: Sequence[PlanStep], cards: Sequence[DocumentCard]
 ) -> bool:
-    """Return True if a small model reads the document of a step.
+    """Return True if a small model should read the document of a step.
 
     The model reads the best match of the first round; if a summary or a cause is requested, it also reads a second
     likely document. Questions that the rules answer with a table, or by comparing sentences, need no reading.

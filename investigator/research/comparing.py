@@ -87,7 +87,7 @@ def names_issuer(question: str, issuer: str) -> bool:
 
 
 def at_newest(part: Part, cards: Sequence[DocumentCard]) -> Part:
-    """If the question about a side mentions no time, add the newest period that the likely reports cover."""
+    """Add the newest period covered by the likely reports to a side's question if that question mentions no time."""
     best = max((card.match for card in cards), default=0.0)
     likely = [card for card in cards if card.match >= _OF_BEST * best and covered_period(card.imprint)]
     if not part.side or periods(part.question) or not likely:
@@ -208,7 +208,7 @@ def _by_document(run: Investigation, asked: Sequence[str], document: Load, *, is
 
 
 def _at_own_time(part: Part, one: Document) -> Part:
-    """Restrict a part of a question that covers several periods to the period of one report."""
+    """If a part of a question covers several periods, restrict it to the period of one report."""
     if len(periods(part.question)) < 2 or (own := _own_period(one)) is None:
         return part
     within = f"q{own.quarter} " if own.quarter else f"{month_name[own.month]} " if own.month else ""

@@ -53,8 +53,8 @@ _EXTREMES = {
 
 
 def as_one_figure(run: Investigation, history: Sequence[Memory], load: Load) -> Investigation:
-    """If one document is enough to compute the result, treat a question about several sides as one about a single
-    figure.
+    """If one document is enough to compute the result, treat a question about several sides as a question about a
+    single figure.
     """
     is_one = run.kind is not QuestionKind.COMPARISON and len(run.parts) < 2
     if is_one or not (asked_computation(run.question) or asked_operation(run.question)):
@@ -120,8 +120,8 @@ def _told(result: Computation, about: str, names: Sequence[str], count: int) -> 
 
 
 def _of_two_times(question: str, sources: Sequence[tuple[Memory, Quote]], load: Load) -> tuple[Claim, ...]:
-    """Return a figure computed from two quoted cells, which are in one row or in equally labelled rows for different
-    times. They may be in different documents.
+    """Return a figure computed from two quoted cells in the same row, or in equally labelled rows for different times.
+    They may be in different documents.
     """
     operation, asked = asked_operation(question), table_question(question)
     cells = [(quote, quote.cell, memory.id) for memory, quote in sources if quote.cell is not None] if operation else []

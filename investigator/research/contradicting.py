@@ -186,7 +186,7 @@ def _of_several(same: Sequence[Quote]) -> list[Quote]:
 
 
 class _Sentence(NamedTuple):
-    """A sentence with its place, its content words, and the words of a subject that it must contain."""
+    """A sentence: its position, its content words, and the words of the subject that it must contain."""
 
     document: Document
     start: int

@@ -18,7 +18,7 @@ from investigator.records import DocumentCard, Need, Part, QuestionKind, ThinkRe
 
 _CARDS_SHOWN = 10
 _MOST_NEEDS = 12
-# minimum number of spaces in a copied text, because four words in the same order are hardly a coincidence
+# minimum number of spaces in a copied text: four words in the same order are hardly a coincidence
 _FEWEST_REPEATED = 3
 
 

@@ -43,7 +43,7 @@ def decision_of_sentence(part: Part, evidence: Surroundings, about: frozenset[st
     """Return the decision given by a clause of a sentence; None if no clause contains everything that the question asks
     about.
 
-    `about` contains the roots of the words in the name of its document.
+    `about` contains the roots of the words in the document's name.
     """
     before = evidence.before.rstrip().rpartition("\n\n")[2]
     if vote := decision_of_vote(part.question, evidence.sentence, before):
@@ -196,7 +196,7 @@ def _qualified(sentence: str, question: str) -> bool:
 
 
 def _without_amounts(question: str) -> tuple[str, tuple[Amount, ...]]:
-    """Separate the amounts of a question from its other words."""
+    """Separate the amounts in a question from its other words."""
     found = tuple(one for one in plain_amounts(normalise(question).text) if not _names_thing(one, question))
     for amount in found:
         question = re.sub(re.escape(amount.text.strip()), " ", question, flags=re.IGNORECASE)
@@ -221,10 +221,11 @@ def _names_thing(amount: Amount, question: str) -> bool:
 
 
 def _with_amount(decision: Decision | None, question: str, wanted: Sequence[Amount], sentence: str) -> Decision | None:
-    """Compare the only amount of a sentence in the requested unit with the one in the question, and return yes or no.
+    """Compare the amount in the question with the only amount in a sentence that has the same unit, and return yes or
+    no.
 
-    Return None if this does not decide the question. A denial decides it only if it is about the requested amount: "the
-    request for 250 watts was refused".
+    Return None if the comparison does not decide the question. A denial decides the question only if it concerns the
+    same amount: "the request for 250 watts was refused".
     """
     if decision is None or len(wanted) != 1:
         return None

@@ -106,7 +106,7 @@ def _among_editions(question: str, answer: Answer, library: DocumentIndex) -> tu
 def _with_answer(
     conflicts: Sequence[Conflict], run: Investigation, answer: Answer, document: Load
 ) -> tuple[Conflict, ...]:
-    """Return the conflicts at the time in question that have a side in the answer, unless that side or its document
+    """Return the conflicts at the time in question in which the answer takes a side, unless that side or its document
     says that it replaces the others.
     """
     found = [one for one in _of_asked_time(conflicts, run.question) if not _is_of_replaced(one, document)]
@@ -115,7 +115,7 @@ def _with_answer(
 
 
 def _is_of_replaced(conflict: Conflict, document: Load) -> bool:
-    """Return True if the sides agree when documents that another side's document replaces are ignored."""
+    """Return True if the sides agree once the documents that another side's document replaces are ignored."""
     cited = {side.quote.document_id: document(side.quote.document_id) for side in conflict.sides}
     replaced = replaced_documents(tuple(cited.values()))
     return len({side.value for side in conflict.sides if side.quote.document_id not in replaced}) < 2

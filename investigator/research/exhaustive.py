@@ -58,9 +58,9 @@ _SURELY_A_SENTENCE = 6  # minimum number of words
 
 @dataclass(frozen=True)
 class Sighting:
-    """The span of a sentence that contains some of the terms, with the confidence (0..1) in `strength`.
+    """The span of a sentence that contains some of the terms; `strength` is the confidence (0..1).
 
-    `said` is the share of the terms that it contains literally, and `reads` is its suitability as a quote.
+    `said` is the share of the terms that the sentence contains literally, and `reads` is its suitability as a quote.
     """
 
     start: int

@@ -47,17 +47,16 @@ def _modifiers(question: str) -> frozenset[str]:
 
 
 def related_to(parts: Iterable[Part]) -> tuple[str, ...]:
-    """Return all synonyms of the parts' words, in matching forms."""
+    """Return all synonyms of the words in the parts, in matching forms."""
     exchanges = (one for part in parts for one in (*_of_phrases(part), *_of_words(part)))
     return tuple(dict.fromkeys(form for _, forms in exchanges for form in forms))
 
 
 def rewordings(part: Part, shares: Mapping[str, float]) -> tuple[str, ...]:
-    """Return rewordings of a part in which a word, a phrasal verb, or both are replaced with words that occur in the
-    folder.
+    """Reword a part by replacing a word, a phrasal verb, or both with words that occur in the folder.
 
-    `shares` maps each word to the share of documents that contain it. If no such word exists, return the part without
-    its question words, or nothing if no other words are left.
+    `shares` maps each word to the share of documents that contain it. If there are no such words, return the part
+    without its question words, or nothing if no words are left.
     """
     verbs = _held(_of_phrases(part), shares)
     texts = (part.question, *(_replaced(part.question, *verb) for verb in verbs[:1]))
@@ -92,13 +91,14 @@ def key_words(part: Part) -> tuple[str, ...]:
 
 
 def _of_phrases(part: Part) -> list[_Exchange]:
-    """Return the phrasal verbs, each with the forms of a single verb that can replace it."""
+    """Return each phrasal verb in a part with the forms of the single verb that can replace it."""
     found = phrases(part.question)
     return [(phrase, forms_like(folded(phrase.split()[0]), other)) for phrase, others in found for other in others]
 
 
 def _of_words(part: Part) -> list[_Exchange]:
-    """Return the replaceable words with the forms of their synonyms: the first synonym of each word, then the second.
+    """Return the replaceable words with the forms of their synonyms: first each word's first synonym, then each word's
+    second.
 
     Modifiers, such as "net" in "the net sales", are excluded. Verbs are replaced only by verbs.
     """
@@ -175,7 +175,7 @@ def limited(questions: Iterable[str], asked: Iterable[str]) -> tuple[str, ...]:
 
 
 _MOST_SEARCHES = 6  # maximum number of wordings searched for in one round
-_MOST_ASKED = 2  # maximum number of wordings of one part whose documents are asked
+_MOST_ASKED = 2  # maximum number of wordings per part for which documents are asked
 
 
 def searched_otherwise(state: State, parts: Sequence[Part], library: DocumentIndex) -> tuple[State, tuple[str, ...]]:

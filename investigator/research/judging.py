@@ -104,9 +104,9 @@ class Judged:
 class Judging:
     """Judges statements by the documents that they quote, which `load` returns.
 
-    `sure` decides if a statement that meets all constraints is an answer; its argument is True if one sentence has
-    every word of the question and the requested kind of answer. `read` is True if a language model wrote the
-    statements: some of the question's words may then be missing.
+    `sure` decides whether a statement that meets all constraints is an answer; its second argument is True if one
+    sentence has every word of the question and the requested kind of answer. `read` is True if a language model wrote
+    the statements: some of the question's words may then be missing.
     """
 
     load: Load
@@ -234,7 +234,7 @@ def _lists_all(part: Part, said: QuotedText) -> bool:
 
 
 def _decision(part: Part, own: Sequence[ConstraintMatch], said: QuotedText) -> Decision | None:
-    """Return the decision of a sentence, row or cell about a yes-or-no part."""
+    """Return the answer (yes or no) that a sentence, row or cell gives to a yes-or-no part."""
     if said.quote.cell is not None:
         return decision_of_cell(part.question, said.quote.cell.value) if _meets(own, read=False) else None
     document = said.document
@@ -251,7 +251,7 @@ def _decision(part: Part, own: Sequence[ConstraintMatch], said: QuotedText) -> D
 
 
 def _names_something(own: Sequence[ConstraintMatch]) -> bool:
-    """Return True if a word of the question names something, which is not the case in "who was told"."""
+    """Return True if some word of the question names something; none does in "who was told"."""
     asked = words(" ".join(match.constraint.text for match in own if match.constraint.kind in WORDED))
     return not all(map(names_nothing, asked))
 
@@ -280,7 +280,7 @@ def _is_title(question: str, said: QuotedText) -> bool:
 
 
 def _has_asked_values(question: str, values: Sequence[TableCell], view: TableView, document: Document) -> bool:
-    """Return True if one of the values contains a word of the question, and its row has every cell text that the
+    """Return True if one of the values contains a word of the question, and its row contains every cell text that the
     question names in full. If "treasurer" is in another row, Ann, the chair, is not the treasurer.
     """
     asked = content_words(question)
@@ -294,7 +294,7 @@ def _has_asked_values(question: str, values: Sequence[TableCell], view: TableVie
 
 
 def _names_gap(question: str, view: TableView, cell: TableCell) -> bool:
-    """Return True if a question names the column of a cell that has no value."""
+    """Return True if a cell has no value and the question names its column."""
     header = roots(" ".join(view.column_headers(cell)))
     return gives_no_value(view.words(cell)) and bool(header) and header <= roots(question)
 
@@ -307,7 +307,7 @@ def _meets(own: Sequence[ConstraintMatch], read: bool) -> bool:
     if any(match.state is MatchState.CONTRADICTED for match in left) or not kinds <= _LOOSE:
         return False
     if {ConstraintKind.ATTRIBUTE, ConstraintKind.ANSWER_TYPE} <= kinds:
-        return False  # the statement neither covers the question nor gives a value of the requested kind
+        return False  # the statement lacks words of the question, and gives no value of the requested kind
     asked = [match for match in own if match.constraint.kind is ConstraintKind.ATTRIBUTE]
     return 2 * sum(match.state is MatchState.MET for match in asked) >= len(asked)
 

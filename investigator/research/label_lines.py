@@ -21,7 +21,7 @@ from investigator.research.own_share import may_have_all_words
 from investigator.research.rows import row_at
 from investigator.scoring.calibration import default_calibration
 
-_MOST_LINES = 500  # maximum number of lines judged in a document; each takes milliseconds
+_MOST_LINES = 500  # maximum number of lines judged in a document; a line takes milliseconds
 _MOST_QUOTES = 3
 
 
@@ -37,7 +37,7 @@ def with_label_lines(finding: Finding, question: str, document: Document) -> Fin
     return finding.changed(quotes=quotes, reply=reply, point=max(default_calibration().threshold, finding.point or 0))
 
 
-@lru_cache(maxsize=64)  # another wording of the question is put to the same documents
+@lru_cache(maxsize=64)  # the same documents are also asked rewordings of the question
 def answering_lines(question: str, document: Document) -> tuple[Quote, ...]:
     """Return up to three label lines that meet every constraint of a question and contain all its words."""
     part = Part(question=question, constraints=constraints(question))
@@ -51,8 +51,8 @@ def answering_lines(question: str, document: Document) -> tuple[Quote, ...]:
 
 
 def _may_answer(wordings: Sequence[Part], document: Document, span: tuple[int, int]) -> bool:
-    """Return True if a wording of the question contains all words of the line's label, or if the line or row may
-    contain all words of the wording.
+    """Return True if a wording of the question contains the line's whole label, or if the line or row may contain all
+    words of the wording.
     """
     row, text = row_at(document, *span), document.text[slice(*span)]
     line = None if row else label_line(text)

@@ -23,7 +23,7 @@ def nearest_quotes(parts: Sequence[Part], memories: Sequence[Memory], load: Load
 
 
 def nearest_cells(parts: Sequence[Part], memories: Sequence[Memory], load: Load) -> tuple[NearMiss, ...]:
-    """Return, from the documents that were asked, the cell that misses the fewest constraints of a requested figure."""
+    """Return the cell that misses the fewest constraints on a requested figure, from the documents that were asked."""
     if len(parts) != 1:
         return ()
     question = parts[0].question
@@ -43,7 +43,7 @@ def lacks_only_verbs(miss: NearMiss) -> bool:
 
 
 def any_says(parts: Sequence[Part], memories: Sequence[Memory], load: Load) -> bool:
-    """Return True if a sentence of any quote contains a figure and everything that the question asks for."""
+    """Return True if a sentence in any quote contains a figure and everything that the question asks for."""
     quotes = (quote for memory in memories for quote in memory.quotes if quote.cell is None)
     return any(
         says_figure(parts[0].question, quote.text[start:end], load(quote.document_id))

@@ -30,7 +30,8 @@ def own_share(own: Sequence[ConstraintMatch], question: str, said: QuotedText) -
     """Return the share of the question's words in a sentence; if the sentence has a pronoun, previous sentences also
     count.
 
-    If other words also match, a figure of the requested kind counts as the word for it, as "40 euros" does for "cost".
+    If other words also match, a figure of the requested kind counts as a match for the word that requests it, as "40
+    euros" does for "cost".
     """
     if said.span is None:
         return 1.0
@@ -62,7 +63,7 @@ def own_share(own: Sequence[ConstraintMatch], question: str, said: QuotedText) -
 
 
 def _said_words(asked: Sequence[Constraint]) -> tuple[list[str], frozenset[str]]:
-    """Return the texts of the constraints that words can meet, and the words in these texts."""
+    """Return the texts of the constraints that can be met by containing their words, and these words."""
     texts = [one.text for one in asked if one.kind in WORDED and not _names_day(one.text)]
     plain = (word for text in texts if not numbered(text) for word in words(text))
     return texts, frozenset(word for word in plain if word not in stop_words() and word != "s")  # "s" as in "Ann's"
@@ -75,7 +76,9 @@ def _apart_from_names(every: frozenset[str], document: Document) -> frozenset[st
 
 
 def may_have_all_words(part: Part, text: str, document: Document) -> bool:
-    """Return False if a text lacks a word of a part, so that none of its sentences can have all words of the part."""
+    """Return False if a text lacks a word of a part, which means that none of its sentences can contain all words of
+    the part.
+    """
     _, every = _said_words(part.constraints)
     present = roots(text)
     left = [word for word in _apart_from_names(every, document) if not stands(word, present)]

@@ -115,7 +115,7 @@ class DocumentQuery:
     def judged(self, variables: AskVariables, reading: ReadReply[AskReply]) -> Finding:
         """Evaluate a reply: prove its quotes, and combine its point with the search's.
 
-        A small model only adds its quotes to the finding of the rules.
+        If the model is small, its quotes are merely added to the finding of the rules.
         """
         finding = self._trusted(self.read(reading, variables.passages), variables).changed(in_part=reading.in_part)
         opinion = self.client.opinion("query/ask", variables, AskReply)
@@ -157,8 +157,8 @@ class DocumentQuery:
         return bearing.bears if self.kind in (QuestionKind.SUMMARY, QuestionKind.WHY) else bearing.covers
 
     def _trusted(self, finding: Finding, variables: AskVariables) -> Finding:
-        """Return the finding without sentences that address a language model, and record in it whether any text of the
-        document addresses one.
+        """Remove sentences that address a language model from the finding, and record whether any text of the document
+        addresses one.
         """
         passages = variables.passages
         spoken = tuple(
@@ -244,8 +244,8 @@ class DocumentQuery:
         return proven((text, finds) for text in texts)
 
     def _find(self, document_id: str, near: Sequence[tuple[int, int]]) -> Find:
-        """Return the function that looks up a quote; for a language model, it also adds the text that explains a
-        pronoun.
+        """Return the function that looks up a quote; if a language model gave the quote, the function also adds the
+        text that explains a pronoun.
         """
         source = self.sources[document_id]
         return partial(source.named_quote if self.client.traits(Role.ASK).is_model else source.quote, near=near)
@@ -263,7 +263,9 @@ def _target(variables: AskVariables) -> str | None:
 
 
 def _without(finding: Finding, spoken: Spans) -> Finding:
-    """Return the finding without sentences that address a language model; quotes from these count as failed."""
+    """Return the finding without sentences that address a language model; quotes from such sentences count as
+    failed.
+    """
     refused = tuple(quote.text for quote in finding.quotes if is_addressed(quote, spoken))
     kept = tuple(quote for quote in finding.quotes if not is_addressed(quote, spoken))
     failed = (*finding.failed_quotes, *refused)

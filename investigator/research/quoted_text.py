@@ -1,4 +1,4 @@
-"""A sentence, row or cell of a statement, with the text around it and what its document says about itself. Pure."""
+"""A sentence, row or cell of a statement, together with its context and what its document says about itself. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reflection: what is known and unknown about each term (undefined in the seed).
+"""Reflection: determines what is known and unknown about each term (not defined in the seed).
 
 What is still unknown determines the next plan.
 """

@@ -36,8 +36,8 @@ def replay(kept: Investigation, blank: Investigation, research: Research, journa
 
 
 def spent_at(stop: StopReason) -> tuple[BudgetSettings, Usage, float]:
-    """Return a budget with the given ceiling, and a usage and duration that exceed it, to replay a run that this
-    ceiling ended.
+    """Return a budget with the given ceiling, and a usage and a duration that exceed it; they replay a run that was
+    ended by this ceiling.
     """
     usage = Usage(calls=2, input_tokens=2, money=2.0)
     budgets = {

@@ -69,7 +69,7 @@ def has_rows(document: Document, start: int, end: int) -> bool:
 
 
 def with_asked_rows(finding: Finding, question: str, document: Document) -> Finding:
-    """Return the finding with each quote of several table rows cut to the rows that the question is about."""
+    """Reduce each quote in the finding that spans several table rows to the rows that the question is about."""
     quotes = (row for quote in finding.quotes for row in asked_rows(quote, question, document))
     return finding.changed(quotes=tuple(dict.fromkeys(quotes)))
 

@@ -1,5 +1,5 @@
-"""Answers two kinds of questions from the documents themselves instead of from findings: questions about
-contradictions, and questions about what a document says about itself. Pure.
+"""Answers two kinds of questions directly from the documents, not from findings: questions about contradictions, and
+questions about a property of a document. Pure.
 """
 
 from __future__ import annotations

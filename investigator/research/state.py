@@ -99,7 +99,7 @@ class State:
 
     @property
     def history(self) -> tuple[Memory, ...]:
-        """Return the memories worth keeping in mind, judged by their effective points."""
+        """Return the memories worth keeping in mind, selected by their effective points."""
         return self._selected(self.run.memories)
 
     @property
@@ -248,7 +248,7 @@ def with_plan(state: State, proposal: Proposal) -> Investigation:
     """
     run, number = state.run, len(state.run.rounds) + 1
     plan = continued(run.plan, proposal, round_number=number)
-    if number == 1:  # the match does not predict how well later questions are answered
+    if number == 1:  # a document's match does not predict how well it answers later questions
         worth = state.bounds.policy.without_hopeless(plan.steps, state.cards)
         for step in plan.steps:
             if step not in worth:
@@ -258,7 +258,7 @@ def with_plan(state: State, proposal: Proposal) -> Investigation:
 
 
 def with_reflection(state: State, reflection: Reflection) -> Investigation:
-    """Return the record with a reflection, which shows whether the round found anything new."""
+    """Return the record with a reflection added; the reflection shows whether the round found anything new."""
     this = state.run.rounds[-1].changed(learned=state.learned)
     rounds = (*state.run.rounds[:-1], this)
     return state.run.changed(rounds=rounds, reflections=(*state.run.reflections, reflection))

@@ -182,7 +182,7 @@ class Steps:
         yield replace(state, run=run, first_plan=None, follow_ups=()), event
 
     def _proposed(self, state: State) -> Proposal:
-        """Return the plan for a round: one for each part that is looked up separately, or for the whole question."""
+        """Return the plan for a round, which covers each part that is looked up separately, or the whole question."""
         run = state.run
         if run.kind.is_exhaustive:
             rows = to_be_read(run, self.settings.planner.steps * self.settings.rounds)
@@ -310,7 +310,7 @@ class Steps:
         return replace(state, follow_ups=limited((*best, *hops), asked))
 
     def _missing(self, run: Investigation, cards: tuple[DocumentCard, ...]) -> tuple[MissingEdition, ...]:
-        """Return the requested reports that are not in the folder."""
+        """Return the requested reports that the folder does not contain."""
         asked = [constraint for part in run.parts for constraint in part.constraints]
         return missing_editions(run.question, asked, cards, self._holds_a_word)
 

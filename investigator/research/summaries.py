@@ -68,8 +68,8 @@ def _years(question: str) -> range:
 
 
 def _key_figures(document: Document) -> Sequence[Quote]:
-    """Return the cells with the key figures of a periodic report. Each line of the cue lists the names of one
-    figure.
+    """Return the cells with the key figures of a periodic report. The cue entry lists the figures, with alternative
+    names for each.
     """
     period = covered_period(document.imprint)
     lines = cues("summaries")["key_figures"].split("|") if period and document.tables else []

@@ -48,11 +48,11 @@ _CHANGES = "difference change growth increase decrease"
 _SPANS = ("duration", "age")
 
 
-@lru_cache(maxsize=64)  # another wording of the question is put to the same documents
+@lru_cache(maxsize=64)  # the same documents are also asked rewordings of the question
 def met_cells(question: str, document: Document) -> tuple[Quote, ...]:
-    """Return the cells of a document that meet every constraint of a question, or the items of a requested list. These
-    are the best cell for each time that the question names, the cells that it compares, or one cell for each row to be
-    listed.
+    """Return the cells of a document that meet every constraint of a question, or the items of a requested list. The
+    result is the best cell for each time that the question names, the cells that the question compares, or one cell for
+    each row to be listed.
     """
     if listed := listed_things(question, document):
         return listed
@@ -112,12 +112,12 @@ def _row_of(row: ListedRow, document: Document) -> TableRow:
 
 
 def is_listed(question: str, quote: Quote, document: Document) -> bool:
-    """Return True if a question asks for a list of things, or if a quote is one of the items that it asks for."""
+    """Return True if a question asks for a list of things, or if a quote is one of the requested items."""
     return lists_things(question) or quote in listed_things(question, document)
 
 
 def _lacks_span(question: str, quote: Quote) -> str:
-    """Return the kind of time span that a question asks for ("how long") if a cell gives no such span with a unit;
+    """If a question asks for a time span ("how long") and a cell gives none with a unit, return the kind of span;
     otherwise "".
     """
     asked, shown = patterns("asked"), patterns("shown")
@@ -125,7 +125,7 @@ def _lacks_span(question: str, quote: Quote) -> str:
 
 
 def has_share(question: str, tables: DocumentTables, operation: Operation | None) -> bool:
-    """Return True if a cell contains the requested share, so that it need not be computed."""
+    """Return True if a cell already contains the requested share, which then need not be computed."""
     best = best_cells(question, tables, most=1) if operation is Operation.SHARE else ()
     return any(one.is_met and "%" in one.view.words(one.cell) for one in best)
 
@@ -245,7 +245,7 @@ def _turned(label: str) -> str:
 
 
 def _says_result(question: str, cell: QuotedCell) -> bool:
-    """Return True if a cell contains the requested result, so that it need not be computed from other cells."""
+    """Return True if a cell already contains the requested result, which then need not be computed from other cells."""
     operation, times = asked_operation(question), table_question(question).times
     if len(times) > 1 and any(
         all(time.words and folded(time.words) in folded(name) for time in times) for name in (*cell.row, *cell.column)
@@ -304,7 +304,7 @@ def _match(kind: ConstraintKind, text: str, state: MatchState, words: str) -> Co
 
 
 def _is_trend(question: str) -> bool:
-    """Return True if a question asks for a trend, or if it is a mere subject with a time span: "sales from 2022 to
+    """Return True if a question asks for a trend, or consists only of a subject and a time span: "sales from 2022 to
     2024".
     """
     if kind_of(question) is QuestionKind.TREND:

@@ -127,7 +127,7 @@ def _counted(yes: int, total: int) -> str:
 
 
 def _without(question: str) -> str:
-    """Return the part of the reason about things that must be absent from the documents; "" if there are none."""
+    """Return the clause of the reason about things that the documents must not mention; "" if there are none."""
     topics = topics_of(question)
     excluded = [topic.text for topic in topics if topic.is_excluded]
     if len(excluded) == len(topics):

@@ -26,12 +26,12 @@ from investigator.tables.times import agrees, header_time
 _MOST_SENTENCES, _FEWEST_WORDS = 4_000, 4
 _LEAST_OF_BEST = 0.1
 _SAME = 0.7  # two sentences are repetitions if they share at least this fraction of the shorter one's words
-# number of leading characters with a text's main results, and the length above which a text is assumed to have them
+# number of leading characters searched for main results, and the text length above which they are expected there
 _ABSTRACT, _LONG = 3_500, 10_000
 _SAID, _RESULT, _FIGURES, _OWN, _PLACE, _OF_OTHERS, _TIME = 2.0, 1.2, 0.3, 0.4, 0.5, 0.8, 0.6
 _MAIN = 0.6
-_SAID_OF_MAIN = 0.3  # factor for the weight of the question's words in the search for main results
-_OF_NAME = 0.3  # factor for the weight of a word that is in the title of the document
+_SAID_OF_MAIN = 0.3  # weight factor for the question's words in the search for main results
+_OF_NAME = 0.3  # weight factor for words in the title of the document
 _BY_LIKE_WORD, _BY_ANOTHER_WORD = 0.9, 0.5
 _CITES = re.compile(r"\[\d[\d,–\- ]*\]|\bet al\b|\((?:[A-Z][\w-]+,? (?:and [A-Z][\w-]+,? )?)?(?:19|20)\d\d\)")
 YEAR = re.compile(r"(?<![\d.,])(?:1\d{3}|20\d{2})(?![\d%]|[.,]\d)")
@@ -54,7 +54,7 @@ def telling_sentences(
     """Return the most relevant sentences of a document, best first.
 
     Words in the document's title carry little weight. `near` contains quotes that were found by other means. If `dated`
-    is True, sentences that name a time weigh more, and the result is in the order of the text.
+    is True, sentences that name a time weigh more, and the sentences are returned in text order.
     """
     is_long = len(document.text) > _LONG  # in a short text, "it" refers to the subject
     whole = (one for one in _sentences(document) if says_something(one.text, by_itself=is_long))

@@ -122,7 +122,7 @@ def _is_yes_or_no(part: Part) -> bool:
 
 
 def _says_all(part: Part, one: Judged) -> bool:
-    """Return True if a statement has all words of a yes-or-no question, even if it does not decide it."""
+    """Return True if a statement has all words of a yes-or-no question, even if it does not decide the question."""
     return _is_yes_or_no(part) and not one.failing
 
 
@@ -139,13 +139,13 @@ def _deciding(part: Part, judged: Iterable[Judged], load: Load) -> tuple[Judged,
 
 
 def _of_newest(met: Sequence[Judged], load: Load) -> tuple[Judged, ...]:
-    """Return the statements without those whose document has a newer edition that gives another number."""
+    """Omit statements from documents that have a newer edition with a different number."""
     cited = {one.said.quote.document_id: load(one.said.quote.document_id) for one in met}
     return tuple(one for one in met if not said_in_newer(one.said.quote, one.said.document, cited.values()))
 
 
 def _undecided(one: Judged | None, read: bool) -> Judged | None:
-    """Return a statement; mark it as unmet if it could only answer by deciding a yes-or-no question."""
+    """Return a statement, marked as unmet if it could answer only by deciding a yes-or-no question."""
     return one if one is None or read or one.decision is None else replace(one, is_met=False)
 
 
@@ -166,7 +166,7 @@ def _with_decision(found: Verdict, decided: Sequence[tuple[Judged, ...]]) -> Ver
 
 
 def established_by(written: Statements, memories: Sequence[Memory], *, read: bool) -> Callable[[Claim, bool], bool]:
-    """Return the function that decides if a statement that meets every constraint is an answer."""
+    """Return the function that decides whether a statement that meets every constraint is an answer."""
     points = {memory.id: memory.point or 0 for memory in memories}
     known = default_calibration()
 

@@ -45,7 +45,7 @@ def register_address(address: str, *, user: bool = True) -> None:
     try:
         parts = urlsplit(address)
         named, password = parts.username or "", parts.password or ""
-    except ValueError:  # it is not an address; the code that opens it reports this
+    except ValueError:  # not a valid address, which the code that opens it reports
         return
     register(unquote(password or (named if user else "")))
     for name, value in parse_qsl(parts.query):
@@ -93,8 +93,8 @@ def without_secrets(error: BaseException) -> BaseException:
 
 
 def _begun(text: str, secret: str) -> int:
-    """Return the number of characters at the end of a text that are the beginning of a secret; 0 if there are too few
-    to be certain.
+    """Return how many characters at the end of a text form the beginning of a secret; 0 if there are too few to be
+    certain.
     """
     longest = min(len(secret) - 1, len(text))
     end = text[-longest:].lower() if longest else ""

@@ -60,8 +60,8 @@ class Batch:
         """Investigate the jobs and return their outcomes in order.
 
         The first job for each question runs before the other jobs, which then reuse its analysis of the question. Jobs
-        whose documents have changed in the meantime are repeated once. Raises the error of a job if all jobs fail, and
-        the errors of `OpenFolder.investigate` except those of individual replies and documents.
+        whose documents have changed in the meantime are repeated once. Raises a job's error if all jobs fail, and the
+        same errors as `OpenFolder.investigate`, except those that concern individual replies and documents.
         """
         numbered = dict(enumerate(jobs))
         first = {job.new.question: number for number, job in reversed(numbered.items())} if self.workers > 1 else {}

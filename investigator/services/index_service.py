@@ -36,7 +36,7 @@ MOST_LOSSES = 3
 
 
 def mended(attempt: Callable[[frozenset[str]], _Result]) -> _Result:
-    """Return the result of an attempt; if it finds damaged documents, read those again and repeat the attempt.
+    """Return the result of an attempt; if the attempt finds damaged documents, read them again and repeat it.
 
     An attempt that loses a shard is repeated with the remaining shards. Raises DamagedDocumentError if a document is
     damaged again right after it was read, and ShardLostError if shards are lost repeatedly.
@@ -78,8 +78,8 @@ class IndexService:
 
     @contextmanager
     def workspace(self, *, write: bool) -> Iterator[Workspace]:
-        """Open the workspace of the folder; a writer uses the databases that `kept_open` keeps open. Raises the errors
-        of `Workspace`.
+        """Open the workspace of the folder; a writer uses the databases that `kept_open` keeps open. Raises the same
+        errors as `Workspace`.
         """
         with self._own_workspace(write=write) as workspace, ExitStack() as stack:
             if write and self._kept is not None and not self._parts.settings.cluster.address:
@@ -101,14 +101,16 @@ class IndexService:
         )
 
     def reading(self) -> AbstractContextManager[Workspace]:
-        """Yield the workspace, opened now or kept open by `kept_open`, for a short read."""
+        """Yield the workspace for a short read: the one that `kept_open` keeps open, or else a newly opened one."""
         # shard files are closed together with their workspace
         if self._kept is None or self._parts.settings.cluster.address:
             return self.workspace(write=False)
         return self._kept.use()
 
     def fresh_reading(self) -> AbstractContextManager[FreshReading]:
-        """Yield a reader, created now or kept open by `kept_open`, that reads documents again from their files."""
+        """Yield a reader that reads documents again from their files: the one that `kept_open` keeps open, or else a
+        new one.
+        """
         return nullcontext(self._fresh) if self._fresh is not None else self._parts.fresh_reading(self.folder)
 
     @contextmanager
@@ -148,7 +150,7 @@ class IndexService:
             raise FolderError(no_documents(self.folder, listing.left_out))
 
     def update(self, *, vectors: bool, verify: bool, retry: bool) -> Iterator[Event]:
-        """Update text and words from the folder and, with `vectors`, all vectors too.
+        """Update the text and words from the folder and, with `vectors`, all vectors.
 
         The workspace is not locked while vectors are computed.
         """

@@ -20,10 +20,10 @@ _PLANNING = (Role.THINK, Role.PLAN, Role.REFLECT)
 def engines_by_role(
     model: Model | None, engine_named: Callable[[str], Engine]
 ) -> tuple[dict[Role, Engine], tuple[Role, ...]]:
-    """Return the engine of each role, and the roles that were assigned explicitly; an engine with several roles is
+    """Return the engine for each role, and the roles that were assigned explicitly; an engine with several roles is
     opened once.
 
-    Raises SettingsError if the names cannot be parsed, and the errors of `engine_named`.
+    Raises SettingsError if the names cannot be parsed, and the same errors as `engine_named`.
     """
     if isinstance(model, Mapping):
         if model.keys() < set(Role):
@@ -54,8 +54,8 @@ def _check_engine(engine: object) -> None:
 def keep_small_models_from_planning(
     engines: Mapping[Role, Engine], named: Sequence[Role], embedded: Engine, on_notice: Callable[[str], None]
 ) -> dict[Role, Engine]:
-    """Return the engines; a small model is replaced by the built-in engine in planning roles that were not assigned to
-    it explicitly.
+    """Return the engines, with the built-in engine in place of a small model in planning roles that were not explicitly
+    assigned to that model.
     """
     left = [role for role in _PLANNING if traits_of(engines[role]).is_small and role not in named]
     if left:
@@ -67,7 +67,7 @@ def keep_small_models_from_planning(
 
 
 def record_replies(engines: Mapping[Role, Engine], record: Path | None, folder: Path) -> dict[Role, Engine]:
-    """Return the engines; the language model's replies will be appended to the file `record`.
+    """Return the engines, with the language model's replies being appended to the file `record`.
 
     Raises SettingsError for several models, or if the file would be inside `folder`.
     """

@@ -43,9 +43,9 @@ class Spent(NamedTuple):
 
 
 class OpenFolder:
-    """Investigates questions in an open folder, concurrently if each has its own thread.
+    """Investigates questions in an open folder, concurrently if each question has its own thread.
 
-    `joint` is a budget that all of them share; `drifted` contains documents that changed while they were investigated
+    `joint` is a budget that all questions share; `drifted` contains documents that changed while they were investigated
     and must be read again. Created by `open_folder`.
     """
 
@@ -73,8 +73,8 @@ class OpenFolder:
         self._opening = Lock()
 
     def read(self, again: frozenset[str] = frozenset()) -> Iterator[Event]:
-        """Update text and words, and read the documents in `again` from their files. Call it only while no
-        investigation is running. Raises FolderError if no document could be read.
+        """Update the text and words, and read the documents in `again` from their files once more. Call it only while
+        no investigation is running. Raises FolderError if no document could be read.
         """
         self._libraries.clear()
         self.drifted -= again
@@ -88,7 +88,7 @@ class OpenFolder:
 
         Raises DamagedDocumentError for documents that no longer match their file and were not read `again`, FolderError
         if the folder has no document in the question's scope, WorkspaceLockedError if another process is running the
-        same investigation in a shared database, and the errors of `Investigator.investigate`.
+        same investigation in a shared database, and the same errors as `Investigator.investigate`.
         """
         new, corpus = self._placed(new, options)
         identity = self._identity(new, options)
@@ -111,7 +111,7 @@ class OpenFolder:
                 yield from self._run(runs, run, record, trace, reuse=options.reuses)
 
     def spent(self, new: Investigation, options: RunOptions) -> Spent:
-        """Return the usage and the time span so far of the run that a new record describes; zero for a new run."""
+        """Return the usage and the time span so far of the run that a record describes; both are zero for a new run."""
         new, corpus = self._placed(new, options)
         run = Runs(self.runs).latest(self._identity(new, options), corpus) if not options.fresh else None
         if run is None:
@@ -191,9 +191,9 @@ class OpenFolder:
 def open_folder(
     service: IndexService, parts: Parts, engines: Mapping[Role, Engine], tracer: Tracer, joint: Budget | None = None
 ) -> Iterator[OpenFolder]:
-    """Open a folder for investigating until the context ends; call `OpenFolder.read` first.
+    """Open a folder for investigation until the context ends; call `OpenFolder.read` before anything else.
 
-    Raises the errors of `Workspace`.
+    Raises the same errors as `Workspace`.
     """
     with service.workspace(write=True) as workspace, service.fresh_reading() as fresh:
         index = parts.folder_index(service.folder, workspace)

@@ -19,7 +19,7 @@ _PDF = ".pdf"
 
 
 class DocumentPages:
-    """Shows pages of the PDF documents of an index. Thread-safe. Created by `open_pages`.
+    """Shows pages from the PDF documents in an index. Thread-safe. Created by `open_pages`.
 
     Documents come from the index; the file is opened each time, and must be the same as when it was indexed.
     """
@@ -31,7 +31,7 @@ class DocumentPages:
     def views(self, document_id: str, start: int, end: int, cell: int | None = None) -> tuple[PageView, ...]:
         """Return the pages with the characters `[start, end)` of a document's text, with marks over them.
 
-        If these are a table row, `cell` is the start of the quoted cell; the value and the labels of this cell are also
+        If they are a table row, `cell` is the start of the quoted cell; the value and the labels of that cell are also
         marked. Raises FolderError if the index does not contain the document, PageError if it is not a PDF or does not
         contain the words, SourceChangedError if the file has changed, ReaderError, and StoreError.
         """
@@ -39,7 +39,7 @@ class DocumentPages:
         return self._pages.marked(document, _spans(document, start, end, cell))
 
     def quote_views(self, quote: Quote) -> tuple[PageView, ...]:
-        """Return the pages that contain a quote, with marks over it. Raises the errors of `views`, and
+        """Return the pages that contain a quote, with marks over it. Raises the same errors as `views`, and
         SourceChangedError if the indexed words differ from the quote.
         """
         document = self._service.document(quote.document_id)
@@ -83,7 +83,7 @@ class DocumentPages:
         """Return a page, counted from 1, as a PNG file that is `width` pixels wide, or narrower if it would be too
         large.
 
-        Raises the errors of `views`.
+        Raises the same errors as `views`.
         """
         return self._pages.picture(self._service.document(document_id), page, width)
 

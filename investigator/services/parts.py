@@ -51,7 +51,7 @@ OpenIndex: TypeAlias = FolderIndex | ShardedIndex
 
 
 class Parts:
-    """The parts that the settings select, and the notices about creating and using them.
+    """The parts that the settings select, and the notices that arise when they are created and used.
 
     `prompts` is a folder of templates that replace shipped templates; `callbacks` receive every call of a chat model.
     Request options that chat servers reject are remembered in the workspace `directory`. Notices go to `on_notice`;
@@ -99,7 +99,7 @@ class Parts:
         return other
 
     def with_rounds(self, rounds: int) -> Self:
-        """Return a copy of the parts with the given number of rounds of planning, unless the settings give another
+        """Return a copy of the parts with the given number of planning rounds, unless the settings specify a different
         number.
         """
         method = self.settings.method
@@ -141,16 +141,17 @@ class Parts:
         return open_engine(name, options)
 
     def engines(self, model: Model | None, record: Path | None, folder: Path) -> dict[Role, Engine]:
-        """Open the engine of each role; replies of the language model are added to the file `record`.
+        """Open the engine for each role; the language model's replies are added to the file `record`.
 
-        Raises the errors of `engine`, and SettingsError if `record` is inside `folder` or there are several models.
+        Raises the same errors as `engine`, and SettingsError if `record` is inside `folder` or there are several
+        models.
         """
         engines, named = engines_by_role(model, self.engine)
         engines = keep_small_models_from_planning(engines, named, self.extractive, self.notify)
         return record_replies(engines, record, folder)
 
     def judge(self, settings: VerifySettings | None = None) -> SupportJudge | None:
-        """Return the judge of claims that the rules cannot check, by default with the settings of the parts."""
+        """Return the judge for claims that the rules cannot check, created by default from these parts' settings."""
         return open_judge(settings or self.settings.verify)
 
     def check_prices(self, engines: Iterable[Engine]) -> None:

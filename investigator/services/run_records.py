@@ -47,8 +47,8 @@ class MadeWith(Record):
 
 
 def valid_question(question: str, called: str = "question") -> str:
-    """Return the question without known secrets and surrounding white space; errors refer to it as `called`. Raises
-    QuestionError.
+    """Return the question without known secrets or surrounding white space; errors refer to the question as `called`.
+    Raises QuestionError.
     """
     expect(question, str, f"the {called}", QuestionError)
     stripped = redacted(question.strip())
@@ -118,9 +118,9 @@ class RunOptions:
 
 
 def scope_of(only: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
-    """Return the known documents that a question is limited to, or an empty tuple if it is not limited.
+    """Return the known documents to which a question is limited, or an empty tuple if it is not limited.
 
-    Raises FolderError if an id or a pattern matches none of them.
+    Raises FolderError if an id or a pattern matches no document.
     """
     scope: dict[str, None] = {}
     for name in only:
@@ -144,7 +144,8 @@ def new_record(
     before: Sequence[EarlierQuestion] = (),
 ) -> Investigation:
     """Return the initial record of a run, without an id and a scope. Mistyped words in the request are corrected, and a
-    question that refers to those `before` it is completed; its original words are also kept. Raises QuestionError.
+    question that refers to the questions `before` it is completed; the original wording is also kept. Raises
+    QuestionError.
     """
     said = valid_question(question)
     asked = completed(with_respelled_request(said), before)
@@ -196,7 +197,7 @@ def _made_with(settings: Settings) -> MadeWith:
 
 
 def run_identity(new: Investigation, templates: str, repetition: int = 0) -> str:
-    """Return the digest that identifies the run of a new record among all runs over the same documents."""
+    """Return a digest that distinguishes the run of a new record from other runs over the same documents."""
     sampling = " ".join(used.traits.sampling for used in new.engines)
     again = (f"repetition {repetition}",) if repetition else ()
     return _digest(new.model_dump_json(include=_IDENTITY), sampling, templates, *new.scope, *again)

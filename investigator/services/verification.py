@@ -45,7 +45,7 @@ def verify_report(report: Path, folder: Path, settings: Settings) -> VerifiedRep
 
 
 def _as_cut(quote: Quote, fresh: FreshDocument) -> Quote:
-    """Return a quote as it is in its document, because a report may contain it in defanged form."""
+    """Return a quote in the wording of its document, because a report may contain it in defanged form."""
     if fresh.document is None or quote_standing(quote, fresh) is not None:
         return quote
     cut = fresh.document.text[quote.start : quote.end]

@@ -82,10 +82,10 @@ def _check_chosen(directory: Path, folder: Path, settings: FolderSettings) -> No
 
 
 def make_workspace_inside(folder: Path) -> None:
-    """Create a sealed workspace inside a folder, from the existing workspace of the folder, if any.
+    """Create a sealed workspace inside a folder, from the folder's existing workspace if there is one.
 
     Raises FolderError if the folder contains a workspace that this user has not sealed, WorkspaceLockedError, and the
-    errors of `seal`.
+    same errors as `seal`.
     """
     inside, own = folder / INSIDE, default_workspace(folder)
     if is_sealed(inside):
@@ -127,7 +127,7 @@ def _with_contents(folder: Path, settings: FolderSettings) -> Sequence[FoundFile
 
 
 def _indexed(workspace: Path) -> Mapping[str, FileRecord]:
-    """Return the files that a workspace has indexed, except empty files; none if the workspace cannot be used."""
+    """Return the files indexed by a workspace, except empty ones; no files if the workspace cannot be used."""
     try:
         with Workspace(workspace, write=False) as opened:
             return {path: record for path, record in Corpus(opened.index).manifest().items() if record.size}
@@ -136,7 +136,7 @@ def _indexed(workspace: Path) -> Mapping[str, FileRecord]:
 
 
 def _shared(folder: Path, found: Sequence[FoundFile], kept: Mapping[str, FileRecord]) -> Fraction:
-    """Return the share of common contents of a folder and a workspace, relative to the larger one.
+    """Return how many files a folder and a workspace have in common, as a share of the larger of the two.
 
     Equal files count once.
     """

@@ -43,8 +43,8 @@ _ACRONYM = late(r"[A-Z]{2,5}")
 
 @dataclass(frozen=True)
 class AskedTerm:
-    """A word in the question that a cell, or its document's description, must contain, either as its `root` or as one
-    of `others`.
+    """A word in the question that a cell or the description of its document must contain: either its `root` or one of
+    the `others`.
 
     `is_name` is True for a word that is capitalised inside the question.
     """
@@ -133,7 +133,9 @@ def table_question(question: str) -> TableQuestion:
 
 
 def asked_term(word: str, token: str, *, is_first: bool = False) -> AskedTerm:
-    """Return a folded word from a question as a term; `token` is the word as written, or the compound containing it."""
+    """Convert a folded word from a question to a term; `token` is the word as written, or the compound that contains
+    it.
+    """
     own, parts = root(bare(word)), words(token)
     is_compound = "-" in token and 1 < len(parts) < _LONGEST_ACRONYM and min(map(len, parts)) > 1
     acronym = {"".join(part[0] for part in parts)} if is_compound else set()
@@ -182,10 +184,10 @@ def _groups(name: str) -> tuple[frozenset[str], ...]:
 
 
 def _alike(own: str) -> frozenset[str]:
-    """Return the roots of words that may name the same row or column as this root."""
+    """Return the roots of words that may name the same row or column as the word with the given root."""
     return frozenset().union(*(group for group in _groups("alike") if own in group))
 
 
 def with_whom(about: frozenset[str]) -> frozenset[str]:
-    """Return the roots of a document's description, including synonyms for the people that it mentions."""
+    """Return the roots of the words in a document's description, plus synonyms for the people that it mentions."""
     return about.union(*(group for group in _groups("whom") if not about.isdisjoint(group)))

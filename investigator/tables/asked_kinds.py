@@ -1,4 +1,5 @@
-"""Decides from the names of a cell whether it can hold the kind of figure that a question asks for. Pure; English only.
+"""Decides from a cell's names whether the cell can contain the kind of figure that a question asks for. Pure; English
+only.
 
 "What did Dunlin cost?" names the row and the kind of figure, but no column. A figure in that row is a cost only if its
 names, or its table, are about money; points and registration numbers are not.
@@ -33,8 +34,9 @@ _FREE = re.compile(
 
 
 def is_of_asked_kind(asked: TableQuestion, tables: DocumentTables, view: TableView, cell: TableCell) -> bool:
-    """Return False for a figure that cannot be of the requested kind: if the question asks how much or how many, and
-    the figure's header names something else; or if it asks for money, and nothing describes the figure as money.
+    """Return False for a figure that cannot be of the requested kind, because the question asks how much or how many
+    and the figure's header names something else, or because it asks for money and nothing describes the figure as
+    money.
     """
     value = view.words(cell)
     header = " ".join(view.column_headers(cell))
@@ -56,8 +58,8 @@ def is_of_asked_kind(asked: TableQuestion, tables: DocumentTables, view: TableVi
 
 
 def asked_label(asked: TableQuestion, tables: DocumentTables, view: TableView, row: int) -> TableCell | None:
-    """Return the label of a row that a question asks for: the one under a header that the question names; or the name
-    of a person, if the question asks for a person and another label gives the role.
+    """Return the label in a row that a question asks for. This is the label under a header that the question names or,
+    if the question asks for a person and another label gives the role, the person's name.
     """
     labels = [cell for cell in view.rows[row] if cell.column < view.table.label_columns]
     left = [cell for cell in labels if roots(view.words(cell)).isdisjoint(asked.said)]
@@ -99,8 +101,8 @@ def _is_counted(asked: TableQuestion, header: Named, view: TableView, cell: Tabl
 def _is_money(
     tables: DocumentTables, view: TableView, cell: TableCell, header: str, value: str, *, has_name: bool
 ) -> bool:
-    """Return True if a cell or its header indicates money, or if its other names do and its header names nothing else.
-    A column without a name contains the same kind of figures as the rest of its table.
+    """Return True if a cell or its header indicates money, or if its other names do and its header does not contradict
+    them. A column without a name contains the same kind of figures as the rest of its table.
     """
     if says_money(f"{header} {value}") or currencies(view.quoted(cell).measure):
         return True

@@ -32,9 +32,9 @@ class Binding:
         self._asked = () if WITHOUT.search(question) else tuple(_asked_columns(question, tables, view))
 
     def fits(self, row: int) -> bool:
-        """Return True if a row meets the requirements: for each column, the row, its labels, headers or caption contain
-        one of the named values; no cell under a named header is empty; and the row is not one of several whose total is
-        requested.
+        """Return True if a row meets these requirements: for each column, one of the named values is in the row or in
+        its labels, headers or caption; no cell under a named header is empty; and the question does not ask for the
+        total of several rows that include this one.
         """
         return self._has_values(row) and not (row in self._parts and len(self._parts) > 1)
 
@@ -47,8 +47,8 @@ class Binding:
         return frozenset(row for row in flat if not TOTAL.search(self._words_of_row(row)) and self._has_values(row))
 
     def _is_flat(self, row: int) -> bool:
-        """Return True if a row of a list has no heading row above it; an empty cell in it then means that the value is
-        unknown.
+        """Return True if a row of a list has no heading row above it, which means that an empty cell in the row is an
+        unknown value.
         """
         return len(self._view.row_labels(row)) == sum(
             cell.column < self._view.table.label_columns for cell in self._view.rows[row]

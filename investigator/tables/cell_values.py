@@ -22,7 +22,7 @@ from investigator.tables.naming import named
 from investigator.tables.times import without_times
 
 OF_OTHER_KIND = 0.6
-"""Cost of a value whose kind differs from the requested kind."""
+"""Penalty for a value that is not of the requested kind."""
 _PRICED = 0.1
 _SHARE_NAMED = late(r"percent|%|\brate\b|proportion|share of", re.IGNORECASE)
 _INTERVAL = late(r"\d\s?%\s?(?:C\.?I|K\.?I|HDI|confidence|credible|Konfidenz)", re.IGNORECASE)
@@ -43,7 +43,7 @@ _EACH = late(r"\bper [\w-]+", re.IGNORECASE)
 def kind_fits(asked: TableQuestion, value: str, header: str, labels: str, over: str = "") -> float | None:
     """Return how well a value matches the requested kind of figure; None if it cannot be a figure of that kind.
 
-    `header` and `labels` name its column and row, and `over` contains the caption and the unit of its table.
+    `header` and `labels` name the value's column and row, and `over` contains the caption and the unit of its table.
     """
     names = f"{header} {labels}"
     if gives_no_value(value):
@@ -71,13 +71,16 @@ def kind_fits(asked: TableQuestion, value: str, header: str, labels: str, over: 
 
 
 def _is_mean_of_another(asked: TableQuestion, value: str, names: str) -> bool:
-    """Return True for a mean or median with its spread, unless the names of the cell contain the counted thing."""
+    """Return True for a mean or median with its spread, unless the cell's names contain the thing that the question
+    counts.
+    """
     return _SPREAD.search(value) is not None and root(counted_thing(asked.text)) not in roots(names)
 
 
 def _is_money(asked: TableQuestion, header: str, names: str, over: str) -> bool:
-    """Return True if the names of a figure, or the caption and unit in `over`, show that it is an amount of money: the
-    row "Staff" of a cost table does not count people. A column that counts things may be in a table with a currency.
+    """Return True if a figure's names, or the caption and unit in `over`, show that the figure is an amount of money:
+    the row "Staff" of a cost table does not count people. However, even a table with a currency may have a column that
+    counts things.
     """
     counted = counted_thing(asked.text)
     if is_unit(counted) or _COUNTS.search(names) or _EXCEPT.search(over):
@@ -87,7 +90,7 @@ def _is_money(asked: TableQuestion, header: str, names: str, over: str) -> bool:
 
 
 def _counts_only_each(asked: TableQuestion, names: str) -> bool:
-    """Return True if the counted thing occurs in the names of a cell only as the unit of a rate: "euros per pupil"."""
+    """Return True if a cell's names contain the counted thing only as the unit of a rate: "euros per pupil"."""
     counted = root(counted_thing(asked.text))
     return counted in roots(names) - roots(_EACH.sub(" ", names))
 
@@ -98,8 +101,8 @@ def gives_no_value(value: str) -> bool:
 
 
 def is_aside(asked: TableQuestion, header: str, value: str) -> bool:
-    """Return True for a value that is not of the requested kind, under a header that the question does not name: a date
-    unless it asks when, anything but a date if it asks when, anything without a capital letter if it asks where.
+    """Return True for a value that is not of the requested kind and is under a header that the question does not name:
+    a date unless it asks when, anything but a date if it asks when, anything without a capital letter if it asks where.
     """
     names = named(timeless(header)).every
     if not names or not asked.optional.isdisjoint(names):

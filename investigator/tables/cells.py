@@ -1,4 +1,4 @@
-"""Cells of a table with their names: row labels and headings, column headers, caption, unit. Pure."""
+"""Table cells with their names: row labels and headings, column headers, caption, unit. Pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TOTAL = re.compile(r"\s*(?:total|sum|subtotal|gesamt|summe)\b", re.IGNORECASE)
 _LONGEST_ROW = 400  # maximum number of characters in a row that is quoted as a whole
 _CUT_NAME = 300
 _SHARE_OF_ABOVE = re.compile(r"(?:as )?(?:an? )?(?:%|percent(?:age)?|per cent|share) (?:of|change)\b", re.IGNORECASE)
-"""Beginning of the label of a row whose figures are parts or shares of the figures in the row above it."""
+"""Matches the beginning of a row label that marks the row's figures as parts or shares of those in the row above."""
 _BARE_FIGURE = re.compile(r"\(?[-−–]?\d{1,3}(?:[.,]\d{1,2})?\)?\s?%?|[-–—]")
 _LONGEST_NAME = 60  # maximum number of characters in a value that may name its row
 
@@ -52,8 +52,8 @@ class TableView:
 
     @cached_property
     def named_values(self) -> dict[tuple[str, ...], dict[str, frozenset[int]]]:
-        """Map the folded words of each value or label to its spellings, and each spelling to the columns that contain
-        it.
+        """Map the folded words of each value or label to its spellings, and each spelling to the columns in which it
+        occurs.
         """
         found: dict[tuple[str, ...], dict[str, frozenset[int]]] = {}
         for cell in self.table.cells:
@@ -149,11 +149,13 @@ class TableView:
 
     @cached_property
     def _unit_note(self) -> str:
-        """Return the text that gives the unit of the table: its note, or the header of its labels, or its caption."""
+        """Return the text that gives the unit of the table: its note, the header of its label columns, or its
+        caption.
+        """
         return self.unit or (self.stub if is_unit_note(self.stub) else self.caption)
 
     def is_share(self, cell: TableCell) -> bool:
-        """Return True for a figure without "%" in a group that has a heading and whose first figure has "%"."""
+        """Return True for a figure without "%" in a headed group of rows if the first figure of the group has "%"."""
         return (cell.row, cell.column) in self._shares
 
     def row_span(self, cell: TableCell) -> tuple[int, int]:

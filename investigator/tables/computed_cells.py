@@ -32,7 +32,8 @@ _MOST_QUOTED = 12  # maximum number of ordered figures to quote
 _FEWEST = 2
 
 _Fit = tuple[int, float]
-"""The number of the question's words in a header, and the fraction of the header's words that are not in the question.
+"""The number of words from the question that are in a header, and the share of the header's words that are not in the
+question.
 """
 
 
@@ -121,14 +122,16 @@ def _of_times(operands: Sequence[str], tables: DocumentTables) -> tuple[FoundCel
 
 
 def _is_named(question: str, found: FoundCell) -> bool:
-    """Return True if the label of a row adds only words for money to the question: "Staff costs" for "staff"."""
+    """Return True if a row label consists of words from the question and words for money: "Staff costs" for "staff"."""
     said, money = table_question(question).said, patterns("carried")["money"]
     _, own = _labels(found.view, found.cell.row)
     return found.is_named_by_question or any(all(map(money.fullmatch, roots(label) - said)) for label in own)
 
 
 def _repeats_rows(view: TableView) -> bool:
-    """Return True if several headings have rows with equal labels, and so name different things, such as depots."""
+    """Return True if rows with equal labels occur under several headings, which then name different things, such as
+    depots.
+    """
     names = {_labels(view, row) for row in view.rows if row >= view.table.header_rows}
     return any(count > 1 for count in Counter(own for above, own in names if above).values())
 
@@ -199,7 +202,7 @@ def _column(asked: AskedComputation, tables: DocumentTables) -> list[PlacedCell]
 def _columns(
     asked: TableQuestion, kinds: Sequence[str], tables: DocumentTables
 ) -> Iterator[tuple[_Fit, tuple[int, ...], list[PlacedCell]]]:
-    """Yield the fit, the time and the figures of each column that a question may mean."""
+    """Yield each column that a question may mean: how well it fits, its time, and its figures."""
     unsaid = roots(" ".join(kinds)).difference(*(term.roots for term in asked.terms))
     for view in tables.views:
         columns: dict[int, list[TableCell]] = {}
@@ -231,7 +234,8 @@ def _rows_of(
     asked: TableQuestion, view: TableView, cells: Sequence[TableCell], tables: DocumentTables
 ) -> list[TableCell]:
     """Return the cells of a column that are of the requested kind: all of them if the header, the caption, the title or
-    the corner of the table names it, or those under a heading that does. Totals and other results are omitted.
+    the corner of the table names that kind, otherwise those under a heading that names it. Totals and other results are
+    omitted.
     """
     header = _header(view, cells[0])
     if (

@@ -57,9 +57,9 @@ def asked_operation(question: str) -> Operation | None:
 def computation(
     operation: Operation, *cells: QuotedCell, wants_share: bool = False, wants_means: bool = False
 ) -> Computation | None:
-    """Return the result for some cells: the first minus the second, the sum or mean of all, the first as a share of the
-    second, or the first of an ordered list as its highest or lowest figure. Growth is measured from the second to the
-    first.
+    """Return the result of an operation on cells: the first minus the second, the sum or mean of all, the first as a
+    share of the second, or the first of an ordered list, which is its highest or lowest figure. Growth is measured from
+    the second to the first.
 
     Return None if a cell is not a figure, if units or multipliers differ, or if their periods have different lengths.
     With `wants_share`, the percentage in "39 (61.9 %)" counts; with `wants_means`, a mean with its spread is accepted,
@@ -123,7 +123,7 @@ def _are_comparable(cells: Sequence[QuotedCell], figures: Sequence[Figure]) -> b
 
 
 def _units_of(cell: QuotedCell) -> frozenset[str]:
-    """Return the units in the value of a cell, and the units in brackets in its label and its headers."""
+    """Return the units in a cell's value, and the units in brackets in its label and headers."""
     bracketed = (text for name in (*cell.row[-1:], *cell.column) for text in _BRACKETED.findall(name))
     found = [text for text in bracketed if re.fullmatch(unit_pattern(), text)]
     behind = re.finditer(rf"(?<=\d)\s?(?P<unit>{unit_pattern()})", cell.value)
@@ -161,8 +161,8 @@ def _with_point(digits: str) -> str:
 
 
 def _has_spread(cell: QuotedCell) -> bool:
-    """Return True for a mean with its spread, such as "2.30 (0.75)": two means alone do not show how much two groups
-    differ.
+    """Return True for a mean with its spread, such as "2.30 (0.75)", because two means alone do not show how much two
+    groups differ.
     """
     return len(_FIGURES.findall(cell.value)) > 1 and "%" not in " ".join((cell.value, *cell.column, *cell.row))
 

@@ -21,7 +21,7 @@ _ABOUT, _SHARE_ABOUT = 3_000, 5  # the first fifth of a document, up to 3,000 ch
 
 
 class DocumentTables:
-    """The tables of one document, with the words that name their cells."""
+    """The tables of one document, and the words that name their cells."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -29,9 +29,7 @@ class DocumentTables:
         self._named: dict[str, Named] = {}
 
     def named(self, text: str) -> Named:
-        """Return the name in a label, header or caption, with the abbreviations that the document explains
-        written out.
-        """
+        """Return the name in a label, header or caption; abbreviations that the document explains are written out."""
         if text not in self._named:
             self._named[text] = explained(named(text), self._abbreviations)
         return self._named[text]
@@ -67,7 +65,7 @@ class DocumentTables:
 
     @cached_property
     def own_quarter(self) -> tuple[Period, TableTime] | None:
-        """Return the quarter that the document covers, in its own numbering, with its end.
+        """Return the quarter that the document covers, numbered as in the document, and the end of that quarter.
 
         Firms number fiscal quarters differently; the document's name for its own quarter shows how to read the others.
         """

@@ -110,7 +110,7 @@ def _body(view: TableView) -> Iterator[tuple[TableCell, ...]]:
 
 
 class _Rows:
-    """The rows of a table that describe the requested things, each marked as meeting all conditions or not."""
+    """The rows of a table that describe the requested things; each row says whether it meets all conditions."""
 
     def __init__(self, things: AskedThings, view: TableView, tables: DocumentTables, denies: bool) -> None:
         self._things, self._view, self._tables, self._denies = things, view, tables, denies
@@ -164,8 +164,8 @@ class _Rows:
 
     @cached_property
     def _is_kind_of_row(self) -> bool:
-        """Return True if no name of the table contains the requested kind, but the values of one column do: "Lead
-        Engineer".
+        """Return True if none of the table's names contains the requested kind, but values in exactly one column do:
+        "Lead Engineer".
         """
         noun = self._things.kind[-1]
         if says(self._over, noun) or any(says(header, noun) for header in self._headers.values()):
@@ -179,12 +179,12 @@ class _Rows:
         return len(term.root) >= _SHORTEST_VERB and any(own[:-2].startswith(term.root[:-1]) for own in doers)
 
     def _is_source(self, term: AskedTerm) -> bool:
-        """Return True if the names of the table, or the beginning of its document, contain a word."""
+        """Return True if the table's names or the beginning of its document contain a word."""
         is_said = says(self._over, term) or any(says(header, term) for header in self._headers.values())
         return is_said or term.root in self._tables.about
 
     def _may_show(self, term: AskedTerm) -> bool:
-        """Return True if a word is in a row, or in the header of a value and not above the table, as in "room 4"."""
+        """Return True if a word is in a row, or in a header but not above the table: "room" in "room 4"."""
         is_in_row = any(term.root in roots(self._view.words(cell)) for cells in self._rows for cell in cells)
         is_over = any(says(header, term) for header in self._headers.values()) and not says(self._over, term)
         return is_in_row or is_over
@@ -215,7 +215,8 @@ class _Rows:
     def _thing_column(self) -> int | None:
         """Return the column that names the things; None if the table is not about them.
 
-        A header names them, or the title or caption does and the first column has no name.
+        This is the column with a header that names the things or, if the title or caption names them, the first column
+        if it has no header.
         """
         noun = self._things.kind[-1]
         asked = frozenset(one for term in self._things.kind for one in term.roots)
@@ -252,7 +253,7 @@ class _Rows:
         return tables.named(f"{view.caption} {tables.heading_over(view)} {view.stub} {self._name}")
 
     def _measured(self, left: Sequence[AskedTerm]) -> tuple[int | None, list[AskedTerm]]:
-        """Return the column of figures to which the amounts refer, and the words that do not name it.
+        """Return the column of figures to which the amounts refer, and the words that do not name this column.
 
         Its header contains a requested word or unit, or it is the only column about money, and the question asks for
         money. It is None if several columns fit equally well.
@@ -329,8 +330,8 @@ class _Rows:
     def _shown(
         self, cells: Sequence[TableCell], by_column: dict[int, TableCell], flags: Sequence[int], words_of: set[str]
     ) -> TableCell | None:
-        """Return the cell that shows that a row meets the conditions; its first cell if there are no conditions, None
-        if it does not meet them.
+        """Return the cell that shows that a row meets the conditions, or its first cell if there are no conditions.
+        Return None if the row does not meet the conditions.
         """
         wanted = _NO if self._denies else _YES
         marks = [by_column.get(at) for at in flags]
@@ -346,8 +347,8 @@ def _asks_price(term: AskedTerm) -> bool:
 
 
 def _showing(wanted: set[str], row: Sequence[TableCell], view: TableView) -> TableCell | None:
-    """Return the first cell of a row that contains any of the wanted words; None if the row does not contain all of
-    them. One of the words may be in the header of a cell that contains another of them: "room 4".
+    """Return the first cell in a row that contains any of the wanted words; None unless the row contains all of them.
+    One of the words may be in the header of a cell that contains another of them: "room 4".
     """
     left, shown = set(wanted), None
     for cell in row:

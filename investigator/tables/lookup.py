@@ -29,10 +29,10 @@ from investigator.tables.times import TableTime, agrees, header_time
 
 _MOST_LOOKED_AT, _MOST_KEPT = 60_000, 60  # maximum number of cells per document
 _LABEL, _PARENT, _HEADER, _CAPTION, _DOCUMENT = 1.0, 0.8, 0.9, 0.55, 0.3
-_NOT_ASKED = 0.45  # cost of a word in a label that the question does not contain
-_NOT_ASKED_ABOVE = 0.25  # the same cost for a word in a heading row above the label
-_NOT_ASKED_OVER = 0.2  # the same cost for a word in a header
-_OTHER_WORD = 0.15  # cost of a synonym in place of the requested word
+_NOT_ASKED = 0.45  # penalty for a word in a label that is not in the question
+_NOT_ASKED_ABOVE = 0.25  # penalty for such a word in a heading row above the label
+_NOT_ASKED_OVER = 0.2  # penalty for such a word in a header
+_OTHER_WORD = 0.15  # penalty for a synonym in place of the requested word
 _TIME_KNOWN, _OPTIONAL = 0.5, 0.2
 _LEAST_SHARE = 0.5  # minimum fraction of the question's words that a reported row must name
 _IN_ORDER = 0.1
@@ -48,10 +48,10 @@ _TEST = late(r"\W*(?:p(?:[- ]?values?)?|\d+ ?% ?ci|sig(?:nificance)?)\W*", re.IG
 
 @dataclass(frozen=True)
 class FoundCell:
-    """A cell that nearly matches a question, with its unmet constraints. `missing` are words found neither in its table
-    nor in its document, and `misses` are unmet conditions. `time_agrees` is None if the question or the table names no
-    time. `is_sure` is False if other cells match equally well; `is_named_by_question` is True if its label has no words
-    that are not in the question.
+    """A cell that nearly matches a question, with its unmet constraints. `missing` contains words that are neither in
+    the cell's table nor in its document, and `misses` contains unmet conditions. `time_agrees` is None if the question
+    or the table names no time. `is_sure` is False if other cells match equally well; `is_named_by_question` is True if
+    its label has no words that are not in the question.
     """
 
     view: TableView
@@ -120,8 +120,8 @@ def _best(question: str, tables: DocumentTables, time: TableTime | None) -> tupl
 def best_pair(question: str, tables: DocumentTables) -> tuple[FoundCell, FoundCell] | None:
     """Return the two cells in one row that a question compares; None if no row contains both.
 
-    Each is under its own header, which the question names, or they are the only cells of the row; together they meet
-    every constraint. They are in the order of the question.
+    Either the question names the header of each, or they are the only cells in the row; together they meet every
+    constraint. The cells are in the order in which the question names them.
     """
     asked = table_question(question)
     if not asked.terms or len(asked.times) > 1:
@@ -157,7 +157,7 @@ def _first_own_word(asked: TableQuestion, one: FoundCell, other: FoundCell, tabl
 
 
 def _without_doubt(best: FoundCell, rivals: Sequence[FoundCell], asked: TableQuestion) -> FoundCell:
-    """Return the best of several equal matches: the newest if they are in one row and the question names no time,
+    """Choose among equally good matches: return the newest if they are in one row and the question names no time,
     otherwise `best`, marked as unsure.
     """
     together = sorted((best, *rivals), key=_newest_first)
@@ -281,15 +281,15 @@ def _fit(
 
 
 def _not_asked(asked: TableQuestion, own: Named, above: Named, header: Named) -> float:
-    """Return the cost of words in a cell's names that are not in the question."""
+    """Return the penalty for words in a cell's names that are not in the question."""
     names = ((own, _NOT_ASKED), (above, _NOT_ASKED_ABOVE), (header, _NOT_ASKED_OVER))
     narrowed = _NOT_ASKED_ABOVE * bool((own.narrowing | above.narrowing) - asked.said)
     return narrowed + sum(cost * share_not_said(name, asked.said, asked) for name, cost in names)
 
 
 def _other_amounts(asked: TableQuestion, view: TableView, cell: TableCell) -> Iterator[str]:
-    """Yield the amounts of a question that neither a cell nor its names contain. If the question asks for things with
-    an amount, the value of a cell does not count, because the answer is a list or a count of rows.
+    """Yield the amounts of a question that neither a cell nor its names contain. If the question asks for things that
+    have an amount, the cell's own value does not count, because the answer is a list or a count of rows.
     """
     for one in asked.amounts:
         quoted = view.quoted(cell)
@@ -310,7 +310,7 @@ def _only_planned(question: str, names: str) -> Iterator[str]:
 def _carried(
     asked: TableQuestion, missing: Sequence[AskedTerm], value: str, names: tuple[Named, Named, Named, Named]
 ) -> tuple[AskedTerm, ...]:
-    """Return the missing words that only ask for money, provided that no label of the cell rules out the amount: in
+    """Return the missing words that only ask for money, unless a label shows that the cell is not such an amount: in
     "What was the cost of insurance?", "cost" need not be in the row Insurance, unless a label makes it an income.
     """
     words_of, apart = patterns("carried")["money"], patterns("set_apart")["money"]

@@ -26,8 +26,8 @@ _MARK = re.compile(r"\(\d{1,2}\)|[*†‡]")
 
 @dataclass(frozen=True)
 class Named:
-    """The words in the name of a row, column or table: the roots of `every` word, the roots of the `telling` words,
-    which a question must contain, and the words as `spelled`, without a final "s".
+    """The name of a row, column or table. `every` contains the roots of all its words, `telling` the roots of the words
+    that a question must contain, and `spelled` the words as written, without a final "s".
     """
 
     every: frozenset[str]
@@ -39,7 +39,7 @@ class Named:
     short: tuple[tuple[str, frozenset[str]], ...] = ()
     """The roots of the abbreviations in the name, mapped to the roots of the words that each stands for."""
     narrowing: frozenset[str] = frozenset()
-    """The roots of words that narrow its meaning: "cost" in "cost of sales", "excluding"."""
+    """The roots of words that narrow the meaning of the name: "cost" in "cost of sales", "excluding"."""
 
     def not_said(self, said: frozenset[str]) -> frozenset[str]:
         """Return the distinctive words that are missing from a question whose words have the roots `said`."""
@@ -86,8 +86,9 @@ def _is_distinctive(word: str) -> bool:
 
 
 def naming_alone(view: TableView, asked: TableQuestion) -> frozenset[str]:
-    """Return the roots of the question's words that are the whole name of a row or column. They must not count in a
-    caption: "Products and Services gross margin" does not turn the total row into a row about Services.
+    """Return the roots of words in the question that are the whole name of a row or column. A match in the caption must
+    not count for these words: "Products and Services gross margin" does not turn the total row into a row about
+    Services.
     """
     labels = {view.row_labels(row)[-1] for row in view.rows if view.row_labels(row) and row >= view.table.header_rows}
     headers = {header for cell in view.values() for header in view.column_headers(cell)[-1:]}

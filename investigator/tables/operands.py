@@ -89,7 +89,7 @@ _OF_TWO = (Operation.DIFFERENCE, Operation.SHARE)
 @dataclass(frozen=True)
 class AskedComputation:
     """A computation that a question asks for. Each item of `operands` is one way to split the question into questions
-    about single figures, in the order of the formula; there may be several, because a name may contain "and". If
+    about single figures, in the order of the formula; there may be several ways, because a name may contain "and". If
     `are_times`, the operands are one thing at several times. Without operands, `about` is the question without the
     words for the operation: the remaining words name the rows, the column or the periods of the figures. `rows`
     contains the words that name the rows: "which STATION", "the cheapest ARTICLE".
@@ -174,8 +174,8 @@ def _without(text: str, *names: str) -> str:
 
 
 def _operands(found: re.Match[str], operation: Operation) -> Iterator[tuple[str, ...]]:
-    """Yield one question for each of the named figures; it contains all words of the question, but only one of the
-    names. A time that is given once applies to all of them.
+    """Yield one question for each of the named figures; it contains the whole question except for the other names. A
+    time that is given once applies to all of them.
     """
     said = {name: (text or "").strip() for name, text in found.groupdict().items()}
     when = _time_in(said.get("when", ""))
@@ -193,7 +193,9 @@ def _operands(found: re.Match[str], operation: Operation) -> Iterator[tuple[str,
 
 
 def _listed(text: str) -> Iterator[tuple[str, ...]]:
-    """Yield the possible ways to split a list, most items first: "light and heat" may be one name or two."""
+    """Yield the possible ways to split a list, starting with those that give the most items: "light and heat" may be
+    one name or two.
+    """
     parts = _JOINT.split(text)
     names, joints = parts[::2], parts[1::2]
     if len(names) > _MOST_OPERANDS or not all(_LINK.sub("", f"{name} ").strip() for name in names):

@@ -16,7 +16,7 @@ _SAMPLED = 200
 Row = Mapping[int, str]
 """The text of the cells in a row, keyed by column; empty cells are omitted."""
 CURRENCY = r"US\$|HK\$|USD|EUR|GBP|CHF|JPY|CNY|RMB|INR|CAD|AUD|SEK|NOK|DKK|Rs\.?"
-"""Pattern of currency codes before a figure; currency signs are `[$€£¥₹]`."""
+"""Pattern for the currency codes that may precede a figure; the currency signs are `[$€£¥₹]`."""
 CURRENCY_SIGN = re.compile(rf"[$€£¥₹]|{CURRENCY}")
 _VALUE = re.compile(
     rf"[^\w\s]{{0,3}}\s?(?:(?:{CURRENCY})\s?)?[$€£¥₹]?\s?[-−–(]{{0,2}}\s?[$€£¥₹]?\s?\d[\d.,'’\u00a0\u2009\u202f ]*"

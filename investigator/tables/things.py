@@ -53,8 +53,9 @@ _RELATIVE = frozenset(["that", "which", "who", "whose", "where", "when", "there"
 @dataclass(frozen=True)
 class AskedThings:
     """Things to list or count. `kind` contains the words for the things, the last of which is the noun. `source`
-    contains the words for the place that must contain them, such as "price list", and `conditions` contains the words
-    that limit them. `numbers` are neither amounts nor times, as in "rack 2"; `said` contains the roots of all words.
+    contains the words for the place where the things must be listed, such as "price list", and `conditions` contains
+    the words that restrict them. `numbers` are neither amounts nor times, as in "rack 2"; `said` contains the roots of
+    all words.
     """
 
     kind: tuple[AskedTerm, ...]
@@ -147,7 +148,7 @@ def _ends() -> frozenset[str]:
 
 
 def _terms(tokens: list[str]) -> tuple[AskedTerm, ...]:
-    """Return the words of some tokens that a table must contain: no stop words, no numbers."""
+    """Return the words in the tokens that a table must contain, which excludes stop words and numbers."""
     found = (
         asked_term(word, token)
         for token in tokens

@@ -32,14 +32,14 @@ _A_YEAR_BEFORE = late(
 _QUARTER_OR_FISCAL = late(r"\bq[1-4]\b|\bFY\d\d(?:\d\d)?\b", re.IGNORECASE)
 _SLACK = 7  # a fiscal period may end this many days after its month
 _MOST_BETWEEN = 12
-_NEAR = 48  # the length of a period may be given up to this many characters before its date
+_NEAR = 48  # the length of a period may precede its date by up to this many characters
 
 
 @dataclass(frozen=True)
 class TableTime:
-    """A time: its length in months if given, and its end, as precisely as known. `quarter` is a quarter of `year`;
-    `is_instant` is True for a day that figures are "as of"; with `may_end_then`, figures may refer to the period or to
-    its end.
+    """A time: its length in months, if given, and its end, as precisely as it is known. `quarter` is a quarter of
+    `year`; `is_instant` is True for a day to which "as of" figures refer; with `may_end_then`, figures may refer to the
+    period or to its end.
     """
 
     year: int | None = None
@@ -118,8 +118,8 @@ def asked_times(question: str) -> tuple[TableTime, ...]:
 
 
 def times_between(first: TableTime, last: TableTime) -> tuple[TableTime, ...]:
-    """Return the years or quarters from the first to the last; only these two if they are neither years nor quarters,
-    or too far apart.
+    """Return the years or quarters from the first to the last; return only these two if they are neither years nor
+    quarters, or are too far apart.
     """
     one, other = ((time.year, time.quarter, time.month) for time in (first, last))
     if None in (one[0], other[0]) or one[2] or other[2] or (one[1] is None) is not (other[1] is None):

@@ -116,7 +116,7 @@ def differences(folder: Path) -> tuple[str, ...]:
 
 
 def kind_words(kind: object) -> str:
-    """Describe values of a type as a template sees them; for a record, give its name and fields."""
+    """Describe a type in the terms of a template; for a record, give its name and fields."""
     origin, inner = typing.get_origin(kind), typing.get_args(kind)
     if origin is typing.Annotated:
         return kind_words(inner[0])

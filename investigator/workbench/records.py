@@ -37,7 +37,7 @@ class TemplateCard(Record):
 
 
 class TemplateList(Record):
-    """The templates; the method's templates come first."""
+    """A list of templates, starting with those of the method."""
 
     templates: tuple[TemplateCard, ...]
 
@@ -47,7 +47,7 @@ TemplateVariables: Any = Union[tuple(dict.fromkeys(contract.variables for contra
 
 
 class TriedQuote(Record):
-    """Quoted words of a reply, with their proven place or the reason why they are not proven."""
+    """A quote in a reply, with its proven position or the reason why it is not proven."""
 
     text: str
     place: str = ""
@@ -55,10 +55,10 @@ class TriedQuote(Record):
 
 
 class TriedReply(Record):
-    """The outcome of a template for one use: the prompt, the reply, and its evaluation by the method. `source` names
-    the origin of the template. `value` is the parsed record, in wire form; `problem` is the problem with the first
-    reply, even if it was `repaired`. `model_point` is the point in the reply, and `point` is the effective point; both
-    are None if the step has no point.
+    """The result of a template in one use: the prompt, the reply, and how the method evaluated the reply. `source`
+    names the origin of the template. `value` is the parsed record, in wire form; `problem` is the problem with the
+    first reply, even if it was `repaired`. `model_point` is the point in the reply, and `point` is the effective point;
+    both are None if the step has no point.
     """
 
     source: str
@@ -77,7 +77,7 @@ class TriedReply(Record):
 
 
 class TemplateTrial(Record):
-    """A template that was tried on one use, with the earlier reply, if any, and the new reply.
+    """A template that was tried on one use: the new reply and, if there is one, the earlier reply.
 
     `about` is the question asked; `usage` is the cost of the trial.
     """

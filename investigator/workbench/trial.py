@@ -37,7 +37,7 @@ from investigator.workbench.uses import FoundUses, TemplateUse, WatchedCalls, pr
 
 
 class Trial:
-    """Sends templates to an engine for one use; its calls are journaled, and limited together. Created by `trial`."""
+    """Sends templates to an engine for one use. The calls are journaled and share one limit. Created by `trial`."""
 
     def __init__(
         self, use: TemplateUse, journal: Journal, engines: Mapping[Role, Engine], trace: RunTrace, parts: Parts
@@ -51,7 +51,7 @@ class Trial:
     def put(self, parts: Parts) -> TemplateUse:
         """Render the use with the templates of `parts`, send the prompt, and return the use with the reply.
 
-        Raises the errors of a call, and RunError if a limit is reached.
+        Raises any error that a call raises, and RunError if a limit is reached.
         """
         use, watched = self._use, WatchedCalls()
         client = parts.client(self._engines, self._journal, trace=RunTraces((self._trace, watched)))
@@ -88,7 +88,9 @@ def trial(
 
 
 def judged(use: TemplateUse, found: FoundUses, source: str, engines: Mapping[Role, Engine], parts: Parts) -> TriedReply:
-    """Return a use with the evaluation of its reply: its record, its points, and the positions of its quotes."""
+    """Return a use, completed with the evaluation of its reply: the record, the points, and the positions of the
+    quotes.
+    """
     reading, first = use.reading(), use.first_reading()
     reply = use.replies[0]
     tried = TriedReply(

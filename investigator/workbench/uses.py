@@ -103,7 +103,7 @@ class WatchedCalls:
 
 @dataclass(frozen=True)
 class FoundUses:
-    """The uses of templates in a run, with the run's record and its open folder."""
+    """The uses of templates in a run, together with the run's record and its open folder."""
 
     record: Investigation
     uses: tuple[TemplateUse, ...]
@@ -113,7 +113,7 @@ class FoundUses:
     engines: Mapping[Role, Engine]
 
     def of(self, name: str, number: int) -> TemplateUse:
-        """Return the use of a template that has this number, counted from 1. Raises UserError if it does not exist."""
+        """Return the use of a template with the given number, counted from 1. Raises UserError if it does not exist."""
         uses = [use for use in self.uses if use.name == name]
         if number <= len(uses):
             return uses[number - 1]
@@ -137,7 +137,7 @@ class UseFinder:
     def of_run(self, run_id: str) -> Iterator[FoundUses]:
         """Replay a run as far as its journal goes; no engine is asked.
 
-        Raises UnknownRunError, and the errors of `Investigator.replay`.
+        Raises UnknownRunError, and the same errors as `Investigator.replay`.
         """
         with self._opened() as folder:
             record = Runs(folder.runs).investigation(run_id)
@@ -154,7 +154,7 @@ class UseFinder:
     @contextmanager
     def of_question(self, question: str) -> Iterator[FoundUses]:
         """Simulate the run of a question with the built-in engine, like a forecast; nothing is sent. The prompts are
-        the ones that the investigator's engines would get. Raises the errors of `Investigator.forecast`.
+        the ones that the investigator's engines would get. Raises the same errors as `Investigator.forecast`.
         """
         with self._opened() as folder:
             new = new_record(question, RunOptions(), self._engines, self._parts.settings)
@@ -221,7 +221,7 @@ def _all_uses(record: Investigation, calls: Iterable[WatchedCall], prompts: Prom
 def _gone_through(
     client: EngineClient, library: Library, settings: MethodSettings, blank: Investigation
 ) -> Investigation:
-    """Replay a run step by step as far as replies exist, and return its record."""
+    """Replay a run step by step until a reply is missing, and return its record."""
     kept = [blank]
     research = Research(client, library, settings.changed(concurrency=1), keep=kept.append)
     with suppress(ReplayError):  # the run ended here, or the folder has changed since then

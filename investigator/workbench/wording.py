@@ -19,7 +19,7 @@ _STYLES = {"+++": "bold", "---": "bold", "@@": "cyan", "+": "green", "-": "red"}
 
 
 def cards_text(cards: Sequence[TemplateCard]) -> Text:
-    """Return the purpose of each template, with its variables; the user's own templates are marked."""
+    """Return the purpose and the variables of each template; the user's own templates are marked."""
     lines = []
     for card in cards:
         reply = f"reply {card.reply}" if card.reply else "no engine is asked"

@@ -103,7 +103,7 @@ def aggregate_named_reports(reports: Mapping[str, Report], micro_average: bool =
 
 
 def aggregate_unnamed_reports(reports: Iterable[Report]) -> dict[str, Metric]:
-    """Merge the reports of several workers on one task, by adding up each metric.
+    """Merge the reports of several workers on one task by adding up each metric.
 
     Raises MetricsError if metrics with the same name cannot be added.
     """

@@ -44,7 +44,7 @@ def named_metrics(metrics_list: str) -> frozenset[str]:
 
 
 class TeacherMetrics(Metrics):
-    """Grades replies against labels and adds up the metrics. `metrics_list` selects them (see `named_metrics`);
+    """Grades replies against labels and adds up the metrics. `metrics_list` selects the metrics (see `named_metrics`);
     accuracy, precision, recall and f1 are always included.
     """
 

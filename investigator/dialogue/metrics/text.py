@@ -58,7 +58,7 @@ class Rouge:
 
 
 def rouge(guess: str, answers: Iterable[str]) -> Rouge:
-    """Return ROUGE-1, ROUGE-2 and ROUGE-L of the guess, each for the answer that scores highest.
+    """Return ROUGE-1, ROUGE-2 and ROUGE-L of the guess, each against the answer that gives the highest score.
 
     Source: Lin 2004, as in its Perl script: words consist of ASCII letters and digits, are stemmed by Porter's original
     algorithm, and only the first 665 characters count. Unlike the script, this function does not look up irregular

@@ -1,4 +1,4 @@
-"""Defines metrics: values, with the data needed to combine those of the same kind."""
+"""Defines metrics, each of which is a value with the data needed to combine it with others of its kind."""
 
 from __future__ import annotations
 

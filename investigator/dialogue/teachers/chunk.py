@@ -114,11 +114,11 @@ class ChunkTeacher(FixedDialogTeacher, Generic[Sample]):
         self._sample: Sample | None = None
 
     def get_num_samples(self, opt: Opt) -> tuple[int, int]:
-        """Return the number of examples and of episodes. To be overridden."""
+        """Return the number of examples and the number of episodes. To be overridden."""
         raise missing("get_num_samples", self)
 
     def get_fold_chunks(self, opt: Opt) -> list[int]:
-        """Return the numbers of the chunks of the fold. To be overridden."""
+        """Return the numbers of the chunks that belong to the fold. To be overridden."""
         raise missing("get_fold_chunks", self)
 
     def load_from_chunk(self, chunk_idx: int) -> Iterable[Sample]:

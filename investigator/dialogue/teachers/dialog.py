@@ -50,9 +50,9 @@ class DialogTeacher(FixedDialogTeacher):
         return path
 
     def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:
-        """Yield pairs of an entry and a flag, which is True if an episode starts with it. To be overridden. An entry is
-        a dict of fields, or a tuple `(text, labels, reward, label candidates, path of an image)`; any item of the tuple
-        may be None, and trailing items may be omitted.
+        """Yield pairs of an entry and a flag that is True if an episode starts with that entry. To be overridden. An
+        entry is a dict of fields, or a tuple `(text, labels, reward, label candidates, path of an image)`; any item of
+        the tuple may be None, and trailing items may be omitted.
         """
         raise missing("setup_data", self)
 
@@ -124,9 +124,9 @@ LoadImage = Callable[[str], object | None]
 def message_of(entry: object, candidates: frozenset[str] | None, load_image: LoadImage) -> Message:
     """Return the message for an entry: a tuple of up to five parts, or fields by name.
 
-    `candidates` are those of the whole task: each example with labels gets them, and any label not among them is added.
-    Raises DialogueError if the entry has a different form, sets a field that is set automatically, or has candidates
-    that do not include its label.
+    `candidates` are the candidates for the whole task: each example with labels gets them, plus any label that is
+    missing from them. Raises DialogueError if the entry has a different form, sets a field that is set automatically,
+    or has candidates that do not include its label.
     """
     if isinstance(entry, Mapping):
         message = _of_fields(entry)

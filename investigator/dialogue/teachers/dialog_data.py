@@ -80,7 +80,8 @@ class StreamDialogData:
 
     def next_episode(self) -> tuple[list[Entry], bool] | None:
         """Return the entries of the next episode, and True if it is the last one of the file; None if no episode is
-        left. Raises the errors of reading the file; after such an error, every call raises DialogueError until `reset`.
+        left. Raises any error that occurs while the file is read; after such an error, every call raises DialogueError
+        until `reset`.
         """
         with self._lock:
             if self._broken:

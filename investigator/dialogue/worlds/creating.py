@@ -50,9 +50,10 @@ def create_world(
     batches into the memory of a model in training.
 
     With the `interactive_task` option, a human, who is the first agent, talks with a model; with `selfchat_task`, the
-    agents talk with each other, or a single agent with its copy. Neither uses the teacher; their world is the
-    InteractiveWorld or SelfChatWorld of the task, or else the default world. Raises UnknownTaskError if no task is
-    given or known, DialogueUnsupportedError for options without effect, and the errors of the worlds.
+    agents talk with each other, or a single agent with its copy. In both cases, there is no teacher, and the world is
+    the task's InteractiveWorld or SelfChatWorld or, if the task has none, the default world. Raises UnknownTaskError if
+    no task is given or known, DialogueUnsupportedError for options that have no effect, and any error that the world's
+    constructor raises.
     """
     options = Opt.of(opt).deepcopy()
     if options.number("num_workers", 0) > 0:

@@ -1,4 +1,4 @@
-"""Defines worlds of agents that talk: two agents, one of which leads; any number of agents in turn; and agents in an
+"""Defines worlds in which agents talk: two agents, one of which leads; any number of agents in turn; and agents in an
 environment.
 """
 
@@ -16,8 +16,8 @@ from investigator.errors import DialogueError
 class DialogPartnerWorld(World):
     """The first agent, often a teacher, says something; the second hears it and replies; the first hears the reply.
 
-    The first agent's acts end episodes, its `epoch_done` marks the end of the data, and the world has its id. Raises
-    DialogueError unless there are two agents.
+    The first agent's acts end episodes, its `epoch_done` marks the end of the data, and its id is also the world's id.
+    Raises DialogueError unless there are two agents.
     """
 
     def __init__(

@@ -18,7 +18,7 @@ from investigator.errors import DialogueValueError
 class MultiWorld(World):
     """A world for each task; TaskChoice picks one for each episode. After the end of all data, it stays with the last
     world, which returns padding. If all worlds share an agent, the worlds of a copy also share one. Raises
-    DialogueValueError if there are no worlds, and the errors of TaskChoice.
+    DialogueValueError if there are no worlds, and the same errors as TaskChoice.
     """
 
     def __init__(
@@ -85,7 +85,8 @@ class MultiWorld(World):
 
     def report(self) -> Report:
         """Return each world's metrics as `id/name`, and the metrics of all worlds as `name`: the mean, or the pooled
-        value with `aggregate_micro`. If several worlds have the same id, a number is added to the later worlds' ids.
+        value with `aggregate_micro`. If several worlds have the same id, a number is added to the ids of all but the
+        first.
         """
         reports: dict[str, Report] = {}
         for world in self.worlds:

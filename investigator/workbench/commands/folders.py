@@ -61,9 +61,9 @@ def check(
 ) -> None:
     """Check templates against their contracts, and report all problems of all files at once; no model is asked.
 
-    It finds broken syntax, forbidden constructs, unknown variables, missing required variables, reply fields that the
-    template does not request, misspelt fields of values, fixed text that is too long, and files that are not named
-    after a template.
+    The problems found are broken syntax, forbidden constructs, unknown variables, missing required variables, reply
+    fields that the template does not request, misspelt fields of values, fixed text that is too long, and files that
+    are not named after a template.
 
     Exit codes: 0 no problem, 2 problems found.
     """
