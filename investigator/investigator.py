@@ -134,9 +134,9 @@ class Investigator:
     def investigate(self, question: str, options: RunOptions = RunOptions()) -> Iterator[Event]:
         """Yield an event for each step; the last is Answered.
 
-        New and changed files are read first. The same question over the same documents resumes a stopped run or returns
-        the existing answer, unless `fresh` is set. Raises QuestionError, FolderError, SettingsError, UnknownRunError,
-        WorkspaceLockedError, EngineError and StoreError.
+        New and changed files are read before the question is asked. The same question over the same documents resumes a
+        stopped run or returns the existing answer, unless `fresh` is set. Raises QuestionError, FolderError,
+        SettingsError, UnknownRunError, WorkspaceLockedError, EngineError and StoreError.
         """
         expect(options, RunOptions, "options", SettingsError)
         return self._runs.investigate(question, options)

@@ -36,7 +36,7 @@ from investigator.secrets import is_secret, register
 from investigator.store.store_settings import StoreSettings
 from investigator.tracing.opening import TraceSettings
 
-_SHOWN = 60  # maximum number of characters of a displayed value
+_SHOWN = 60  # maximum number of characters in a displayed value
 _BOUNDS = {"ge": "of at least", "gt": "above", "le": "of at most", "lt": "below"}
 _KINDS: Mapping[object, str] = {
     int: "a whole number",

@@ -73,7 +73,7 @@ def disliked(conversation: Conversation, kind: DislikeType, place: int | None = 
 
 
 def asked_after_dislike(conversation: Conversation, bot_message_id: str) -> Conversation:
-    """Append the question about the newest dislike to the conversation; an unknown type counts as OTHER.
+    """Append the question about the newest dislike; an unknown type counts as OTHER.
 
     Raises DialogueError if nothing is disliked.
     """
@@ -88,7 +88,7 @@ def asked_after_dislike(conversation: Conversation, bot_message_id: str) -> Conv
 
 
 def answered_after_dislike(conversation: Conversation, text: str, human_message_id: str) -> Conversation:
-    """Append the human's answer to the question after a dislike to the conversation, and mark it as feedback.
+    """Append the human's answer to the question that followed a dislike, and mark it as feedback.
 
     Raises DialogueError if the question is not the last message.
     """

@@ -205,9 +205,9 @@ class Family(Record):
 
     With `memory_first`, new memories are created before the search query. With `plain_without_knowledge`, VRM replies
     if no documents, memories or topic are used, and nothing is remembered; if this applies to one conversation in a
-    batch, VRM replies in all of them. With `one_voice`, SRM writes every reply, whatever the kind of knowledge; only
-    combined replies are written by the module that the options name. `separate_order` is the order of separate replies.
-    `without_knowledge` replies if a search found nothing, and `unasked` if there was no search.
+    batch, VRM replies in all of them. With `one_voice`, SRM writes the replies for every kind of knowledge, except
+    combined replies, which are written by the module that the options name. `separate_order` is the order of separate
+    replies. `without_knowledge` replies if a search found nothing, and `unasked` if there was no search.
     """
 
     memory_first: bool

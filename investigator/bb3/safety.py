@@ -110,7 +110,7 @@ class SafetyGuard:
         return Safety(duo_safety=_said(self._classifier.is_unsafe(text)), string_matcher=matched)
 
     def reply(self, human: str, reply_to: Callable[[str], str]) -> GuardedReply:
-        """Return the reply of `reply_to`, or a canned reply.
+        """Return the reply from `reply_to`, or a canned reply.
 
         It is canned if the human's text is unsafe (then `reply_to` is not called), if the reply is unsafe, or if
         `reply_to` or the classifier raises RunError.

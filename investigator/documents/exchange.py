@@ -48,8 +48,8 @@ class Opened(Record):
 
 
 class Contents(Record):
-    """The outcome of reading a file: its documents and the parts without text, or the reason for failure. `known` means
-    that the file was not read, because its hash was known. `drawn` are the requested pages that exist.
+    """The outcome of reading a file: its documents and the parts without text, or the reason for failure. `known` is
+    True if the file was not read because its hash was known. `drawn` contains the requested pages that exist.
     """
 
     status: FileStatus

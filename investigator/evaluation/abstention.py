@@ -39,8 +39,8 @@ class Confusion(Record):
     @property
     def recall(self) -> float | None:
         """Return the fraction of the unanswerable questions for which nothing was found, excluding those with passages
-        or partial answers. Return 0 if all of them have passages or partial answers, and None if there are no
-        unanswerable questions.
+        or partial answers. Return 0 if all unanswerable questions got passages or partial answers, and None if there
+        are no such questions.
         """
         return self._known(_share(self.unanswerable_not_found, self.unanswerable_answered))
 

@@ -49,8 +49,8 @@ PARLAI = Definition(lambda text: normalize_answer(text).split(), 0.0)
 
 @dataclass(frozen=True)
 class Overlap:
-    """The share of the guess that is right, the share of the answer that the guess contains, and their harmonic mean,
-    0..1.
+    """Precision, recall and F1 (0..1): the fraction of the guess that is right, the fraction of the answer that the
+    guess contains, and their harmonic mean.
     """
 
     precision: float = 0.0
@@ -73,7 +73,7 @@ class Overlap:
 
     @classmethod
     def best(cls, overlaps: Sequence[Overlap]) -> Overlap:
-        """Return the best value of each figure, possibly from different answers; 0 if there are no answers."""
+        """Return the best precision, recall and F1, possibly from different answers; 0 if there are no answers."""
         figures = [(one.precision, one.recall, one.f1) for one in overlaps]
         return cls(*map(max, zip(*figures, strict=True))) if figures else cls()
 

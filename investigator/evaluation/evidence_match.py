@@ -1,4 +1,4 @@
-"""Compares quotes with the expected evidence, and with the text at their places. Pure."""
+"""Compares quotes with the expected evidence, and with the text at the quoted places. Pure."""
 
 from __future__ import annotations
 

@@ -187,7 +187,7 @@ class FolderEvaluation:
         return OutcomeFile(self._out, digest)
 
     def _ranked(self, questions: Sequence[Question]) -> Generator[Event, None, Mapping[str, Ranking]]:
-        """Search for each question, without asking an engine."""
+        """Search for each question, without calling an engine."""
         found: dict[str, Ranking] = {}
         with self._investigator.library() as library:
             for question in questions:

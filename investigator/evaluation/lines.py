@@ -28,7 +28,7 @@ class RowWithId(ForeignRow):
 Row = TypeVar("Row", bound=Record)
 IdentifiedRow = TypeVar("IdentifiedRow", bound=RowWithId)
 
-_GIST = 80  # maximum number of characters of a value in an error message
+_GIST = 80  # maximum number of characters from a value in an error message
 
 _shown = Repr()
 _shown.maxstring = _shown.maxother = _GIST

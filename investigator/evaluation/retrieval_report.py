@@ -1,5 +1,5 @@
-"""Computes the results for a test collection: for each half of the search, and the gain from combining them. Pure. The
-package ir-measures computes the measures, with trec_eval.
+"""Computes the results for a test collection: for the rankings by words, by vectors and by both, and the gain from
+combining them. Pure. The package ir-measures computes the measures, with trec_eval.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class RankingScores(Record):
 
 
 class QueryResult(Record):
-    """The result for one query in one half of the search: its scores, the ids of the first ten documents, and the time
-    in seconds.
+    """The result for one query in one of the rankings: its scores, the ids of the first ten documents, and the time in
+    seconds.
     """
 
     query_id: str
@@ -42,7 +42,7 @@ class QueryResult(Record):
 
 
 class HalfReport(Record):
-    """The means over all queries for one half of the search."""
+    """The means over all queries for one of the rankings."""
 
     half: Half
     ndcg_10: Estimate

@@ -108,7 +108,7 @@ def from_right_documents(question: Question, quotes: Sequence[Quote]) -> tuple[Q
 
 
 def _answers(question: Question) -> tuple[str, ...]:
-    """Return the known answers, but none for a question with choices: a choice is a label, not a wording of the
+    """Return the known answers, but none for a question with choices, because a choice is a label, not a wording of the
     answer.
     """
     return () if question.answer_choices else tuple(one for one in question.answers or () if tokens(one))

@@ -21,7 +21,7 @@ from investigator.questions.numbered import numbered
 from investigator.questions.related import roots
 from investigator.records import Conflict, ConflictSide, Quote
 
-_SAME_WORDS = 0.75  # minimum share of the shorter sentence's words, except values, that the other must contain
+_SAME_WORDS = 0.75  # minimum fraction of the shorter sentence's words, except values, that the other must contain
 _FEWEST_WORDS = 2
 _SAME_WORDS_OF_NAMES = 0.8
 _MANY_NAMES = 2  # two sentences with this many names in common are lists of people and do not conflict
@@ -92,7 +92,7 @@ def conflicts(
     document always are. Other sentences must share a name, or must contain everything that the question asks about in
     the same words, in documents that share a subject. In a table row, only the quoted cell counts. Two sentences in one
     document must be identical except for the value, and under the same heading unless `over_sections` is True. A value
-    given by several documents is listed once for each.
+    given by several documents is listed once for each document.
     """
     found: dict[str, list[ConflictSide]] = {}
     asks_name = expected_type(question) is AnswerType.NAME

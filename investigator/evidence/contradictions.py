@@ -11,7 +11,7 @@ from investigator.language.claim_words import direction, joints, slot_words
 from investigator.records import Slot
 
 _ALIKE = 0.6
-"""Minimum share of a claim's words that a sentence about the same thing contains."""
+"""Minimum fraction of a claim's words that a sentence about the same thing contains."""
 _REACH = 5
 """Number of words that a qualifying word affects, including the word itself."""
 _QUALIFYING = (

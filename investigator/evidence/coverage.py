@@ -19,7 +19,7 @@ def coverage(
     """Sort each document into exactly one of three lists: read, not opened or skimmed.
 
     The documents that were asked are `read`; of the other documents, those `worth_asking` are not opened, and all
-    others are skimmed. Unreadable files count only as unreadable; excluded files are passed through.
+    others are skimmed. Unreadable files are listed only as unreadable; excluded files are included unchanged.
     """
     failed = {item.path: item for item in unreadable}
     every = set(document_ids) - failed.keys()

@@ -60,7 +60,7 @@ def figures(text: str) -> Figures:
 
 
 def missing_figure(claim: Figures, quotes: Figures, given: Figures) -> MissingFigure | None:
-    """Return the first date, name with digits, or number of a claim that is neither in its quotes nor given."""
+    """Return the first date, name with digits, or number in a claim that is neither in the claim's quotes nor given."""
     for date in claim.dates:
         if not _date_is_said(date, quotes, given):
             return MissingFigure(Slot.PERIOD, f"the date {date.text.strip()} is not in its quotes")

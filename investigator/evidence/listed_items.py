@@ -91,7 +91,7 @@ def _introduction(text: str, mark: re.Match[str]) -> str:
 
 
 def enumerated(question: str, sentence: str, before: str = "") -> tuple[str, ...]:
-    """Return all items of the list that a sentence gives for a question; () if it gives none.
+    """Return all items in the list that a sentence gives for a question; () if it gives none.
 
     The words around the list must contain everything that the question asks for, and must not contain a negation unless
     the question does. If they begin with a pronoun, it refers to the text `before` the sentence.

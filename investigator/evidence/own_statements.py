@@ -15,7 +15,7 @@ from investigator.questions.own_properties import OwnProperty
 from investigator.records import Document, Quote
 
 _HEAD, _TAIL = 5_000, 2_000  # number of characters to search at the beginning and at the end
-_LONGEST = 200  # maximum number of characters of a value
+_LONGEST = 200  # maximum number of characters in a value
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 _VERSION = re.compile(
     r"\b(?:version|revision|rev\.?|edition|v\.?)\s?\d+(?:\.\d+)*\b|\b(?:\w+(?:st|nd|rd|th)) (?:edition|revision)\b",

@@ -1,4 +1,6 @@
-"""Finds an engine's quotes in the source and cuts them from it, or rejects them. Every proof depends on this module."""
+"""Finds an engine's quotes in the source and returns them as written there, or rejects them. Every proof depends on
+this module.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ Find = Callable[[str], Quote | None]
 """Looks up a text in one document."""
 
 LONGEST_QUOTE = 4_000
-"""Maximum number of characters of a quote; a longer quote does not single out anything."""
+"""Maximum number of characters of a quote; a longer quote does not point to anything in particular."""
 LONGEST_GAP = 1_500
 """Maximum number of characters from the beginning of a start phrase to the end of its end phrase."""
 _MOST_TRIED = 200

@@ -101,8 +101,8 @@ def _moved(claim: Words) -> Iterator[Words]:
 
 
 def _ends_of_name(claim: Words, start: int, *, many: bool = False) -> Iterator[int]:
-    """Yield the possible ends of a name that begins at `start`: the end of the claim, or the word at which something
-    new begins.
+    """Yield the possible ends of a name that begins at `start`: the end of the claim, or a word with which the next
+    part of the claim may begin.
     """
     longest = len(claim) if many else min(len(claim), start + _LONGEST_NAME)
     for end in range(start + 1, longest + 1):

@@ -35,7 +35,7 @@ _PREPOSITION = late(r"\W*(?:of|for|in|at|on|to|with|per|by|between|during|under|
 _UNIT_BEHIND = late(r"\s((?:[^\W\d_]+\s?){1,2})")
 _REACH = 160  # a value belongs to a thing if at most this many characters separate the two
 _BEFORE_IT = 15  # characters added to the distance of a value that comes before the thing
-_MOST_BEFORE, _MOST_BEHIND = 3, 60  # words before a thing, and characters after it, that may narrow the thing down
+_MOST_BEFORE, _MOST_BEHIND = 3, 60  # words before a thing, and characters after it, that may qualify it
 _LONGEST = 600  # maximum number of characters in a sentence; a longer one is a table
 _MEASURES = ("duration", "age", "weight", "distance", "temperature")  # kinds of figures with their own units
 
@@ -330,7 +330,7 @@ class _Read:
         return kept
 
     def place_of(self, own: str, near: int) -> tuple[int, int]:
-        """Return the span of the word with this root that is nearest to a position."""
+        """Return the span of the word with the given root that is nearest to a position."""
         found = [(start, end) for start, end, word in self.words if word == own]
         return min(found, key=lambda span: abs(span[0] - near))
 

@@ -45,7 +45,7 @@ class StatedKind(Enum):
 
 @dataclass(frozen=True)
 class StatedWord:
-    """A word, number or date of a statement.
+    """A word, number or date in a statement.
 
     `keys` are its possible meanings: two words are the same if they share a meaning. `before` is the text between it
     and the previous word.
@@ -121,7 +121,7 @@ def statement(sentence: str) -> StatedSentence:
 
 
 def _figures(plain: str) -> Iterator[Date | Amount]:
-    """Yield the dates and numbers of a text in order, without overlaps."""
+    """Yield the dates and numbers in a text in order, without overlaps."""
     days, numbers = dates_and_amounts(plain)
     taken, every = 0, list[Date | Amount]((*days, *numbers))
     for figure in sorted(every, key=lambda one: one.span):

@@ -1,4 +1,6 @@
-"""Compares the first lines of documents to find out if they are about different things, or belong to a series. Pure."""
+"""Compares the first lines of documents to determine whether they are about different things or belong to a series.
+Pure.
+"""
 
 from __future__ import annotations
 

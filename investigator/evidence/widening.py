@@ -26,7 +26,7 @@ _PRONOUN = re.compile(r"\b(?:it|its|he|his|she|her|they|their)\b", re.IGNORECASE
 _PRONOUN_WITHIN = 60
 """Number of characters from the start of a sentence within which a pronoun is considered."""
 _MOST_BEFORE = 3
-"""Maximum number of sentences before a quote that are searched for the meaning of its pronoun."""
+"""Maximum number of sentences before a quote that are searched for the antecedent of its pronoun."""
 _SENTENCE_END = ".!?)\"'\u201d\u2019"
 _NEW_ITEM = re.compile(r"\s*(?:[-*\u2022\u2023\u25e6|#]|\(?\d{1,2}[.)]\s)")
 

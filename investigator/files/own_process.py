@@ -40,7 +40,7 @@ def start_module(
 
 
 def pipe(stream: IO[bytes] | None) -> Any:
-    """Return a pipe of a child process. Raises OSError if the process was started without it."""
+    """Return a pipe of a child process. Raises OSError if the process was started without that pipe."""
     if stream is None:
         raise OSError("no pipe")
     return stream

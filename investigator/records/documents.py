@@ -194,7 +194,9 @@ class Document(Record):
 
     @property
     def own_lines(self) -> bool:
-        """Return True if text lines are file lines; text extracted from mark-up or tables has its own lines."""
+        """Return True if the lines of the text are the lines of the file; text extracted from mark-up or tables has its
+        own lines.
+        """
         return self.media_type in _OWN_LINES
 
     @property

@@ -57,7 +57,7 @@ class Plan(Record):
         raise KeyError(plan_id)
 
     def extended(self, steps: Iterable[PlanStep]) -> Plan:
-        """Return this plan with further steps at its end."""
+        """Return this plan with the given steps appended."""
         return Plan(steps=(*self.steps, *steps))
 
     def with_status(self, plan_id: int, status: Status) -> Plan:
@@ -65,7 +65,7 @@ class Plan(Record):
         return self._replaced(self.step(plan_id).changed(status=status))
 
     def with_result(self, plan_id: int, memory_id: int) -> Plan:
-        """Return this plan with one more result of a step."""
+        """Return this plan with one more result for a step."""
         step = self.step(plan_id)
         return self._replaced(step.changed(result_ids=(*step.result_ids, memory_id)))
 

@@ -17,7 +17,7 @@ from investigator.store.past_calls import PastCall
 
 _MOST_NODES = 14
 """Maximum number of nodes on each side of the graph; the text below the graph lists all of them."""
-_TERM, _DOCUMENT = 28, 38  # maximum number of characters of a label
+_TERM, _DOCUMENT = 28, 38  # maximum number of characters in a label
 _ROW = 26
 _LEAST_WIDTH = 4.0  # minimum width in thousandths of the total time, so that a call of one millisecond is visible
 

@@ -84,7 +84,7 @@ def html_report(investigation: Investigation, enclosures: Enclosures = NO_ENCLOS
 
 
 def investigation_view(investigation: Investigation, enclosures: Enclosures = NO_ENCLOSURES) -> Mapping[str, object]:
-    """Return the variables of `investigation.html.j2`."""
+    """Return the variables for `investigation.html.j2`."""
     answer = investigation.answer
     return {
         "investigation": investigation,

@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 from investigator.records import Record
 
 SCHEMA = "schema"
-"""The first field of printed JSON."""
+"""The name of the first field in printed JSON."""
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _VERSIONS: Mapping[str, int] = {}

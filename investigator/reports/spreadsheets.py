@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from openpyxl.worksheet.worksheet import Worksheet
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_MOST = 32_000  # number of characters, slightly below the limit for an Excel cell
+_MOST = 32_000  # maximum number of characters in a cell, slightly below Excel's limit
 _WIDTHS = (28, 44)
 
 

@@ -92,7 +92,7 @@ class Pace:
         self._kind, self._began, self._first, self._passages = kind, now, done, 0
 
     def speed(self, count: Count, now: float) -> Speed:
-        """Return the speed since the phase began; call it once for each count."""
+        """Return the speed since the phase began; call this once for each count."""
         if count.kind != self._kind:
             self.begin(count.kind, now, count.done)
             return Speed()

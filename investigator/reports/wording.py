@@ -140,7 +140,7 @@ def usage_line(usage: Usage, elapsed: float) -> str:
 
 
 def expected_line(usage: Usage) -> str:
-    """Return the expected cost, without the unknown time."""
+    """Return the expected cost, except the time, which is unknown."""
     return ", ".join(_amounts(usage))
 
 

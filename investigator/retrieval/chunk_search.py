@@ -22,8 +22,9 @@ class Half(StrEnum):
 
 @dataclass(frozen=True)
 class ChunkHit:
-    """A chunk found by a search, with its score (higher is better), and its score in each half of the search (None if
-    that half did not find it). The fused score is about 0..1, and comparable between chunks found for the same query.
+    """A chunk found by a search, with its score (higher is better), and its scores in the search by words and in the
+    search by vectors (None if that search did not find it). The fused score is about 0..1, and comparable between
+    chunks found for the same query.
     """
 
     chunk_id: int
@@ -59,7 +60,7 @@ class ChunkSearch:
 
 
 def in_one_order(chunks: Iterable[ChunkHit]) -> list[ChunkHit]:
-    """Merge the chunks of several searches for one query, with comparable scores, best first."""
+    """Merge the chunks from several searches for one query, with comparable scores, best first."""
     by_id = {chunk.chunk_id: chunk for chunk in chunks}
     bm25 = {i: chunk.bm25 for i, chunk in by_id.items() if chunk.bm25 is not None}
     near = {i: chunk.similarity for i, chunk in by_id.items() if chunk.similarity is not None}

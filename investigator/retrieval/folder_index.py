@@ -177,7 +177,7 @@ class FolderIndex:
         return self._sentences.get(texts)
 
     def best_search(self) -> Search:
-        """Return which vectors a new question searches: all of them, unless too many are missing."""
+        """Return which vectors to search for a new question: all of them, unless too many are missing."""
         few = self.without_vectors() <= self._settings.retrieval.embed_first
         return Search.WHOLE if few else Search.CANDIDATES
 
@@ -305,8 +305,8 @@ def open_vectors(
 def embed_missing(corpus: Corpus, table: VectorTable, embedder: Embedder) -> Iterator[Embedded]:
     """Compute and store the missing vectors of chunks, a few hundred at a time; yield the progress.
 
-    An interruption loses at most one window. Chunks that another process deletes in the meantime are skipped. Raises
-    EmbedderError and StoreError.
+    An interruption loses only the vectors that were being computed. Chunks that another process deletes in the meantime
+    are skipped. Raises EmbedderError and StoreError.
     """
     for texts, done, total in windows(corpus, table.missing(), _WINDOW):
         table.put(list(texts), embedder.embed(list(texts.values())))

@@ -132,7 +132,7 @@ class GatheredCorpus:
 
 
 class GatheredWords:
-    """Searches for words in several shards, and scores the matches by the counts of all shards."""
+    """Searches for words in several shards, and scores the matches using the counts from all shards."""
 
     def __init__(self, holders: ShardHolders, corpus: GatheredCorpus) -> None:
         self._holders = holders

@@ -155,13 +155,13 @@ class Library:
         return self._passages.spread(query, document_id, self._weights(query))
 
     def survey(self, wanted: Sequence[Sequence[str]], query: str) -> Survey:
-        """Search every document for the wanted things, each of which has several wordings, and for text similar to a
+        """Search every document for the `wanted` things, each given in several wordings, and for text similar to a
         query.
         """
         return surveyed(self._corpus, self._full_text, self._search, wanted, query)
 
     def ranked(self, query: str, limit: int, half: Half = Half.BOTH) -> tuple[ChunkHit, ...]:
-        """Return the best chunks in the folder for a query, best first, found by one half of the search or by both."""
+        """Return the best chunks in the folder for a query, best first, found by words, by vectors, or by both."""
         return tuple(self._search.best(query, limit, half))
 
     def standings(self, question: str) -> tuple[RankedDocument, ...]:
@@ -169,9 +169,10 @@ class Library:
         return self._ranked(question)
 
     def hits(self, query: str, limit: int, document_id: str | None = None) -> tuple[SearchHit, ...]:
-        """Return the best chunks for a query, in one document or in all, with their score in each half of the search.
+        """Return the best chunks for a query, in one document or in all, with their scores in the search by words and
+        in the search by vectors.
 
-        Over the whole folder, half of a chunk's score is the probability of its document.
+        In a search of the whole folder, half of a chunk's score is the probability of its document.
         """
         found = self._search.best(query, max(limit, self._settings.depth), document_id=document_id)
         chances: dict[str, float] = {}

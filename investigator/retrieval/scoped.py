@@ -13,7 +13,7 @@ _DOCUMENTS = 5  # number of documents searched for passages if no document is gi
 
 
 class ScopedIndex:
-    """Another index, limited to the documents in a scope; word frequencies refer to the whole folder."""
+    """An index limited to the documents in a scope; word frequencies refer to the whole folder."""
 
     def __init__(self, inner: DocumentIndex, scope: Sequence[str]) -> None:
         self._inner = inner

@@ -32,7 +32,7 @@ class ScoredChunk:
 
 
 class Shard:
-    """One part of an index; no other part contains its documents. Chunk ids are local to it."""
+    """One part of an index; no other part contains its documents. Chunk ids are local to the shard."""
 
     def __init__(self, database: Database, embedder: str) -> None:
         self.corpus = Corpus(database)

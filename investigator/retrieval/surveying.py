@@ -9,14 +9,14 @@ from investigator.language.relevance import rarity
 from investigator.retrieval.chunk_search import ChunkSearch, Half
 from investigator.retrieval.sources import CorpusView, WordSearch
 
-_LOOKED_INTO = 6  # number of chunks per document; further ones are added only if they contain another wanted thing
+_LOOKED_INTO = 6  # number of chunks per document; more are added only if they contain another of the wanted things
 _NEAREST = 4  # number of chunks per document that the search by meaning may add
 _MOST_NEAREST = 4_000
 
 
 @dataclass(frozen=True)
 class FoundSpan:
-    """A piece of a document, the numbers of the wanted things that it contains, and its similarity to the query."""
+    """A piece of a document, the indices of the `wanted` things that it contains, and its similarity to the query."""
 
     start: int
     end: int
@@ -26,7 +26,7 @@ class FoundSpan:
 
 @dataclass(frozen=True)
 class Survey:
-    """The matches in each document of a folder, best first, and the weight (rarity) of each wanted thing."""
+    """The matches in each document of a folder, best first, and the weight (rarity) of each of the `wanted` things."""
 
     spans: Mapping[str, tuple[FoundSpan, ...]]
     weights: tuple[float, ...]
@@ -35,7 +35,7 @@ class Survey:
 def surveyed(
     corpus: CorpusView, full_text: WordSearch, search: ChunkSearch, wanted: Sequence[Sequence[str]], query: str
 ) -> Survey:
-    """Return the best pieces of each document: those with the most wanted things, then those nearest in meaning.
+    """Return the best pieces of each document: those with the most `wanted` things, then those nearest in meaning.
 
     Each of the `wanted` things has several wordings, one of which must occur (in any inflection). For each thing that a
     document contains, at least one of the returned pieces contains it.

@@ -88,7 +88,7 @@ class WholeSearch:
 
 
 class CandidateSearch:
-    """Searches the chunks that contain words of the query, and every chunk of a short document.
+    """Searches the chunks that contain words from the query, and every chunk of a short document.
 
     `candidates` is the number of chunks examined. The result depends only on the documents, not on the vectors that
     already exist. Thread-safe.

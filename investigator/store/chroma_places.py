@@ -141,8 +141,8 @@ class ChromaFiles(ChromaPlace):
 
 class _LeftOnServer(Record):
     """The name of the workspace's collections on a server, and the last stamp in their metadata. During a write there
-    are two stamps, one from before and one from after. Either of them shows that the collection belongs to the
-    workspace, and which writes are pending; these can be repeated.
+    are two stamps, one from before and one from after. Either stamp shows that the collection belongs to the workspace,
+    and which writes are pending; pending writes can be repeated.
     """
 
     address: str

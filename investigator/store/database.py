@@ -1,4 +1,4 @@
-"""The interface to a database of this program, and its implementation as an SQLite file.
+"""The interface to this program's databases, and its implementation for SQLite files.
 
 A file is opened only if this program created its schema. The database library's errors are translated.
 """
@@ -39,7 +39,7 @@ _DAMAGE = ("malformed", "not a database", "corrupt")
 
 
 class Database(ABC):
-    """A connection pool to a database with its tables created. Thread-safe.
+    """A connection pool for a database whose tables have been created. Thread-safe.
 
     `place` names it in errors, `is_shared` is True if several machines share it, and `damaged` is True if damage was
     found during use.
@@ -54,7 +54,7 @@ class Database(ABC):
 
     @contextmanager
     def begin(self) -> Iterator[Connection]:
-        """Open a transaction: committed at the end, rolled back on an error. Raises StoreError or a subclass.
+        """Open a transaction that is committed at the end, or rolled back on an error. Raises StoreError or a subclass.
 
         A row that is not a valid record counts as damage.
         """
@@ -148,7 +148,7 @@ def set_meta(connection: Connection, key: str, value: str) -> None:
 def new_rows(connection: Connection, table: Table) -> Insert:
     """Return the statement that inserts only the missing rows into a table."""
     if connection.dialect.name == "postgresql":
-        from sqlalchemy.dialects import postgresql  # loads 20 modules that nothing else needs
+        from sqlalchemy.dialects import postgresql  # imported here, because it loads 20 modules that nothing else needs
 
         return postgresql.insert(table).on_conflict_do_nothing()
     return sqlite.insert(table).on_conflict_do_nothing()

@@ -109,7 +109,7 @@ class Journal:
             self._begun.setdefault(key, []).append(begun)
 
     def withdraw(self, key: str, *, sent: bool) -> None:
-        """Forget a call that got no reply, unless it was `sent`: then it stays recorded and counts."""
+        """Forget a call that got no reply, unless it was `sent`; in that case it stays recorded and counts."""
         with self._writing, self._database.begin() as connection:
             begun = self._ended(key)
             if not sent:

@@ -36,7 +36,7 @@ _CONNECTING = {
 }
 _NOTICING = ("tcp_keepalives_idle = 10", "tcp_keepalives_interval = 5", "tcp_keepalives_count = 3")
 """Session settings with which the server detects a dead client within half a minute, and releases its locks."""
-_PATIENCE, _PAUSE = 30.0, 0.5  # seconds of retrying, and between retries: a paid reply must survive a restart
+_PATIENCE, _PAUSE = 30.0, 0.5  # seconds to keep retrying, and between retries: a paid reply must survive a restart
 _LONGEST_NAME = 63
 _USER = "user_key"
 _SAME_AGAIN = "Finished work is kept: run the same command again"
@@ -75,7 +75,8 @@ class _ServerDatabase(Database):
 
 
 class PostgresDatabase(_ServerDatabase):
-    """The runs and memories of the folder `name` in the PostgreSQL database at an address, with their tables created.
+    """The runs and memories of the folder `name` in the PostgreSQL database at the given address; missing tables are
+    created.
 
     Raises SettingsError if the address is invalid, MissingPackageError, and StoreError if the server cannot be used, a
     newer version created the tables, or another user's key was used to write them.
@@ -108,7 +109,7 @@ class PostgresDatabase(_ServerDatabase):
 
     @contextmanager
     def held(self, what: str) -> Iterator[Database]:
-        """Hold a lock that only one process can have, through a connection that is reopened if it is lost."""
+        """Hold a lock that only one process can hold, through a connection that is reopened if it is lost."""
         held = _HeldDatabase(self._engine, self.place, self._name, what)
         try:
             yield held

@@ -25,7 +25,9 @@ _OFF_LENGTH = 0.002  # maximum deviation of a row's squared length from 1
 
 
 class SentenceVectorTable:
-    """The sentence vectors of one embedder. If a vector's length is not 1, all vectors of its chunk are deleted."""
+    """The sentence vectors computed by one embedder. If a vector's length is not 1, all vectors of its chunk are
+    deleted.
+    """
 
     def __init__(self, database: Database, embedder: str) -> None:
         self._database = database

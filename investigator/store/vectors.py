@@ -47,7 +47,8 @@ class VectorBlock:
 
 
 class VectorTable:
-    """The vectors of one embedder. The same table contains the vectors of other embedders, but they are never mixed.
+    """The vectors computed by one embedder. The same table contains the vectors of other embedders, but they are never
+    mixed.
 
     Each row that is read must have the expected size and unit length. A damaged row is deleted and, with `remake`,
     computed and stored again.
@@ -210,8 +211,8 @@ class VectorTable:
 
 
 def chunks_by_document(database: Database, query: Select[Any]) -> dict[str, tuple[int, ...]]:
-    """Return the chunk ids that a query for documents and chunks finds, grouped by document, in the order of the
-    query.
+    """Run a query for documents and chunks, and return the chunk ids grouped by document, in the order of the
+    results.
     """
     found: dict[str, list[int]] = {}
     with database.begin() as connection:

@@ -117,7 +117,7 @@ def _lengths(sizes: npt.NDArray[np.float64], average: float) -> npt.NDArray[np.f
 
 
 def _words_of(stored: bytes) -> int:
-    """Return the number of words of a row: the sum of its columns, each encoded as SQLite encodes numbers."""
+    """Return the number of words in a row: the sum of its columns, each encoded as SQLite encodes numbers."""
     total = number = 0
     for byte in stored:
         number = number << 7 | byte & 0x7F

@@ -1,4 +1,4 @@
-"""bAbI (Weston et al. 2015): questions about small stories.
+"""bAbI (Weston et al. 2015): questions about short stories.
 
 Lines are `N text`, or `N question TAB answer TAB numbers of the supporting lines`.
 

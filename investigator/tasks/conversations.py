@@ -11,7 +11,7 @@ from investigator.tasks.file_teacher import FileTeacher
 
 
 class DefaultTeacher(FileTeacher, ConversationTeacher):
-    """Reads a file, or the file of the fold if it is given a folder."""
+    """Reads a file, or the file for the fold in a folder."""
 
     expected = 'one conversation of two or more turns per line: {"dialog": [[{"id": ..., "text": ...}, ...]]}'
     own_options = frozenset({"label_turns"})

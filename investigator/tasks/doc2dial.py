@@ -49,13 +49,13 @@ class ConversationRow(TaskRow):
 
     @property
     def about(self) -> Fields:
-        """Return the fields about the whole conversation."""
+        """Return the fields that describe the whole conversation."""
         known = {"conversation_id": self.id, "document": self.doc_id}
         return {key: value for key, value in known.items() if value}
 
     @property
     def about_reference(self) -> Fields:
-        """Return the fields about the expected reply."""
+        """Return the fields that describe the expected reply."""
         known: Mapping[str, object] = {
             "documents": [context.document_id for context in self.contexts if context.document_id],
             "passages": [*(context.text for context in self.contexts), *self.knowledge_text],

@@ -51,7 +51,9 @@ class DefaultTeacher(FileTeacher):
 
 
 def documents_folder(opt: Opt, questions: Path) -> Path:
-    """Return the folder of documents that questions are about. Raises DialogueError if it is missing or ambiguous."""
+    """Return the folder of documents that the questions are about. Raises DialogueError if it is missing or
+    ambiguous.
+    """
     named = opt.text("folder")
     if named:
         folder = expanded(named)

@@ -1,4 +1,4 @@
-"""Finds the data files of tasks."""
+"""Finds the data files for tasks."""
 
 from __future__ import annotations
 

@@ -91,5 +91,5 @@ class SpanTeacher(FileTeacher, ABC):
 
 
 def texts_of(*answers: SpanAnswer) -> tuple[str, ...]:
-    """Return the texts of answers, each once."""
+    """Return the answers' texts without duplicates."""
     return tuple(dict.fromkeys(answer.text for answer in answers))

@@ -7,7 +7,7 @@ from investigator.tasks.file_teacher import FileTeacher
 
 
 class DefaultTeacher(FileTeacher, ParlAIDialogTeacher):
-    """Reads a file, or the file of the fold in a folder."""
+    """Reads a file, or the file for the fold in a folder."""
 
     suffixes = (".txt",)
     expected = "one example per line: text:..., labels:... and further fields, separated by TABs"

@@ -88,6 +88,6 @@ class RunTraces:
             yield call
 
     def ended(self, investigation: Investigation) -> None:
-        """Record the end with each tracer."""
+        """Record the end of the run with each tracer."""
         for run in self.runs:
             run.ended(investigation)

@@ -81,8 +81,8 @@ def _spans(variables: Mapping[str, str], on_notice: Callable[[str], None] | None
 
 
 def _applications_provider() -> TracerProvider | None:
-    """Return the tracer provider of the application, if any. An application that has set a provider has loaded
-    OpenTelemetry.
+    """Return the application's tracer provider, if it has set one. OpenTelemetry is loaded only if the application has
+    loaded it, because only then can a provider be set.
     """
     if "opentelemetry.trace" not in sys.modules:
         return None

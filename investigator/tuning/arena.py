@@ -96,7 +96,7 @@ class FolderArena:
 
 
 def lay_templates(folder: Path, templates: Sequence[TemplateText], base: Path | None) -> None:
-    """Write templates into a folder, along with the remaining templates from the folder `base`. Raises StoreError."""
+    """Write templates into a folder, along with the remaining templates from the `base` folder. Raises StoreError."""
     draft = folder.with_name(f".{folder.name}.draft")
     texts = {one.name: one.text for one in (*_own(base), *templates)}
     try:

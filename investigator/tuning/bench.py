@@ -55,8 +55,8 @@ class TrialProgress:
 class FolderBench:
     """Asks questions about a folder, with one setup after another, and stores each outcome in the workspace.
 
-    `embedder` and `engine` replace the ones that the settings name. `budget` is a ceiling over all trials. Events are
-    passed to `tell`; a `progress` also counts the outcomes.
+    `embedder` and `engine` replace the ones that the settings name. `budget` is a ceiling for all trials together.
+    Events are passed to `tell`; a `progress` also counts the outcomes.
     """
 
     def __init__(

@@ -23,7 +23,7 @@ _SETTINGS_FILES = (".toml", ".json")
 
 
 def side_of(text: str, base: Setup) -> Setup:
-    """Return the setup of a side, applied on top of the setup that both sides share.
+    """Return a side's setup, applied on top of the setup that both sides share.
 
     A side is a folder of templates, a settings file (.toml or .json), space-separated changes `part.field=value`, a
     model, or `default` for no change. Raises SettingsError for a missing folder or file.

@@ -30,7 +30,8 @@ class MeasureRow(Record):
 class NoiseRow(Record):
     """How much a measure varies across the repetitions of one side.
 
-    `spread` is the largest difference between two means, and `moved` is the share of questions with different scores.
+    `spread` is the largest difference between two means, and `moved` is the fraction of questions with different
+    scores.
     """
 
     side: str

@@ -35,7 +35,7 @@ def check_installed() -> None:
 
 
 def propose(workshop: Workshop) -> Iterator[Variant]:
-    """Yield GEPA's templates, best on the reflection questions first."""
+    """Yield GEPA's templates, starting with the best on the reflection questions."""
     import gepa
 
     adapter, ids = GepaAdapter(workshop), [one.id for one in workshop.questions]

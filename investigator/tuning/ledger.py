@@ -37,7 +37,7 @@ class LedgerLine(Record):
 
 
 class TuningLedger:
-    """Counts every call of a tuning run at its start and end; it is a `CallJournal` for the proposer. A call that never
+    """Counts every call in a tuning run at its start and end; it is a `CallJournal` for the proposer. A call that never
     ended, because the process was killed, also counts. Thread-safe. Raises StoreError if the file cannot be read or
     written, or is some other kind of file.
     """

@@ -19,8 +19,8 @@ def rungs(questions: int) -> tuple[int, ...]:
 
 
 def race_trials(candidates: int, questions: int) -> int:
-    """Return the number of trials for a race of the given number of candidates and the baseline, if each rung halves
-    them.
+    """Return the number of trials in a race between the given number of candidates and the baseline, if each rung drops
+    half of them.
     """
     total, before, alive = 0, 0, candidates
     for size in rungs(questions):

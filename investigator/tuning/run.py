@@ -202,7 +202,7 @@ class TuningRun:
         return report
 
     def _check_prices(self, baseline: FolderEvaluation, settings: Settings, embedder: Embedder | None) -> None:
-        """Raise SettingsError if money is limited and an engine that will be asked has no price."""
+        """Raise SettingsError if money is limited and an engine that will be called has no price."""
         asked = (*baseline.engines.values(), *((self._proposer,) if self._proposer else ()))
         own = settings.budget.changed(money=self._ceiling.money)  # a changed copy keeps the user's own prices
         Parts(settings.model_copy(update={"budget": own}), embedder=embedder).check_prices(asked)

@@ -1,6 +1,6 @@
-"""Searches for a candidate that is better than the baseline, and proves it. It measures the headroom, runs a race on
-the selection questions, and then runs a single test on unseen questions. An arena reads files, asks questions and
-stores results; the decisions here depend only on its trials and the seed.
+"""Searches for a candidate that is better than the baseline, and proves that it is. It measures the headroom, runs a
+race on the selection questions, and then runs a single test on unseen questions. An arena reads files, asks questions
+and stores results; the decisions here depend only on its trials and the seed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Finds, in a few languages, the names by which people introduce themselves or somebody close to them. A name is
+"""Finds the names with which people introduce themselves or somebody close to them, in a few languages. A name is
 recognised by the words before it, not by a list of names; the caller handles famous names (`famous_names.txt`).
 """
 

@@ -107,8 +107,8 @@ class Redactor:
 
     def conversation(self, conversation: Conversation) -> Conversation:
         """Return a conversation without personal information in any text, including unknown fields. A name introduced
-        anywhere in it is replaced everywhere. Ids that are not UUIDs, which may identify somebody, become UUIDs. Equal
-        numbers get equal replacements within one conversation.
+        anywhere in the conversation is replaced everywhere. Ids that are not UUIDs, which may identify somebody, become
+        UUIDs. Equal numbers get equal replacements within one conversation.
         """
         names = {
             said[name.start : name.end]

@@ -193,8 +193,8 @@ class _Lines:
         self._is_interrupted = False
 
     def interrupt(self) -> None:
-        """End the current turn, if the input is a terminal. Raises KeyboardInterrupt if it is not, or if called twice
-        in a row.
+        """End the current turn, if the input is a terminal. Raises KeyboardInterrupt if the input is not a terminal, or
+        if called twice in a row.
         """
         if self._is_interrupted or not self._interactive:
             raise KeyboardInterrupt

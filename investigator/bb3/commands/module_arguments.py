@@ -19,7 +19,7 @@ _OF_MODULES = "Options for each module, e.g. --srm-topp 0.8, are listed by: inve
 
 @dataclass(frozen=True)
 class ModuleArguments:
-    """The engines chosen for modules, and the other options by their flat names.
+    """The engines chosen for modules, and all other options by their flat names.
 
     `decodings` contains the decoding options.
     """

@@ -44,7 +44,7 @@ def open_talks(investigator: Investigator) -> Iterator[Begin]:
 
 
 def _turns_of(turns: Sequence[ChatTurn]) -> Iterator[Turn]:
-    """Yield each turn that got a reply, followed by the reply; canned replies do not count."""
+    """Yield each turn that got a reply, followed by the reply; turns with canned replies are skipped."""
     for turn in turns:
         if turn.state is TurnState.DONE and turn.reply is not None and not turn.reply.canned:
             yield Turn(speaker=Speaker.PARTNER, text=turn.said)

@@ -71,7 +71,7 @@ def remember(turns: Sequence[Turn]) -> PhraseReply:
 
 
 def recall(turns: Sequence[Turn], facts: Sequence[PersonalFact], embedder: Embedder) -> FactReply:
-    """Return the fact that matches the last turn best; the turn before it is considered too, with less weight.
+    """Return the fact that best matches the last turn; the turn before it is also considered, with less weight.
 
     For "What do you know about me", this is the newest fact. For a question with a single-valued answer ("Where do I
     live?"), it is the newest fact that answers the question. For any other question that only the speaker can answer, a

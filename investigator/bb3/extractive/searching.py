@@ -103,7 +103,7 @@ def knowledge(turns: Sequence[Turn], passages: Sequence[Passage], embedder: Embe
 
 
 def question_of(turns: Sequence[Turn]) -> str:
-    """Return the question in the last turn with its pronouns resolved; the whole turn if it asks nothing."""
+    """Return the question in the last turn with its pronouns resolved, or the whole turn if it asks nothing."""
     asked, before = _asked(last_text(turns))
     return _with_meant(asked, _meant(asked, before, turns))
 
@@ -113,7 +113,7 @@ def _with_meant(asked: str, meant: str) -> str:
 
 
 def _asked(text: str) -> tuple[str, str]:
-    """Return the last question in a turn and the text before it; the whole turn if it asks nothing. A question that
+    """Return the last question in a turn and the text before it, or the whole turn if it asks nothing. A question that
     only the speaker can answer is used only as a last resort. Statements about the speaker are dropped.
     """
     parts = [part for sentence in sentences(text) if (part := _without_telling(sentence))]

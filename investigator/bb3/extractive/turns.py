@@ -1,4 +1,4 @@
-"""Analyses a turn of a conversation: its sentences, the things that it names, its key terms and the meaning of its
+"""Analyses a turn in a conversation: its sentences, the things that it names, its key terms and the meaning of its
 pronouns.
 """
 
@@ -126,8 +126,8 @@ def things_spoken_of(text: str) -> list[str]:
 
 
 def salient(turns: Sequence[str], *, names_only: bool = False) -> str:
-    """Return the thing that the turns (newest last) mention most; "" if they mention none. Later turns have more
-    weight.
+    """Return the thing that the turns (newest last) mention most often; "" if they mention nothing. Later turns have
+    more weight.
     """
     weights: dict[str, float] = {}
     written: dict[str, str] = {}
@@ -169,7 +169,7 @@ def _goes_on(last: re.Match[str], gap: str, token: str) -> bool:
 
 
 def _closed(run: list[re.Match[str]], sentence: str) -> list[str]:
-    """Return the name in a run of words as a list; empty if the run contains no name."""
+    """Return the words of the name in a run of words; empty if the run contains no name."""
     while run and run[-1].group() in _INSIDE_NAMES:
         run.pop()
     if not run:

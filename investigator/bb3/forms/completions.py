@@ -136,7 +136,7 @@ class CompletionsClient:
         self._sleep = sleep
 
     def complete(self, prompt: str, request: CompletionRequest) -> Completion | CompletionFailure:
-        """Return the completion of a prompt, or the errors from all attempts if the last one fails too. Raises
+        """Return the completion for a prompt, or the errors from all attempts if the last attempt fails too. Raises
         CredentialError.
         """
         failures: list[str] = []
@@ -151,7 +151,7 @@ class CompletionsClient:
             return CompletionFailure(failures=tuple(failures))
 
     def complete_all(self, prompts: Sequence[tuple[str, CompletionRequest]]) -> list[Completion | CompletionFailure]:
-        """Return the completions of several prompts, in order."""
+        """Return the completions for several prompts, in order."""
         with ThreadPoolExecutor(max(1, min(self._side_by_side, len(prompts)))) as pool:
             return list(pool.map(lambda one: self.complete(*one), prompts))
 

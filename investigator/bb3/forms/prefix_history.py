@@ -21,7 +21,9 @@ _BLANK_LINES = re.compile(r"\A(?:[^\S\n]*\n)+")
 
 
 class PrefixOptions(Record):
-    """The form of one module's prompts. If `max_prompt_len` is None, the limit in the module table applies."""
+    """Options for the format of one module's prompts. If `max_prompt_len` is None, the limit in the module table
+    applies.
+    """
 
     include_prompt: bool = Field(
         default=False, description="begin the prompt with an instruction, for models without fine-tuning"

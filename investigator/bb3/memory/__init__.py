@@ -1,1 +1,1 @@
-"""Stores the memories of the speakers across restarts, compares them, and selects and words them for a module."""
+"""Stores the memories of the speakers across restarts, compares them, and selects and formats them for a module."""

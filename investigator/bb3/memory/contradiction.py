@@ -1,6 +1,6 @@
 """Decides which memories are still valid: if two contradict each other, only the later one counts.
 
-The store does not record which memories are valid. That is computed from their texts whenever memories are used, so
+The store does not record which memories are valid. Validity is computed from their texts whenever memories are used, so
 that an older memory becomes valid again if the newer one is deleted, and new rules also apply to old memories.
 
 Measured on 54 held-out pairs (`tests/bb3/held_back_contradictions.tsv`): recall 28 of 30, precision 28 of 28. Without
@@ -146,7 +146,9 @@ def contradicts(new: Statement, old: Statement) -> bool:
 
 
 def _leaves_topic(new: Statement, old: Statement) -> bool:
-    """Return True if a single-valued topic of the old statement now has another value, or none."""
+    """Return True if a single-valued topic of the old statement has a different value in the new one, or no longer has
+    one.
+    """
     shared = filter(has_one_value, new.topics.keys() & old.lone)
     if any(not set(words(new.topics[topic])) <= set(words(old.topics[topic])) for topic in shared):
         return True

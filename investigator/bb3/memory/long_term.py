@@ -17,8 +17,8 @@ from investigator.language.normalise import one_line
 from investigator.store.database import Database
 
 LONGEST_MEMORY = 2_000
-"""Maximum number of characters. A longer text is not a fact about somebody, and would leave little room for the rest
-of a prompt.
+"""Maximum number of characters in a memory. A longer text is not a fact about somebody, and would leave little room for
+the rest of a prompt.
 """
 _CANDIDATES = 256
 _LATEST = 64
@@ -44,7 +44,9 @@ class LongTermMemory(PersonalFacts):
     def add(
         self, user: str, memory: str, speaker: Speaker = Speaker.PARTNER, source: FactSource = _BY_HAND
     ) -> KeptFact:
-        """Remember a text about a speaker without asking a module. Raises DialogueError if it is already remembered."""
+        """Remember a text about a speaker without asking a module. Raises DialogueError if the text is already
+        remembered.
+        """
         new = _fact(memory, speaker)
         kept = self.put(user, new, source, self._now()) or self._put_again(user, new, source)
         if kept is None:
@@ -106,7 +108,7 @@ class LongTermMemory(PersonalFacts):
         return tuple(fact.changed(text=left[fact.id]) for fact in facts if left[fact.id])
 
     def _put_again(self, user: str, new: FactText, source: FactSource) -> KeptFact | None:
-        """Store a statement again, as the newest, if it contradicts one that is valid."""
+        """Store a statement again, as the newest, if it contradicts a statement that is still valid."""
         told = sorted(self._rivals(user, [new]), key=lambda fact: fact.id)
         if is_overturned(what_holds([fact.text for fact in told]), new.text):
             return self.put_anew(user, new, source, self._now())

@@ -141,7 +141,7 @@ class PersonalFacts:
         """Store a fact; return None if the speaker already has one with the same text, or with a claim for which
         `repeats` returns True.
 
-        Only claims with all terms of the new one are passed to `repeats`.
+        Only claims that contain all terms of the new claim are passed to `repeats`.
         """
         with self._writing(user) as connection:
             if self._is_kept(connection, user, new, repeats):
@@ -149,7 +149,7 @@ class PersonalFacts:
             return self._by_ids(connection, user, [self._insert(connection, user, new, source, now)])[0]
 
     def put_anew(self, user: str, new: FactText, source: FactSource, now: datetime) -> KeptFact:
-        """Store a fact as the newest, even if it repeats another; it replaces one with the same text."""
+        """Store a fact as the newest, even if it repeats another; it replaces a fact with the same text."""
         with self._writing(user) as connection:
             same = self._same(connection, user, new)
             if same is not None:

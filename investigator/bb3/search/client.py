@@ -163,7 +163,7 @@ def _why(body: bytes) -> str:
 
 
 def _page(found: Mapping[str, object]) -> FoundPage:
-    """Return a page; some servers send its lines as a list, and some pages have no text."""
+    """Parse a page that a server sent; some servers send its lines as a list, and some pages have no text."""
     sent = found.get("content")
     content = "\n".join(map(_text, sent)) if isinstance(sent, list) else _text(sent)
     url, title = _text(found.get("url"))[:_LONGEST_NAME], _text(found.get("title"))[:_LONGEST_NAME]

@@ -1,5 +1,5 @@
 """Searches a folder for BB3's modules. The folder is opened for every search, so that the results are current. Results
-of another search are looked up in the folder, because a server may claim that any text is in a document. Quotes are
+from another search are looked up in the folder, because a server may claim that any text is in a document. Quotes are
 looked up in files that are read again, because an index can be damaged, forged or outdated.
 """
 

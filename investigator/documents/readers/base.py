@@ -57,7 +57,7 @@ class ReaderSettings(Record):
 
 
 OWN_RESULT = "a result of this program is not evidence"
-"""The reason for excluding a result of this program that is among the documents."""
+"""The reason given for excluding a file that this program wrote."""
 
 
 class ReadFailure(ReaderError):

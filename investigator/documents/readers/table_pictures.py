@@ -20,6 +20,6 @@ def named_table(caption: str) -> str:
 
 
 def pictured(name: str, page: int | None = None) -> ReadFailure:
-    """Return the failure that reports that a table's cells cannot be read because it is a picture."""
+    """Return the failure for a table whose cells cannot be read because it is a picture."""
     where = f" on page {page}" if page is not None else ""
     return ReadFailure(FileStatus.NEEDS_OCR, f"{name}{where} is a picture: its cells cannot be read")

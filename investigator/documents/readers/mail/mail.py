@@ -75,7 +75,7 @@ def _authors(mail: Mail) -> tuple[str, ...]:
     for key, value in mail.headers:
         if key.lower() == "from":
             name, address = parseaddr(" ".join(value.split()))
-            author = header_text(name) or header_text(address)  # either may decode to a name with an address
+            author = header_text(name) or header_text(address)  # either of them may decode to a name with an address
             author = author.partition("<")[0].strip() or author
             return (author,) if author else ()
     return ()

@@ -24,7 +24,7 @@ _ENDINGS = {
 }  # fmt: skip
 _SIGNATURES = frozenset({"application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"})
 _ENCRYPTED = frozenset({"multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"})
-_HEADERS = ("From", "To", "Subject", "Date", "Received", "Content-Type")  # every message has at least one of these
+_HEADERS = ("From", "To", "Subject", "Date", "Received", "Content-Type")  # every message has one of these headers
 _PAGE_PARTS = re.compile(r"image/|font/|text/css$|text/javascript$|application/(?:x-)?javascript$")
 
 

@@ -34,7 +34,7 @@ def markdown_tables(text: str, front: int = 0) -> tuple[Table, ...]:
 
 
 def _pipe_tables(lines: list[_Line]) -> Iterator[list[_Line]]:
-    """Yield the rows of each table, without the rule below the first."""
+    """Yield the rows of each table, without the rule below the first row."""
     number = 1
     while number < len(lines):
         above, rule = lines[number - 1][1], lines[number][1]

@@ -218,7 +218,7 @@ class _Rtf:
         self._state = replace(self._state, **changes)  # type: ignore[arg-type]
 
     def _handlers(self) -> dict[str, Callable[[int | None], None]]:
-        """Return the action of each control word."""
+        """Return the action for each control word."""
         return {
             "ansicpg": self._code_page,
             **{word: self._named_page(encoding) for word, encoding in _DOCUMENT_PAGES.items()},

@@ -24,7 +24,7 @@ def sheet_comments(source: SourceFile, settings: ReaderSettings) -> dict[str, li
 
 
 def _lines(package: Package, part: str) -> list[str]:
-    """Return the comments of one sheet."""
+    """Return the comments on one sheet."""
     present = [(kind, target) for kind, target in package.related(part).values() if target in package]
     said: dict[str, list[str]] = {}
     for kind, target in present:

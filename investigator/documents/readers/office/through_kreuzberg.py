@@ -119,7 +119,7 @@ def _add_comments(builder: TextBuilder, remarks: dict[int, list[str]], names: li
 
 
 def _extracted(source: SourceFile, settings: ReaderSettings) -> Any:
-    """Return kreuzberg's result. Its errors, including panics of its native part, become ReadFailure."""
+    """Return kreuzberg's result. kreuzberg's errors, including panics in its native code, become ReadFailure."""
     import kreuzberg
 
     config = kreuzberg.ExtractionConfig(
@@ -136,7 +136,7 @@ def _extracted(source: SourceFile, settings: ReaderSettings) -> Any:
         return kreuzberg.extract_bytes_sync(source.data, source.media_type, config=config)
     except (KeyboardInterrupt, SystemExit):
         raise
-    except BaseException as error:  # a panic of the native part is not an Exception
+    except BaseException as error:  # a panic in the native code is not an Exception
         words = str(error).lower()
         if any(word in words for word in _PROTECTED):
             raise ReadFailure(FileStatus.ENCRYPTED, "the file is protected by a password") from error

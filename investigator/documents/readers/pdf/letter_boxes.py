@@ -7,8 +7,8 @@ from enum import Enum
 from typing import NamedTuple
 
 _SAME_LINE = 0.65
-"""Minimum vertical overlap of two letters on the same line, as a fraction of the smaller letter. A letter beside a cell
-with two lines is half a line off.
+"""Minimum vertical overlap of two letters on the same line, as a fraction of the smaller letter. A letter next to a
+two-line cell is half a line off.
 """
 _WIDEST_GAP = 3.0
 """Widest gap between two letters in one rectangle, in letter heights."""

@@ -18,7 +18,7 @@ class MarkedSpan(Record):
 class PageOrder(Record):
     """A request for a page: marks over spans of its `text`, and a picture.
 
-    The picture is `picture_width` pixels wide; None draws no picture.
+    The picture is `picture_width` pixels wide; if that is None, no picture is drawn.
     """
 
     page: int = Field(ge=1)

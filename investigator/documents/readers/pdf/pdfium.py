@@ -69,7 +69,7 @@ def _has_written_annotations(page: Any) -> bool:
 
 
 def attachments(data: bytes, most: int) -> tuple[Member, ...]:
-    """Return the files attached to a document, at most `most` plus one; reading one opens the document again."""
+    """Return the files attached to a document, at most `most` + 1; reading one of them opens the document again."""
     import pypdfium2
 
     with opened(data) as document:

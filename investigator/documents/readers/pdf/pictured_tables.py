@@ -12,7 +12,7 @@ from investigator.documents.readers.table_pictures import named_table
 
 _REACH = 60
 """Maximum distance, in points, between a caption and the picture below or above it."""
-_LEAST_WIDTH, _LEAST_HEIGHT = 120, 40  # points: anything smaller is an icon
+_LEAST_WIDTH, _LEAST_HEIGHT = 120, 40  # in points; anything smaller is an icon
 _MOST_INSIDE = 2
 """Maximum number of text lines inside a picture; with more, it is the background of a readable table."""
 

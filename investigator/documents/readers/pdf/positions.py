@@ -22,7 +22,9 @@ _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")
 
 @dataclass(frozen=True)
 class PageWord:
-    """A word: its span in the page text, the number of its line, and its box on the upright page, with y upwards."""
+    """A word: its span in the page text, the number of its line, and its box on the upright page, with y pointing
+    upwards.
+    """
 
     text: str
     start: int

@@ -296,7 +296,7 @@ def _join(cells: list[LaidCell], row: int, label: tuple[PageWord, ...]) -> None:
 
 
 def _body_cells(row: VisualRow, edges: Sequence[tuple[float, float]]) -> dict[int, tuple[PageWord, ...]]:
-    """Return the words of a row by column; column 0 contains the labels."""
+    """Return the words of a row, grouped by column; column 0 contains the labels."""
     found: dict[int, list[PageWord]] = {}
     for place, piece in enumerate(row.pieces):
         own = _column_of(piece, edges)

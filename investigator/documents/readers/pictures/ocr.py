@@ -23,7 +23,7 @@ from investigator.records import FileStatus
 _COMMAND = "tesseract"
 _ORIENTATION = "osd"  # the language data for detecting the orientation of a page
 _LIST_SECONDS = 20
-_TIME_SHARE = 0.85  # fraction of a file's time limit; the rest is for the other steps
+_TIME_SHARE = 0.85  # fraction of a file's time limit for text recognition; the rest is for the other steps
 _EMPTY_LINES = re.compile(r"\n[ \t\n]*\n")
 
 
