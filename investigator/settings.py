@@ -196,7 +196,7 @@ def _first_problem(error: ValidationError) -> SettingsError:
 
 
 def _place(name: str) -> tuple[list[str], FieldInfo | None]:
-    """Return the path of the part to which a setting belongs, and the field of the setting; None if the setting is
+    """Return the path of the part that a setting belongs to, and the setting's field; None if the setting is
     unknown.
     """
     model: type[BaseModel] = Settings
@@ -269,6 +269,6 @@ def _kind(field: FieldInfo) -> object:
 
 
 def _shown(value: object) -> str:
-    """Return a value in the form in which users set it, shortened if it is long."""
+    """Format a value as users write it, shortened if it is long."""
     written = json.dumps(value, default=str, ensure_ascii=False)
     return written if len(written) <= _SHOWN else written[: _SHOWN - 1] + "\N{HORIZONTAL ELLIPSIS}"

@@ -1,6 +1,4 @@
-"""Parses the context of a module, in which lines have the same prefixes as in BB3's prompts (seed: bb3_agents).
-Pure.
-"""
+"""Parses a module's context, whose lines have the same prefixes as in BB3's prompts (seed: bb3_agents). Pure."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Records the human's rating of a reply: liked, or disliked for a reason. After a dislike, the bot asks what would have
 been better.
 
-It follows the steps in the data card: a message from the bot is marked, the bot asks a question, and the human's next
-message is the answer (`isDislikeFeedback`). Each function returns a new conversation; none changes its argument.
+Feedback follows the steps in the data card: a message from the bot is marked, the bot asks a question, and the human's
+next message is the answer (`isDislikeFeedback`). Each function returns a new conversation; none changes its argument.
 """
 
 from __future__ import annotations

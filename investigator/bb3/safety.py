@@ -1,7 +1,7 @@
 """Handles unsafe messages with a string matcher, an optional classifier, and canned replies (seed: bb3x_data_card). The
 human's text is checked before any model sees it, and the bot's text before the human sees it. A canned reply takes the
-place of the bot's reply if either text is unsafe or the model failed. Its reason is recorded: `unsafe_Human`,
-`unsafe_BlenderBot3` or `unsafe_model_crash`.
+place of the bot's reply if either text is unsafe or the model failed. The reason for a canned reply is recorded:
+`unsafe_Human`, `unsafe_BlenderBot3` or `unsafe_model_crash`.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class SafetyGuard:
     def reply(self, human: str, reply_to: Callable[[str], str]) -> GuardedReply:
         """Return the reply from `reply_to`, or a canned reply.
 
-        It is canned if the human's text is unsafe (then `reply_to` is not called), if the reply is unsafe, or if
+        The reply is canned if the human's text is unsafe (then `reply_to` is not called), if the reply is unsafe, or if
         `reply_to` or the classifier raises RunError.
         """
         said = Safety()

@@ -1,9 +1,9 @@
 """Builds the ids of documents from their paths in the folder: displayable, and unique for each file. Pure.
 
-The id depends only on the file's own path, so no other file can change it. It can be converted back to the path: each
-undisplayable byte, and U+FFFD itself, is written as U+FFFD and two hexadecimal digits. The id of a file inside another
-file is that file's id, a slash and the inner path; it is unique, because no file in the folder can have a path below
-another file's path.
+The id depends only on the file's own path, so no other file can change it. The id can be converted back to the path:
+each undisplayable byte, and U+FFFD itself, is written as U+FFFD and two hexadecimal digits. The id of a file inside
+another file is that file's id, a slash and the inner path; it is unique, because no file in the folder can have a path
+below another file's path.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ class FreshReading:
         return {name: same.get(name) or _document(name, file, read) for name, file in files.items()}
 
     def _is_unchanged(self, file: FoundFile, document: Document) -> bool:
-        """Return True if a file still contains the bytes from which a document was read."""
+        """Return True if a file still contains the bytes that a document was read from."""
         if file.problem:
             return False
         try:

@@ -62,8 +62,9 @@ def _without_backtracking(regex: str) -> str:
     """Limit each wildcard of the regex except the last to its first match, so that a hostile ignore file cannot make it
     hang.
 
-    The text between two `*` has a fixed length, and the text between two `**` has a fixed number of names. So if the
-    rest does not match after the first match of such a part, it does not match after a later match either.
+    The text between two `*` has a fixed length, and the text between two `**` has a fixed number of names. If the rest
+    of the regex does not match after the first match of such a part, it therefore does not match after a later one
+    either.
     """
     first, *others = _STAR_AND_MORE.sub(r"(?>[^/]*?\1)", regex).split(_OVER_FOLDERS)
     if not others:

@@ -1,8 +1,8 @@
 """The process that reads files for the process that started it; to start it by hand, run `python -m
 investigator.documents.reading_process`.
 
-A file that hangs, crashes or fills the memory takes down only this process. It reads requests from standard input until
-the end of input, and answers each with the opened file and its contents.
+A file that hangs, crashes or fills the memory takes down only this process. The process reads requests until standard
+input ends, and answers each with the opened file and its contents.
 """
 
 from __future__ import annotations

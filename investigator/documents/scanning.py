@@ -27,7 +27,8 @@ class FoundFile:
     """A file as the file system lists it: path, size in bytes, mtime in nanoseconds, inode (0 if unknown).
 
     `path` is its real path below the folder, without links, with forward slashes, spelled as in the file system; `id`
-    is its name in this program. If it cannot be read, `problem` is the reason, and `status` is the status to record.
+    is its name in this program. If the file cannot be read, `problem` is the reason, and `status` is the status to
+    record.
     """
 
     id: str

@@ -91,7 +91,7 @@ def roc_area(confidence: npt.ArrayLike, positive: npt.ArrayLike) -> float | None
 
 def risk_coverage_area(confidence: npt.ArrayLike, right: npt.ArrayLike) -> float | None:
     """Return the area under the risk-coverage curve: the mean, over k = 1..n, of the error rate of the k most confident
-    answers. None if there are no questions. Source: El-Yaniv and Wiener 2010, "On the Foundations of Noise-free
+    answers. Return None if there are no questions. Source: El-Yaniv and Wiener 2010, "On the Foundations of Noise-free
     Selective Classification".
     """
     kept = _right_among_first(confidence, right)

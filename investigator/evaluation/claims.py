@@ -28,9 +28,8 @@ class ClaimRow(RowWithId):
 
 class JudgeReport(Record):
     """How well one judge (the rules or a verifier) decided: the share of true claims that it accepted, and the share of
-    false claims that it rejected. Each share is None if there are no such claims. True claims that the rules do not
-    accept are either withheld or replaced by their quotes; `true_withheld` is the share of true claims that are
-    withheld.
+    false claims that it rejected. A share is None if there are no such claims. True claims that the rules do not accept
+    are either withheld or replaced by their quotes; `true_withheld` is the share of true claims that are withheld.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Lists the measures for a file of questions, and the grounds on which an answer is judged."""
+"""Lists the measures for a file of questions, and the criteria for judging an answer."""
 
 from __future__ import annotations
 
@@ -80,8 +80,8 @@ JUDGING: Sequence[Measure] = (
     Measure.PARSED,
     Measure.PROVEN,
 )
-"""The measures by which two systems can be compared. They apply to individual questions, and higher values are
-better.
+"""The measures by which two systems can be compared. These measures apply to individual questions, and higher values
+are better.
 """
 
 

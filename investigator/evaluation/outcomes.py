@@ -75,7 +75,7 @@ class Outcome(Record):
 
 
 class OutcomeFile:
-    """The file with an evaluation's outcomes. It is append-only; if a question has several lines, the last line
+    """The file with an evaluation's outcomes. The file is append-only; if a question has several lines, the last line
     counts.
     """
 

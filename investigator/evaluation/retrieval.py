@@ -73,7 +73,7 @@ class RetrievalEvaluation:
             yield from self._keep(corpus)
             yield from embed_missing(corpus, VectorTable(workspace.index, self._embedder.name), self._embedder)
             notices: list[str] = []
-            # each half has its own library, so that neither benefits from query vectors that the other has cached
+            # each ranking has its own library, so that none benefits from query vectors that another has cached
             libraries = {
                 half: open_library(workspace, self._embedder, self._settings, Search.WHOLE, notices.append)
                 for half in Half

@@ -76,7 +76,7 @@ def unsaid(text: str, said: str) -> str | None:
     """Return the reason to doubt a reply, that is, a number, date or name with digits that `said` does not contain;
     None if `said` contains them all.
 
-    This check is for replies that are based on a conversation instead of documents.
+    The check is meant for replies that are based on a conversation instead of documents.
     """
     missing = missing_figure(figures(text), figures(said), figures(""))
     return missing.reason if missing is not None else None

@@ -88,11 +88,11 @@ def conflicts(
     """Return the conflicts between statements about one part of a question.
 
     Two sentences conflict if they differ in only one value: an amount in the same unit (unless one is the other
-    rounded), a date, a name, or a negation. They must also be about the same thing, as sentences from versions of one
-    document always are. Other sentences must share a name, or must contain everything that the question asks about in
-    the same words, in documents that share a subject. In a table row, only the quoted cell counts. Two sentences in one
-    document must be identical except for the value, and under the same heading unless `over_sections` is True. A value
-    given by several documents is listed once for each document.
+    rounded), a date, a name, or a negation. The sentences must also be about the same thing, as sentences from versions
+    of one document always are. Other sentences must share a name, or must contain everything that the question asks
+    about in the same words, in documents that share a subject. In a table row, only the quoted cell counts. Two
+    sentences in one document must be identical except for the value, and under the same heading unless `over_sections`
+    is True. A value given by several documents is listed once for each document.
     """
     found: dict[str, list[ConflictSide]] = {}
     asks_name = expected_type(question) is AnswerType.NAME

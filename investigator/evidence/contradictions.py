@@ -1,4 +1,4 @@
-"""Finds the slot in which the quotes contradict a claim, by comparing the claim with the most similar sentence."""
+"""Finds the slot of a claim that the quotes contradict, by comparing the claim with the most similar sentence."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _Exchange:
 
 
 def contradicted_slot(claim: StatedSentence, sentence: StatedSentence) -> tuple[Slot, str] | None:
-    """Return the slot, with a reason, in which a sentence about the same thing contradicts a claim."""
+    """Return the slot of a claim that a sentence about the same thing contradicts, with the reason."""
     if not claim.content or len(claim.content & sentence.content) < _ALIKE * len(claim.content):
         return None
     exchanges = list(_exchanges(claim.words, sentence.words))

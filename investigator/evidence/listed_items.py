@@ -94,7 +94,7 @@ def enumerated(question: str, sentence: str, before: str = "") -> tuple[str, ...
     """Return all items in the list that a sentence gives for a question; () if it gives none.
 
     The words around the list must contain everything that the question asks for, and must not contain a negation unless
-    the question does. If they begin with a pronoun, it refers to the text `before` the sentence.
+    the question does. A pronoun at the beginning refers to the text `before` the sentence.
     """
     asked = asked_words(question)
     if not asked or not ASKS_FOR_THINGS.match(question):

@@ -30,7 +30,7 @@ _Span = tuple[int, int]
 
 
 def own_statement(wanted: OwnProperty, document: Document) -> Quote | None:
-    """Return the words in which a document states a property of itself; None if it does not."""
+    """Return a document's statement about a property of its own; None if there is none."""
     for start, end in _places(wanted, document):
         if not addresses_model(document.text[start:end]):
             return quote_at(document, start, end)

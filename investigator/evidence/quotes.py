@@ -34,7 +34,7 @@ LONGEST_QUOTE = 4_000
 LONGEST_GAP = 1_500
 """Maximum number of characters from the beginning of a start phrase to the end of its end phrase."""
 _MOST_TRIED = 200
-"""Maximum number of occurrences of a start phrase for which the end phrase is searched for."""
+"""Maximum number of occurrences of a start phrase to try when searching for the end phrase."""
 _MOST_MATCHES = 20_000
 """Maximum number of occurrences of a phrase that are examined; more frequent phrases prove nothing."""
 _MOST_PHRASES = 4
@@ -52,7 +52,7 @@ _CJK_CHAR = late("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\u
 
 
 class Sources:
-    """Documents in which quotes are looked up, by id; recently used documents are cached in normalised form."""
+    """Documents to look up quotes in, keyed by id; recently used documents are cached in normalised form."""
 
     def __init__(self, load: Load) -> None:
         self._source = lru_cache(maxsize=_MOST_SOURCES)(lambda document_id: Source(load(document_id)))
@@ -63,7 +63,7 @@ class Sources:
 
 
 class Source:
-    """A document in which quotes are looked up; its text is normalised once, for the first quote."""
+    """A document to look up quotes in; its text is normalised once, for the first quote."""
 
     def __init__(self, document: Document) -> None:
         self._document = document
@@ -207,7 +207,7 @@ def proven(
 
 @dataclass(frozen=True)
 class AddressedSpan:
-    """A half-open span of characters in which a document addresses a language model."""
+    """A half-open span of characters that address a language model."""
 
     document_id: str
     start: int

@@ -150,8 +150,8 @@ def _not_standing(quote: Quote, fresh: FreshDocument) -> str:
 def nearest_text(text: str, wanted: str, start: int = 0) -> str:
     """Return the stretch of a text that contains the most wanted words or, in a tie, the one nearest to `start`.
 
-    The result has at most 600 characters, and is empty if no word is shared. Runs in time linear in the length of the
-    text.
+    The stretch has at most 600 characters, and is empty if the text contains no wanted word. Runs in time linear in the
+    length of the text.
     """
     words = Counter(_WORD.findall(wanted.lower()[: 2 * _LONGEST]))
     length = max(1, sum(1 for _ in _PIECE.finditer(wanted.strip()[: 2 * _LONGEST])))

@@ -173,9 +173,7 @@ def _number(stated: _Stated) -> float:
 def _changed(
     question: str, operation: Operation, request: _Request, times: Sequence[TableTime], tables: DocumentTables
 ) -> StatedComputation | None:
-    """Return the change for which a sentence gives the old and the new value; None if sentences state several
-    changes.
-    """
+    """Return the change whose old and new values a sentence states; None if sentences state several changes."""
     found: dict[str, StatedComputation] = {}
     for span, text in _about(request, tables):
         change = _change(text)

@@ -104,8 +104,8 @@ def _are_of_one_scope(mine: DatedSentence, value: StatedValue, one: DatedSentenc
 def _replacing(
     mine: DatedSentence, value: StatedValue | None, one: DatedSentence, thing: Thing
 ) -> Iterator[tuple[str, str]]:
-    """Yield each value that another statement replaces, as written, with the new value. The other statement refers to
-    the clause of the first, or shares words with it.
+    """Yield each value that another statement replaces, as written, with the new value. The replacing statement refers
+    to the clause of the replaced one, or shares words with it.
     """
     if overlap(mine.quote, one.quote) or not _may_be_compared(mine, one):
         return

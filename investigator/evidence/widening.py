@@ -12,7 +12,7 @@ from investigator.evidence.statements import StatedSentence, statements
 from investigator.language.sentences import sentence_spans
 
 _WINDOW = 1_500
-"""Number of characters before and after a quote in which the ends of its sentence are searched for."""
+"""Number of characters to search, before and after a quote, for the ends of its sentence."""
 _MOST_ADDED = 600
 """Maximum number of characters added; a longer addition would be a table or list instead of a sentence."""
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")

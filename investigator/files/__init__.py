@@ -1,4 +1,4 @@
-"""Private files of one user. They are created for that user alone, and opened without following links or blocking.
+"""Private files of one user. The files are created for that user alone, and opened without following links or blocking.
 
 Permissions do not depend on the umask. If a plain file is expected, a link, a pipe, a device, a file with a second hard
 link and a file of another user are rejected, because whoever put them there could redirect the output.

@@ -1,4 +1,4 @@
-"""Starts child processes of this package, in which native code can hang or crash without affecting the command."""
+"""Starts child processes of this package, so that native code can hang or crash without affecting the command."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import IO, Any
 
 SELDOM = 500_000
-"""Number of objects allocated between two garbage collections. This is twice as many as a question creates; with
-Python's default of 700, collections take a fifth of the time that a question needs.
+"""Number of objects allocated between two garbage collections, twice as many as a question creates. With Python's
+default of 700, collections take a fifth of the time that a question needs.
 """
 _PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 
@@ -20,8 +20,9 @@ def start_module(
 ) -> subprocess.Popen[bytes]:
     """Start a process that runs `main` of a module, with pipes to its standard input and output.
 
-    It runs the same version of this package, imports nothing from the current folder (`-P`), and does not receive
-    Ctrl-C, because it has its own process group; a signal to that group ends it and its children. Raises OSError.
+    The process runs the same version of this package, imports nothing from the current folder (`-P`), and does not
+    receive Ctrl-C, because it has its own process group; a signal to that group ends it and its children. Raises
+    OSError.
     """
     found = "sys.argv[1] in sys.path or sys.path.insert(0, sys.argv[1])"
     program = f"import gc, sys; gc.set_threshold({SELDOM}, 20, 20); {found}; import {module} as m; m.main()"

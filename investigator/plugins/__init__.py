@@ -17,7 +17,7 @@ def found(group: str) -> Mapping[str, EntryPoint]:
     """Return the entry points of a group (`investigator.engines`) by name; nothing is imported yet.
 
     Reading the metadata of every installed package takes tens of milliseconds, so call this only for a name that is not
-    built in. The result is cached until `sys.path` changes. If two packages add the same name, the package that comes
+    built in. Results are cached until `sys.path` changes. If two packages add the same name, the package that comes
     first on the path is used.
     """
     return _found(group, tuple(sys.path))

@@ -341,7 +341,7 @@ class Replayed(Record):
 class RunSummary(Record):
     """A summary of an investigation in a workspace; `answer_status` is None until it is finished.
 
-    If it is `altered`, that is, changed outside this program, at most its id is known.
+    If the run is `altered`, that is, changed outside this program, at most its id is known.
     """
 
     id: str

@@ -228,7 +228,8 @@ class Passage(Record):
     `heading` is the heading above its best-matching part; `score` (0..1) can be compared among passages found for the
     same query. The search also provides `similarity`, the cosine similarity between the query and the nearest chunk in
     it (-1..1); `overlap`, the share of the query's words, weighted by rarity, that a single chunk in it contains;
-    `document_match`, the probability that its document contains the answer. They are None if no search found it.
+    `document_match`, the probability that its document contains the answer. All three are None if no search found the
+    passage.
     """
 
     computed = ("place",)
@@ -293,7 +294,7 @@ class Quote(Record):
     def place(self) -> str:
         """Return `file:page N` if the format has pages (or `slide`, `sheet`), otherwise `file:line N`.
 
-        It is `file:text line N` if N counts lines of the extracted text instead of the file.
+        The place is `file:text line N` if N counts the lines of the extracted text instead of the file.
         """
         return _place(self.document_id, self.page, self.line, self.own_lines)
 

@@ -22,7 +22,7 @@ class MarkKind(StrEnum):
 class PageMark(Record):
     """A rectangle on a page.
 
-    Its edges are fractions of the page width from the left and of the page height from the top.
+    The edges of the rectangle are fractions of the page width from the left, and of the page height from the top.
     """
 
     left: float = Field(ge=0, le=1)

@@ -1,7 +1,7 @@
 """Shows an investigation as one self-contained HTML file, without external fonts or network access; pictures are
-embedded. Its only script jumps to the next citation when a key is pressed; the page works without it. The page is
-`report.html.j2` with `report.css` embedded. All text from documents, models or the question passes through `inert` and
-Jinja2's autoescape; links lead only to places on the page itself.
+embedded. The only script on the page jumps to the next citation when a key is pressed; the page also works without it.
+The page is `report.html.j2` with `report.css` embedded. All text from documents, models or the question passes through
+`inert` and Jinja2's autoescape; links lead only to places on the page itself.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class ChunkSearch:
         self._vectors = vectors
 
     def best(self, query: str, limit: int, half: Half = Half.BOTH, document_id: str | None = None) -> list[ChunkHit]:
-        """Return the best chunks for a query, best first; each half examines the same number of chunks."""
+        """Return the best chunks for a query, best first; both searches examine the same number of chunks."""
         bm25: dict[int, float] = {}
         near: dict[int, float] = {}
         documents: dict[int, str] = {}

@@ -14,11 +14,11 @@ BEST_SCORE = 1.0 + VECTOR_WEIGHT
 
 
 def fused(bm25: Mapping[Item, float], similarity: Mapping[Item, float]) -> dict[Item, float]:
-    """Return one score (about 0..1, higher is better) for each item found by either half, best first.
+    """Return one score (about 0..1, higher is better) for each item found by either search, best first.
 
     BM25 is divided by the best score of the query, because its scale differs between queries. Cosine similarity (-1..1)
     is used unchanged: if an embedder cannot distinguish texts (a language it never learned), all similarities are alike
-    and the words decide. Each half contributes a score only for the chunks that it found. Source: convex combination,
+    and the words decide. Each search contributes a score only for the chunks that it found. Source: convex combination,
     Bruch, Gai and Ingber, "An analysis of fusion functions for hybrid retrieval" (2023).
     """
     best = max(bm25.values(), default=0.0) or 1.0

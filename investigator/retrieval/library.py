@@ -97,7 +97,7 @@ class Library:
     def term_frequencies(self, question: str) -> tuple[TermFrequency, ...]:
         """Return the content words of a question, and pairs of neighbouring words that occur as a phrase in the folder.
 
-        Each comes with the fraction of documents that contain it.
+        Each word or pair comes with the fraction of documents that contain it.
         """
         single = dict.fromkeys(content_words(question))
         pairs = [f"{a} {b}" for a, b in pairwise(words(question)) if a in single and b in single]

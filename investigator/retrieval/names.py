@@ -62,7 +62,7 @@ class Names:
     def in_period(self, question: str) -> dict[str, float]:
         """Score documents by period: 1.0 for the best match with a period in the question, -1.0 for another period.
 
-        Both the imprint and the name of a document count. Documents with the same issuer or title are compared with
+        Periods in a document's imprint and in its name count. Documents with the same issuer or title are compared with
         each other. A document without a period gets 0.5 if its date agrees.
         """
         asked, fiscal = periods(question), counts_fiscal_years(question)

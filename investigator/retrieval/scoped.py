@@ -38,8 +38,8 @@ class ScopedIndex:
         return ()
 
     def threshold(self, question: str) -> int:
-        """Return the lowest score at which a reply is worth showing. It is never below the threshold for uncertain
-        cases, because documents that a user chose may be about something else.
+        """Return the lowest score at which a reply is worth showing. The score is never below the threshold for
+        uncertain cases, because documents that a user chose may be about something else.
         """
         return max(self._inner.threshold(question), default_calibration().unsure_threshold)
 
@@ -67,7 +67,7 @@ class ScopedIndex:
         """Return the best passages for the given queries, best first, in one document or in the most promising
         documents in the scope.
 
-        They have no document probability, because the user chose the documents.
+        The passages have no document probability, because the user chose the documents.
         """
         if document_id is not None:
             found = self._inner.passages(queries, document_id) if document_id in self._scope else ()

@@ -151,7 +151,7 @@ class _LeftOnServer(Record):
 
 
 class ChromaServer(ChromaPlace):
-    """A collection on a Chroma server. Its metadata contain a stamp that changes with every write.
+    """A collection on a Chroma server. The collection's metadata contain a stamp that changes with every write.
 
     A collection is rebuilt if its stamp is unexpected, because it is missing, was restored from a backup, or was
     changed by a copy of the workspace. `address` is http://HOST:PORT. Only chunk numbers and vectors are sent to the

@@ -17,7 +17,7 @@ from investigator.files import check_private_folder, is_plain_file, make_private
 from investigator.store.user_key import code, same_code, user_key
 
 INSIDE = ".investigator"
-"""Name of a workspace inside its folder. It is never opened unless this user has sealed it."""
+"""Name of a workspace inside its folder. Such a workspace is never opened unless this user has sealed it."""
 
 _SEAL = "seal.json"
 _FOLDER = "folder"

@@ -35,7 +35,7 @@ _CONNECTING = {
     "tcp_user_timeout": "25000",
 }
 _NOTICING = ("tcp_keepalives_idle = 10", "tcp_keepalives_interval = 5", "tcp_keepalives_count = 3")
-"""Session settings with which the server detects a dead client within half a minute, and releases its locks."""
+"""Session settings that let the server detect a dead client within half a minute, and release its locks."""
 _PATIENCE, _PAUSE = 30.0, 0.5  # seconds to keep retrying, and between retries: a paid reply must survive a restart
 _LONGEST_NAME = 63
 _USER = "user_key"

@@ -285,7 +285,9 @@ chat_turns = Table(
 )
 
 SERVED = Schema(_served, (), version=1)
-"""A server's data about a folder: jobs with their events, and chats. It is stored only in the user's data directory."""
+"""A server's data about a folder: jobs with their events, and chats. This data is stored only in the user's data
+directory.
+"""
 
 
 SHARED_RUNS = MetaData()

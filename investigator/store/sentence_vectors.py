@@ -1,7 +1,7 @@
 """Stores sentence vectors along with their chunks, so that sentences need not be embedded again for each question.
 
-A vector is looked up by the digest of its sentence. It is stored exactly as computed, so no answer depends on whether
-it was cached.
+A vector is looked up by the digest of its sentence. Vectors are stored exactly as computed, so no answer depends on
+whether a vector was cached.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Defines agents that use a folder of documents: `investigator` answers questions, and `bb3_chat` converses. Both can
-be created from options alone: create_agent({"model": "bb3_chat", "folder": "my_folder"}).
+"""Defines agents that use a folder of documents: `investigator` answers questions, and `bb3_chat` converses. Both
+agents can be created from options alone: create_agent({"model": "bb3_chat", "folder": "my_folder"}).
 """
 
 from __future__ import annotations
@@ -108,8 +108,8 @@ class FolderChatAgent(Agent):
         return act
 
     def batch_act(self, observations: Sequence[Message | None]) -> list[Message]:
-        """Return the replies to the observations of copies, in order. They are generated together; padding gets no
-        reply. A message that no copy has observed starts a new conversation. Raises DialogueError if `max_turns` is
+        """Return the replies to the observations of copies, in order. The replies are generated together; padding gets
+        no reply. A message that no copy has observed starts a new conversation. Raises DialogueError if `max_turns` is
         exceeded, and the errors of FolderChat.reply.
         """
         acts = [Message(id=self.id, episode_done=False) for _ in observations]

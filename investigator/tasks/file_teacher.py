@@ -31,7 +31,7 @@ _OTHER_METRICS = frozenset({"exs", "precision", "recall", "mrr", *(f"hits@{k}" f
 
 class FileTeacher(DialogTeacher):
     """Base class of the built-in teachers. Subclasses define `expected`, a description of their files, and `examples`.
-    Unlike other teachers, they reject data without examples, because the results would be misleading. Raises
+    Unlike other teachers, these teachers reject data without examples, because the results would be misleading. Raises
     DialogueError if no file is given or suitable, and DialogueFormatError, with the description, if a file cannot be
     read or the files have no example.
     """

@@ -86,7 +86,7 @@ class _Run:
     def call(self, call: WatchedCall) -> Iterator[WatchedCall]:
         """Trace a call with a span.
 
-        Its parent is passed explicitly, because a worker thread does not know the current span.
+        The span's parent is passed explicitly, because a worker thread does not know the current span.
         """
         from opentelemetry.trace import SpanKind, set_span_in_context, use_span
 

@@ -20,7 +20,7 @@ _EXAMPLES = 50
 
 
 class MeasureRow(Record):
-    """The values of a measure for both sides, over the questions to which it applies."""
+    """The values of a measure for both sides, over the questions that it applies to."""
 
     measure: Measure | Cost
     questions: int

@@ -28,8 +28,8 @@ _MOST_VERSIONS = 500  # maximum number of documents compared pairwise; with more
 
 
 class Data(Record):
-    """The identity of a run's questions and documents, and the group of identical or similar texts to which each named
-    document belongs.
+    """The identity of a run's questions and documents, and the group of identical or similar texts that each named
+    document belongs to.
     """
 
     digest: str

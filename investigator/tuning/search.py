@@ -1,6 +1,6 @@
-"""Searches for a candidate that is better than the baseline, and proves that it is. It measures the headroom, runs a
-race on the selection questions, and then runs a single test on unseen questions. An arena reads files, asks questions
-and stores results; the decisions here depend only on its trials and the seed.
+"""Searches for a candidate that is better than the baseline, and proves that it is. The search measures the headroom,
+runs a race on the selection questions, and then runs a single test on unseen questions. An arena reads files, asks
+questions and stores results; the decisions here depend only on its trials and the seed.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class TuningSearch:
     """One search; `run` performs it.
 
     `candidates` receives the number of calls that may be spent on creating them, or None if there is no ceiling. If
-    they are `proposed`, which costs calls, they are created only if the baseline has headroom; otherwise they are
+    candidates are `proposed`, which costs calls, they are created only if the baseline has headroom; otherwise they are
     created before the first question.
     """
 

@@ -1,5 +1,5 @@
-"""Finds the names with which people introduce themselves or somebody close to them, in a few languages. A name is
-recognised by the words before it, not by a list of names; the caller handles famous names (`famous_names.txt`).
+"""Finds the names that people give when they introduce themselves or somebody close to them, in a few languages. A name
+is recognised by the words before it, not by a list of names; the caller handles famous names (`famous_names.txt`).
 """
 
 from __future__ import annotations

@@ -41,8 +41,8 @@ def module_options(options: Mapping[str, OptionValue], weights: Weights) -> Mapp
 
 
 def told_decodings(options: Mapping[str, OptionValue]) -> Mapping[Module, Decoding]:
-    """Return the decoding for each module for which decoding options were given. A decoding has only these options set,
-    so that the engine keeps its other settings. Raises the errors of `module_options`.
+    """Return a decoding for each module that has decoding options. A decoding has only these options set, so that the
+    engine keeps its other settings. Raises the errors of `module_options`.
     """
     module_options(options, Weights.LARGE)  # called only for the errors that it raises
     told = {module: _of_kind(Decoding, given) for module, given in _by_module(options).items()}

@@ -1,4 +1,4 @@
-"""Maps each chat template to the function with which the built-in engine answers it."""
+"""Maps each chat template to the built-in engine's function for it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _MODULES = {module.template: module for module in Module}
 
 
 def chat_answers(embedder: Embedder) -> Answers:
-    """Return the function with which the built-in engine answers the chat's templates. Thread-safe."""
+    """Return the function that the built-in engine uses to answer the chat's templates. Thread-safe."""
     kinds = TurnKinds(embedder)
     of_turns: dict[Module, Callable[[Sequence[Turn]], Record]] = {
         Module.SDM: lambda turns: decide_search(turns, kinds),

@@ -204,7 +204,7 @@ def _own_words(turn: Turn) -> str:
 
 
 def _turn_before(turns: Sequence[Turn]) -> str:
-    """Return the last speaker's previous turn, to which a question made only of pronouns refers."""
+    """Return the last speaker's previous turn, which a question made only of pronouns refers to."""
     return next((turn.text for turn in reversed(turns[:-1]) if turn.speaker is turns[-1].speaker), "")
 
 

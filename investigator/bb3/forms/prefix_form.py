@@ -1,4 +1,4 @@
-"""Writes the prompts of the 30B and 175B models: lines with prefixes, the last of which the model continues (seed:
+"""Writes prompts for the 30B and 175B models: lines with prefixes; the model continues the last line (seed:
 bb3_agents). Models that were not fine-tuned also get an instruction and worked examples, which are the first paragraph
 and the other paragraphs of `prompts/bb3/prefix/<module>.txt`. The instructions are worded like ParlAI's prompts
 (ParlAI, MIT licence), as far as these are known; the examples are ours.
@@ -37,8 +37,8 @@ def prefix_prompt(
     request: ModuleRequest, options: PrefixOptions, count: CountTokens, folder: Path | None = None
 ) -> str:
     """Return the prompt for a request, within the token limit in the options; `folder` may contain custom instructions.
-    If it is too long, the oldest turns are dropped first, then the last documents and memories, which are the least
-    relevant, and then more turns. The knowledge that a response must use is never dropped. Raises TemplateError.
+    If the prompt is too long, the oldest turns are dropped first, then the last documents and memories, which are the
+    least relevant, and then more turns. The knowledge that a response must use is never dropped. Raises TemplateError.
     """
     module = request.module
     limit = options.max_prompt_len or TABLE[module].max_prompt_len

@@ -71,10 +71,10 @@ _MARKS = "?？؟;"
 
 
 class _Words(Record):
-    """The contents of `contradiction_words.json`: stems, separated by spaces. Those in `onward` deny what comes after
-    them, as English negations do; those in `throughout` deny the whole statement, as German, French and Spanish
-    negations do. `joints` join the items of a list, and `either` joins items that are all denied; `numbers` are number
-    words. Words in `same` are synonyms of their key, and words in `opposite` are its antonyms.
+    """The contents of `contradiction_words.json`: stems, separated by spaces. Negations in `onward` deny what comes
+    after them, as English negations do; negations in `throughout` deny the whole statement, as German, French and
+    Spanish negations do. `joints` join the items of a list, and `either` joins items that are all denied; `numbers` are
+    number words. Words in `same` are synonyms of their key, and words in `opposite` are its antonyms.
     """
 
     speaker: str
@@ -137,9 +137,9 @@ def settled_topics(text: str) -> frozenset[str]:
 
 
 def contradicts(new: Statement, old: Statement) -> bool:
-    """Return True if the newer of two statements makes the older one untrue. This is the case if the newer statement
-    gives a different value for a single-valued topic, unless the older value was only more detailed, or if one
-    statement denies what the other says in the same or fewer words. Denying something more specific ("no dog called
+    """Return True if the newer of two statements makes the older one untrue. A statement becomes untrue if the newer
+    statement gives a different value for a single-valued topic, unless the older value was only more detailed, or if
+    one statement denies what the other says in the same or fewer words. Denying something more specific ("no dog called
     Rex") does not deny the general statement. An older list of several things is kept if only some of them are denied.
     """
     return _leaves_topic(new, old) or (_denies(new, old) and old.listed <= new.said)

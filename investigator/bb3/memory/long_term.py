@@ -83,8 +83,8 @@ class LongTermMemory(PersonalFacts):
 
     def candidates(self, user: str, text: str) -> tuple[KeptFact, ...]:
         """Return the memories that a reply to a text may use, oldest first. If there are at most 256 memories, all are
-        returned. If there are more, the result has at most 192 that share words with the text, the 64 most recently
-        created or used ones, and the latest ones about a topic that the text asks about.
+        returned. If there are more memories, the result has at most 192 that share words with the text, the 64 most
+        recently created or used ones, and the latest ones about a topic that the text asks about.
         """
         every = self.memories(user, _CANDIDATES + 1)
         if len(every) <= _CANDIDATES:
@@ -116,9 +116,9 @@ class LongTermMemory(PersonalFacts):
 
     def _rivals(self, user: str, texts: Sequence[FactText]) -> tuple[KeptFact, ...]:
         """Return the memories about the same speaker that may contradict the texts, or be contradicted by them. If
-        there are at most 256 memories, all are considered. If there are more, these are the newest of each topic, the
-        newest 32 that share words with the texts and deny something, and the 32 that best match a text that denies
-        something.
+        there are at most 256 memories, all are considered. If there are more, only some are considered: the newest of
+        each topic, the newest 32 that share words with the texts and deny something, and the 32 that best match a text
+        that denies something.
         """
         if not texts:
             return ()

@@ -49,7 +49,7 @@ class UserMemories:
 
     def texts(self) -> Mapping[str, int]:
         """Return the 64 most recently created or used memories, each with the number of turns since it was last used.
-        Those contradicted by later statements are left out: they are kept, but no longer used.
+        Memories contradicted by later statements are kept, but omitted from the result.
         """
         latest = self._memory.latest(self._user, _MOST_SHOWN)
         holding = {fact.id for fact in self._memory.holding(self._user, latest)}

@@ -1,9 +1,9 @@
 """Decides whether a memory says anything new.
 
-This deliberately deviates from ParlAI 1.7.2, whose behaviour was verified by running it. The original rejects a memory
-that contains all words of an existing one. It therefore loses `I don't have money` after `I have money`, and `I have a
-dog and a cat` after `I have a dog`. Here, a memory is a repetition only if it also adds nothing, and a negated memory
-never repeats one that is not negated.
+The module deliberately deviates from ParlAI 1.7.2, whose behaviour was verified by running it. ParlAI rejects a memory
+that contains all words of an existing memory. ParlAI therefore loses `I don't have money` after `I have money`, and `I
+have a dog and a cat` after `I have a dog`. In this module, a memory is a repetition only if it also adds nothing, and a
+negated memory never repeats one that is not negated.
 """
 
 from __future__ import annotations

@@ -38,8 +38,8 @@ _LONGEST_COUNT = 9  # maximum number of digits; longer numbers are never stored
 
 
 class FactText(Record):
-    """A fact to remember about a speaker. `claim` is its condensed content, `terms` are the words by which it is found,
-    and `marks` are further search keys.
+    """A fact to remember about a speaker. `claim` is the fact's condensed content, `terms` are its search words, and
+    `marks` are further search keys.
     """
 
     speaker: Speaker

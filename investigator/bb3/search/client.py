@@ -1,6 +1,6 @@
 """A client for search servers that speak BB3's protocol: it posts a form with q and n, and gets `{"response": [{url,
-title, content}]}`. It deliberately deviates from ParlAI 1.7.2, whose behaviour was verified in recordings: it reports
-failures, and limits what it reads.
+title, content}]}`. The client deliberately deviates from ParlAI 1.7.2, whose behaviour was verified in recordings: it
+reports failures, and limits what it reads.
 """
 
 from __future__ import annotations

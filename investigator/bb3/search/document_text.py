@@ -40,9 +40,7 @@ def described(document: SearchDocument) -> str:
 
 
 def chunked(text: str, size: int = CHUNK_CHARACTERS) -> list[str]:
-    """Split a text into chunks, each of which ends at the first space after `size` characters; these spaces are
-    dropped.
-    """
+    """Split a text into chunks that end at the first space after `size` characters; these spaces are dropped."""
     chunks, start = [], 0
     while (end := text.find(" ", start + size)) >= 0:
         chunks.append(text[start:end])

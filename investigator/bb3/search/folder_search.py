@@ -103,7 +103,7 @@ class FolderSearch:
         return [self._of_folder(one) or one.changed(server=one.server or _ELSEWHERE) for one in found]
 
     def _of_folder(self, document: SearchDocument) -> SearchDocument | None:
-        """Return the passage in the folder from which a document's text comes; None if the folder does not contain
+        """Return the passage in the folder that a document's text comes from; None if the folder does not contain
         it.
         """
         passage, text = document.passage, document.text

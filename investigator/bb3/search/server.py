@@ -54,9 +54,9 @@ def folder_searches(investigator: Investigator, on_problem: Callable[[str], None
 
 
 def search_app(search: DocumentSearch, on_problem: Callable[[str], None]) -> FastAPI:
-    """Return the application, in which a POST to any path is a search. A rejected request gets the reason as JSON.
-    `on_problem` receives the reason for a failed search. Limiting and authorising requests is left to the server that
-    mounts the application.
+    """Return the application; a POST to any path is a search. A rejected request gets the reason as JSON. `on_problem`
+    receives the reason for a failed search. Limiting and authorising requests is left to the server that mounts the
+    application.
     """
     app = FastAPI(openapi_url=None)
 

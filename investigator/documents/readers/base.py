@@ -120,6 +120,7 @@ def cleaned(text: str) -> str:
     """Return the text with \\n as its only line end, and without characters that the store or wire form cannot
     represent.
 
-    These are control characters other than tab, line end and form feed, lone surrogates, and non-characters.
+    The removed characters are lone surrogates, non-characters, and control characters other than tab, line end and form
+    feed.
     """
     return _REMOVED.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))

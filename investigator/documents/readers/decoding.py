@@ -34,7 +34,7 @@ _UTF8_SHARE = 3  # minimum number of valid non-ASCII characters per damaged one;
 def decoded(data: bytes, *, declared: bool = False) -> str | None:
     """Return the text of the bytes, or None if they are not text.
 
-    These are tried in order: a byte order mark, UTF-8 (a few damaged characters become U+FFFD), the file's own
+    Several clues are tried in order: a byte order mark, UTF-8 (a few damaged characters become U+FFFD), the file's own
     declaration (only if `declared` is set for its format, and only if it fits), and statistics. Line ends are
     unchanged.
     """

@@ -180,9 +180,9 @@ def recorded_table(
 def _widened(
     cells: Sequence[TableCell], rows: Sequence[Mapping[int, str]], header: int, labels: int
 ) -> Sequence[TableCell]:
-    """Return the cells, with headers extended over adjacent empty cells. This applies if no header declares a span, and
-    the headers of a row begin over the first column of figures. A header extends over columns that have headers below
-    it; in the last header row, a single header extends over all columns.
+    """Return the cells, with headers extended over adjacent empty cells. Headers are extended if no header declares a
+    span, and the headers of a row begin over the first column of figures. A header extends over columns that have
+    headers below it; in the last header row, a single header extends over all columns.
     """
     if any(cell.columns > 1 for cell in cells if cell.row < header):
         return cells

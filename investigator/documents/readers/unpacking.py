@@ -197,7 +197,7 @@ def _title(found: Extracted, document_id: str) -> str:
 
 
 def _nothing(unreadable: list[Unreadable], document_id: str) -> ReadFailure:
-    """Return the most specific reason why nothing in a file could be read, and the first member to which it applies."""
+    """Return the most specific reason why nothing in a file could be read, and the first member that it applies to."""
     worst = min((item.status for item in unreadable), key=_TELLING.index)
     first = next(item for item in unreadable if item.status is worst)
     others = len(unreadable) - 1

@@ -19,7 +19,7 @@ _DOS_LETTERS = frozenset({*range(0x80, 0x9B), *range(0xA0, 0xA6), 0xE1})  # code
 
 
 def read_archive(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Opens an archive. It has no text of its own; folders and hidden files in it are skipped."""
+    """Opens an archive. The archive has no text of its own; folders and hidden files in it are skipped."""
     try:
         archive = zipfile.ZipFile(io.BytesIO(source.data))
     except (zipfile.BadZipFile, ValueError, OSError) as error:

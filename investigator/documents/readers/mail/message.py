@@ -55,7 +55,7 @@ def mail_of(data: bytes) -> Mail:
 
 @dataclass(frozen=True)
 class _Leaf:
-    """A part with text; `choices` identifies the groups of alternatives to which it belongs."""
+    """A text part; `choices` identifies the groups of alternatives that it belongs to."""
 
     part: Message
     text: str

@@ -16,7 +16,7 @@ _CHAPTER_TYPES = ("application/xhtml+xml", "text/html", "application/xml", "text
 
 
 def read_epub(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads an EPUB book without copy protection. It has no page numbers, because an EPUB has no pages."""
+    """Reads an EPUB book without copy protection. The result has no page numbers, because an EPUB has no pages."""
     with Package(source.data, settings) as package:
         opf = _package_document(package)
         tree = package.tree(opf)

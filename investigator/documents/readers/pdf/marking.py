@@ -1,6 +1,6 @@
 """Finds rectangles around words of a page's text, in points. The text of a page and pdfium's raw text contain the same
-letters in the same order. They differ only in white space, hyphens of split words and forbidden characters, so each
-letter maps to its box without a search.
+letters in the same order. The two texts differ only in white space, hyphens of split words and forbidden characters, so
+each letter maps to its box without a search.
 """
 
 from __future__ import annotations

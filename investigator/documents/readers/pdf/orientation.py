@@ -17,7 +17,7 @@ _QUARTER = 90
 
 
 class Orientation(IntEnum):
-    """The direction in which the lines of a page run, in quarter turns clockwise."""
+    """The direction of the lines on a page, in quarter turns clockwise."""
 
     UPRIGHT = 0
     DOWNWARDS = 1
@@ -42,8 +42,8 @@ class Orientation(IntEnum):
 def text_in_order(page: Any) -> tuple[Any, Orientation]:
     """Return pdfium's text of a page, with its orientation.
 
-    pdfium puts lines and cells in the order in which they are displayed, so the page is rotated until its text is
-    upright, read, and rotated back. Close the text page after use.
+    pdfium returns lines and cells in display order, so the page is rotated until its text is upright, read, and rotated
+    back. Close the text page after use.
     """
     textpage, shown = page.get_textpage(), page.get_rotation()
     turned = _orientation(textpage, Orientation(-shown // _QUARTER % 4))

@@ -1,7 +1,7 @@
 """Splits adjacent tables that were detected as one, at a column of words that begins a new table. Pure.
 
-The columns of a single table may alternate in the same way (country, population, capital, area). So a table is split
-only if the headers are the same on both sides, the left side has ended, or each side has its own title.
+The columns of a single table may alternate in the same way (country, population, capital, area). A table is therefore
+split only if the headers are the same on both sides, the left side has ended, or each side has its own title.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ _OWN = (
     frozenset({"questions", "documents", "cells", "engine"}),
     frozenset({"outcomes", "usage"}),
 )
-"""The fields by which the API records of an investigation, a matrix, and a batch of answers are recognised."""
+"""The fields that identify an API record as an investigation, a matrix or a batch of answers."""
 
 _BROKEN_LIMIT = 100  # maximum number of lines that are not records; each may require a scan of the rest
 _SPACE = re.compile(r"\s*")
