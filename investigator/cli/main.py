@@ -29,7 +29,7 @@ _Options = ParamSpec("_Options")
 
 
 def run() -> None:
-    """Run the command line of this process, and end the process with the exit code."""
+    """Run the command given on the command line, then exit with its exit code."""
     _write_anything()
     if "_INVESTIGATOR_COMPLETE" in os.environ:  # set by the script that `investigator completion` prints
         completion_init()

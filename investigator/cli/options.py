@@ -92,8 +92,8 @@ class SettingsOptions:
         """Return the settings; the `--set` changes in `more` take precedence. Raises the same errors as
         `load_settings`.
 
-        Print a note if explicitly chosen languages for text recognition are missing. Print no note for the default
-        language, because most folders have no pictures.
+        Print a note if explicitly chosen languages for text recognition are missing. There is no such note for the
+        default language, because most folders have no pictures.
         """
         cluster = (f"cluster.address={self.cluster}",) if self.cluster is not None else ()
         settings = load_settings(self.file, [*(self.overrides or ()), *cluster, *more])

@@ -15,10 +15,10 @@ from investigator.reports.inert import inert
 from investigator.reports.steps import Count, Pace, counted_step, sentence, what_follows, writing_line
 
 PLAIN_INTERVAL = 2.0
-"""Seconds between two plain lines about the same counted work."""
+"""Minimum number of seconds between two plain lines that count the same work."""
 
 WRITING_INTERVAL = 10.0
-"""Seconds between two plain lines about the progress of a model."""
+"""Minimum number of seconds between two plain lines about a model's progress."""
 
 
 def follow(

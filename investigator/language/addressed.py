@@ -30,7 +30,7 @@ from investigator.language.undisguised import plain, undisguised
 
 Span = tuple[int, int]
 _Use = tuple[str, str]
-"""A language, and the purpose that a key word has in it."""
+"""The language of a key word, and the purpose that the word serves."""
 
 _HINT_DISTANCE = 250
 """Maximum number of characters between two hints that together count as a demand."""
@@ -38,8 +38,7 @@ _BASE64 = late(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{32,8000}={0,2}(?![\w+/=-])")
 _TAG_CHARACTERS = late("[\U000e0020-\U000e007e]{8,}")
 """Matches invisible tag characters; flags use fewer of them."""
 _UNSPACED = "\u1100"
-"""From this character on, Unicode contains the scripts without spaces between words, or with particles joined to words.
-"""
+"""Scripts from this code point on do not separate words by spaces, or join particles to words."""
 _WORD = late(r"\w+")
 
 _ALONE = "alone"
@@ -109,7 +108,9 @@ def _fulfilled(text: str) -> Iterator[tuple[str, Span]]:
 
 
 def _places(text: str) -> Iterator[Span]:
-    """Yield the places where a rule may begin: at whole words and, in unspaced scripts, at any mark or word."""
+    """Yield the places where a match for a rule may begin: at whole words and, in unspaced scripts, at any mark or
+    word.
+    """
     starts = _rules()
     for word in _WORD.finditer(text):
         if word.group() in starts:
@@ -229,8 +230,8 @@ def _pattern(written: str, fragments: Mapping[str, str]) -> re.Pattern[str]:
 
 @lru_cache(maxsize=50_000)
 def _uses(word: str) -> tuple[_Use, ...]:
-    """Return each language and purpose for which a folded word of a spaced script is listed, either whole or as a
-    beginning with "*".
+    """Return each language and purpose under which a folded word from a script with spaces is listed, either as a whole
+    word or as a prefix marked with "*".
     """
     listed = _spaced_words()
     forms = (word, *(f"{word[:length]}*" for length in range(2, len(word) + 1)))

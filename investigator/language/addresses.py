@@ -1,4 +1,4 @@
-"""Finds addresses in a text, and requests to its reader to act on an account, a secret or money. Pure.
+"""Finds addresses in a text, and requests that its reader act on an account, a secret or money. Pure.
 
 A program may render displayed text as Markdown or HTML, and a terminal may turn it into links. Addresses from documents
 are therefore written in a form that no program treats as a link and that a reader still understands. An e-mail address

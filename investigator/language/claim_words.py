@@ -10,7 +10,7 @@ from investigator.language.lists import listed_by_section, texts_by_section
 
 @cache
 def slot_words(slot: str) -> frozenset[str]:
-    """Return the words for a slot: polarity, modality, condition, attribution or scope."""
+    """Return the words that affect one aspect of a claim: polarity, modality, condition, attribution or scope."""
     return frozenset(listed_by_section("claim_words")["slots"][slot])
 
 
@@ -31,7 +31,7 @@ def denying_words() -> frozenset[str]:
 
 @cache
 def direction(word: str) -> str:
-    """Return "up" or "down" for a word of direction, and an empty text for any other word."""
+    """Return "up" or "down" for a word that indicates a direction, and "" for any other word."""
     listed = listed_by_section("claim_words")["directions"]
     return next((name for name, words in listed.items() if word in words), "")
 

@@ -31,7 +31,7 @@ def listed_lines(name: str, package: str) -> tuple[str, ...]:
 
 @cache
 def texts_by_section(name: str, package: str = "investigator.language") -> Mapping[str, Mapping[str, str]]:
-    """Return the texts of a file with sections, by section and name."""
+    """Return the texts in a sectioned file, by section and name."""
     return _SECTIONS.validate_python(data_file(name, package))
 
 
@@ -43,7 +43,7 @@ def listed(name: str) -> dict[str, tuple[str, ...]]:
 
 @cache
 def listed_by_section(name: str) -> dict[str, dict[str, tuple[str, ...]]]:
-    """Return the words of a file with sections, by section."""
+    """Return the words in a sectioned file, by section."""
     sections = data_file(name).items()
     return {section: {key: tuple(words.split()) for key, words in table.items()} for section, table in sections}
 

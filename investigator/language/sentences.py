@@ -117,8 +117,8 @@ def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _signed(text: str, lines: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Join the name at the end of a letter with the role on the line below it: "Ann Cole, head of sales". The two lines
-    need no closing above them if they are the only ones.
+    """Join the name at the end of a letter with the role on the line below it: "Ann Cole, head of sales". If there are
+    no other lines, these two lines need no closing above them.
     """
     for at, ((start, named), (role, end)) in enumerate(pairwise(lines)):
         closing = text[lines[at - 1][0] : start] if at else "" if len(lines) > 2 else _ALONE

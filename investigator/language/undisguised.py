@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 
 _TAGS = range(0xE0020, 0xE007F)
-"""Tag characters. They are invisible, but models read them as the ASCII characters that they encode."""
+"""Unicode tag characters, which are invisible, but which models read as the ASCII characters that they encode."""
 _NOTHING = frozenset({"Cf", "Mn", "Me"})
 _SCRIPTS_MEET = re.compile("[a-z][\u0370-\u052f]|[\u0370-\u052f][a-z]")
 _WORD = re.compile("[a-z\u0370-\u052f]+")

@@ -26,7 +26,7 @@ _LARGE = 1000  # an amount of at least this many table units, such as thousands,
 
 
 class AmountRelation(StrEnum):
-    """How an amount in a statement relates to that in the question; the first relation whose words match applies."""
+    """How an amount in a statement relates to the one in the question; the first relation whose words match applies."""
 
     MOST = "most"
     LEAST = "least"
@@ -131,5 +131,5 @@ def _words() -> dict[AmountRelation, re.Pattern[str]]:
 
 @cache
 def _before() -> dict[AmountRelation, re.Pattern[str]]:
-    """Return the patterns for the words right before an amount."""
+    """Return the patterns for words that may directly precede an amount."""
     return {one: re.compile(rf"{words.pattern}\W*$", re.IGNORECASE) for one, words in _words().items()}

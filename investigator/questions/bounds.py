@@ -56,7 +56,7 @@ def bounds(question: str) -> tuple[Bound, ...]:
 def bound_state(asked: str, question: str, sentence: str, near: str) -> tuple[MatchState, str] | None:
     """Match evidence against the question's prepositions; return None if the prepositions make no difference.
 
-    "before tax" contradicts "after tax", which "tax" alone does not meet; "for the bypass" is contradicted only by
+    "after tax" is contradicted by "before tax" and not met by "tax" alone, but "for the bypass" is contradicted only by
     "against the bypass".
     """
     said = set(words(asked))

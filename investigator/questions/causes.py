@@ -1,5 +1,5 @@
-"""Finds sentences that give a cause of the effect in a question: a causal word next to that effect. For English
-text.
+"""Finds sentences that give a cause of the effect in a question, recognised by a causal word next to that effect. For
+English text.
 """
 
 from __future__ import annotations

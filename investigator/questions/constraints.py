@@ -1,4 +1,4 @@
-"""Finds, by rules, the constraints in a question: entities, periods, conditions, figures, direction, roles, subject.
+"""Uses rules to find the constraints in a question: entities, periods, conditions, figures, direction, roles, subject.
 
 The rules are for English; they recognise capitals and digits in any language.
 """

@@ -1,8 +1,8 @@
 """Reads the imprint of a document (issuer, kind, period covered), and finds the document for a requested period. Pure.
 
-The imprint comes from the cover, not from the file name. Fiscal quarters are told from calendar quarters by the elapsed
-months ("nine months ended June 25"), by the end of the fiscal year, and by the most common name for the quarter in the
-text.
+The imprint comes from the cover, not from the file name. Fiscal quarters are distinguished from calendar quarters by
+the elapsed months ("nine months ended June 25"), by the end of the fiscal year, and by the most common name for the
+quarter in the text.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def imprint_of(text: str) -> Imprint:
 
 
 def covered_period(imprint: Imprint) -> str:
-    """Return the period that a report covers, in a question's wording: "three months ended July 1, 2023"; or ""."""
+    """Return the period that a report covers, worded as in a question: "three months ended July 1, 2023"; or ""."""
     try:
         day = date.fromisoformat(imprint.period_end or "")
     except ValueError:  # the text contains only a month, or no date

@@ -62,7 +62,7 @@ from investigator.records import Constraint, ConstraintKind, ConstraintMatch, Ma
 _TITLE = 3  # a title is recognised by this many consecutive words
 _DENIALS = frozenset(["not", "no", "nor", "never", "neither", "without", "cannot", "except"])
 _DENIED_WITHIN = 5  # a denial counts only within this many words before the excluded word
-_SHORT_MONTH = 3  # number of letters; names this short, such as "mar" and "may", have other meanings
+_SHORT_MONTH = 3  # number of letters; month names this short, such as "mar" and "may", have other meanings
 _SPANS = ("duration", "age")
 _SIZES = (*_SPANS, "depth", "height", "weight", "distance", "temperature", "speed")
 WORDED = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ENTITY, ConstraintKind.PLACE, ConstraintKind.CONDITION})
@@ -74,12 +74,14 @@ _POINTS = re.compile(r"\b(?:it|they|this|these|that|those)\b", re.IGNORECASE)
 
 
 def matches(asked: Sequence[Constraint], question: str, evidence: Surroundings) -> tuple[ConstraintMatch, ...]:
-    """Match each constraint of a question with evidence, and return the words that show it."""
+    """Match each constraint of a question against the evidence, and return the words that show the result."""
     return tuple(_bounded(_MATCHERS[one.kind](one, question, evidence), question, evidence) for one in asked)
 
 
 def _bounded(match: ConstraintMatch, question: str, evidence: Surroundings) -> ConstraintMatch:
-    """Check a met constraint against the preposition that the question uses with it, if any: "after tax"."""
+    """If the question uses a preposition with a met constraint, check that the evidence agrees with the preposition:
+    "after tax".
+    """
     asked = match.constraint
     if match.state is not MatchState.MET or asked.kind not in WORDED:
         return match
@@ -360,8 +362,8 @@ def _light_roots() -> frozenset[str]:
 
 
 def _is_told_without(verb: str, question: str) -> bool:
-    """Return True if a sentence may answer without the question's verb: a cause has its own verb, and "take" names no
-    action.
+    """Return True if a sentence may answer without containing the question's verb, because a cause has a verb of its
+    own, and verbs such as "take" name no action.
 
     A question about what somebody got needs its verb, because the thing may only have been requested.
     """

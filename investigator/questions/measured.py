@@ -37,11 +37,13 @@ _BARE, _CELLS, _SIGN = late(r"[\d.,]+"), " | ", late(r"[$€£¥₹]|\b(?:EUR|US
 _NO_MEASURES = frozenset(["%", "pp", "bps", "share"])  # a question that asks for a share is worded differently
 _REACH_AFTER, _REACH_BEFORE = 3, 5  # maximum distance of the counted thing from its number, in words
 _ITEM = re.compile(r"\W*\d{1,3}[.)](?=\s)")
-"""The number of a list item, which does not count anything."""
+"""Matches the number of a list item, which does not count anything."""
 
 
 def unit_asked(question: str) -> str:
-    """Return the unit that a question requests for a figure, in its own words: "square feet"; "" if it names none."""
+    """Return the unit that a question requests for a figure, in the question's words: "square feet"; "" if it names
+    none.
+    """
     names = (match.group(1) for match in _IN_UNIT.finditer(question))
     return next((name for name in names if is_unit(name)), "")
 

@@ -26,7 +26,7 @@ _JOINS = late(
 )
 """Matches text that is allowed between a name and its description."""
 _ON_BEHALF = late(r"\bfor (?:the )?$", re.IGNORECASE)
-# endings of words for a country's people; minimum number of letters in a word that may get one
+# word endings that denote a country's people; minimum number of letters in a word that may take one
 _PEOPLE_ENDS, _LONG_NAME = ("n", "an", "i", "es", "ish"), 5
 
 

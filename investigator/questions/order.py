@@ -18,7 +18,7 @@ from investigator.questions.related import LIGHT_VERBS, is_irregular, is_verb, r
 
 _TOKEN = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|[^\W_]+(?:[-'’.&/][^\W_]+)*['’]?|[,;:.!?()\[\]—–]")
 _MARK = re.compile(r"[A-HJ-Z]|\d{1,3}[a-z]?")
-"""The designation after a name, such as A in "vitamin A", 2 in "line 2" and 5a in "class 5a"."""
+"""Matches the designation after a name, such as A in "vitamin A", 2 in "line 2" and 5a in "class 5a"."""
 _REACH = 4  # maximum number of words between two words joined by a preposition: "the chair of the new committee"
 _LEAD = 4  # maximum number of words in the question phrase before the auxiliary: "for how many months did"
 
@@ -161,7 +161,7 @@ def _participles(tokens: Sequence[str]) -> Iterator[str]:
 
 
 def is_past(word: str) -> bool:
-    """Return True if a word looks like a past form."""
+    """Return True if a word looks like a past tense form."""
     return word.islower() and (word.endswith("ed") or is_irregular(word)) and word not in stop_words()
 
 
@@ -277,7 +277,9 @@ def _goes_on(subject: Sequence[str]) -> bool:
 
 
 def _binds(first: str, second: str) -> bool:
-    """Return True if a word modifies the next one. In names it does not, because their words match in any order."""
+    """Return True if a word modifies the next one. In a name, no word modifies another, because words in names match in
+    any order.
+    """
     return not (first[:1].isupper() and second[:1].isupper()) and not any(
         folded(word) in _empty() for word in (first, second)
     )

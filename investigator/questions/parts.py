@@ -1,4 +1,4 @@
-"""Splits a question, by rules, into complete questions with their constraints, and a comparison into its sides."""
+"""Uses rules to split a question into complete questions with their constraints, and a comparison into its sides."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def parts_of(question: str, kind: QuestionKind) -> tuple[Part, ...]:
 
 
 def subject_of_contradiction(question: str) -> tuple[str, str]:
-    """Return the place ("in the lease") and the subject of a possible contradiction; "" if not given."""
+    """Return the place ("in the lease") and the subject of a possible contradiction; each is "" if not given."""
     asked = " ".join(question[:_LONGEST_READ].split())
     first = _NEXT_THING.split(asked, maxsplit=1)[0]
     if (squares := _SQUARES.search(first)) is not None:

@@ -92,7 +92,7 @@ def quarters_named(text: str) -> Counter[Period]:
 
 
 def spelled_periods(text: str) -> list[str]:
-    """Return the words for periods in a text, in the order of the patterns, folded."""
+    """Return the folded words that name periods in a text, in the order of the patterns."""
     return [match.group() for _, match in _read(text)[0]]
 
 

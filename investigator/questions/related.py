@@ -94,7 +94,7 @@ def related_roots(word: str) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def phrases(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return the phrasal verbs in a text, as written, each with single-word equivalents."""
+    """Return the phrasal verbs in a text, as written, with their single-word equivalents."""
     tokens = [(match.group(), root(folded(match.group()))) for match in _TOKEN.finditer(text)]
     found = []
     for verb, others in _phrasal_verbs():

@@ -37,7 +37,7 @@ _PRONOUNS = frozenset(["it", "they", "he", "she"])
 _LONGEST_OBJECT = 3  # maximum number of words in the object of an obligation
 _NEXT = late(r"\s+[a-z][\w-]+")
 _COMPLEMENT = late(r"^[^.;:]{0,40}?\bto (?!the\b|an?\b|[A-Z\d])[a-z]+ (?:the|an?|its|their|his|her|our)\b")
-"""An infinitive phrase that is the object of a verb: "decided on 5 May to hold the fair"."""
+"""Matches an infinitive phrase that is the object of a verb: "decided on 5 May to hold the fair"."""
 _POSSESSIVE = late(r"(?:s['’]|['’]s)\s*$")
 
 

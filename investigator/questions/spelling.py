@@ -1,5 +1,5 @@
-"""Corrects words that a folder spells differently, and mistyped words that show the kind of a question. The errors may
-be missing, doubled, wrong or transposed letters.
+"""Corrects words that the documents spell differently, and mistyped words that indicate the kind of a question. The
+errors may be missing, doubled, wrong or transposed letters.
 """
 
 from __future__ import annotations

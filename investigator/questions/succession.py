@@ -67,8 +67,8 @@ def role_asked(question: str) -> str:
 
 
 def holder_named(question: str) -> tuple[str, str]:
-    """If a question asks whether somebody holds a role, return that person's name and the question who holds the role:
-    "Ann Cole" and "Who is the chair?" for "Is Ann Cole the chair?"; ("", "") for other questions.
+    """If a question asks whether somebody holds a role, return that person's name and a question that asks who holds
+    the role: "Ann Cole" and "Who is the chair?" for "Is Ann Cole the chair?"; ("", "") for other questions.
     """
     match = _IS_HOLDER.match(question)
     who = f"Who is the {match['role']}?" if match else ""

@@ -180,7 +180,7 @@ class Topic:
 
     @property
     def searched(self) -> tuple[tuple[str, ...], ...]:
-        """Return the index terms of all terms of the topic; each must be present in one of its wordings."""
+        """Return the index terms for the topic's terms; each must be present in one of its wordings."""
         return tuple(one for term in self.terms for one in term.searched)
 
 
@@ -276,7 +276,7 @@ def _clause(asked: str) -> str:
 
 
 def _blanked(clause: str, *, is_mention: bool) -> str:
-    """Return the clause with the words of the request blanked out, that is, words for documents, what they must do, and
+    """Blank out the words of the request in a clause: the words for documents, for what the documents must do, and for
     where they are. Things to be mentioned are kept, even if they are documents, such as invoices.
     """
     verb = cue("mentions").search(clause) or denied().search(clause)

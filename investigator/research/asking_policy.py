@@ -72,10 +72,10 @@ class FewCalls:
         return worth or tuple(sorted(steps, key=lambda s: -match.get(s.document_id, 0.0))[:_FIRST_WAVE])
 
     def first_wave(self, question: str, steps: Sequence[PlanStep], cards: Sequence[DocumentCard]) -> int:
-        """Return two if one of the first two steps is likely to answer the question, otherwise the number of all steps.
+        """Return 2 if one of the first two steps is likely to answer the question, otherwise the number of steps.
 
-        A question about each of several things goes to all documents. If all steps would take two or more batches of
-        `workers`, one full batch is asked, because it takes no longer than two documents.
+        A question about each of several things goes to all documents. If the steps would fill two or more batches of
+        `workers`, return the size of one batch instead of 2, because a batch takes no longer than two documents.
         """
         match = {card.document_id: card.match for card in cards}
         is_likely = any(match.get(step.document_id, 0.0) >= LIKELY for step in steps[:_FIRST_WAVE])

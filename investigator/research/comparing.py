@@ -353,6 +353,6 @@ def _named_period(one: Document) -> tuple[int, int]:
 
 
 def _own_period(one: Document) -> Period | None:
-    """Return the latest period in the name of a document, its date or its imprint."""
+    """Return the latest period in a document's name, date or imprint."""
     said = f"{one.title} {one.id} {one.date or ''} {one.imprint.period_end or ''}"
     return max((period for period in periods(said) if period.year), key=lambda period: period.order, default=None)

@@ -144,8 +144,8 @@ def _of_two_times(question: str, sources: Sequence[tuple[Memory, Quote]], load: 
 
 def claim_matches(question: str, claim: Claim, load: Load) -> tuple[ConstraintMatch, ...]:
     """Match the constraints of a question against a computed figure. A time must match both cells; any other constraint
-    must match at least one of them. A figure computed from a single document meets them all, because its cells were
-    chosen for the question.
+    must match at least one of them. A figure computed from a single document meets all constraints, because its cells
+    were chosen for the question.
     """
     document = load(claim.quotes[0].document_id)
     if any(one.quotes == claim.quotes for one in _computed_in(question, document, ())):

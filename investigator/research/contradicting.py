@@ -48,13 +48,13 @@ _MOST_SENTENCES = 20_000  # maximum total number of sentences compared
 _FEWEST_WORDS, _LONGEST = 2, 400  # limits for a sentence: minimum number of words, maximum number of characters
 _MOST_SHOWN, _MOST_OF_ONE = 8, 4
 _MOST_ALIKE = 24
-"""Maximum number of sentences with the same words except for values; if there are more, they come from a form."""
+"""Maximum number of sentences that differ only in their values; if there are more, they come from a form."""
 _MOST_OF = 0.6  # minimum share of a subject's words that a sentence must contain, excluding document names
 _LOOKED_AT, _MOST_REPORTS = 24, 100  # maximum numbers of cells and of documents examined
 _BEHIND_BEST = 20  # documents whose score is lower than the best score by more than this are ignored
 _VALUE = re.compile(r"\d")
 _NO_VALUE = re.compile(r"(?<![\d.,])(?:1\d|20)\d\d(?![\d%]|[.,]\d)|\b\d+(?:st|nd|rd|th)\b")
-"""Years and ordinals, which distinguish things but are not values of a thing."""
+"""Matches years and ordinals, which distinguish things but are not values of a thing."""
 
 
 def compared(

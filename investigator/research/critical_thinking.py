@@ -32,7 +32,8 @@ class Understood:
 
 
 def think(client: EngineClient, request: ThinkVariables) -> Understood:
-    """Return the question's kind, its parts, and the terms that must be known, each once and with a reason.
+    """Return the question's kind, its parts, and the terms that must be known, without duplicates and with a reason for
+    each.
 
     `request` contains all documents as cards; the nearest documents are shown to the engine. If the engine names no
     terms, the question's own words are used; if it names no kind, the rules decide. Raises EngineError, and the signal
@@ -82,7 +83,7 @@ def own_words(question: str) -> tuple[Need, ...]:
 def without_instructions(cards: Sequence[DocumentCard]) -> tuple[DocumentCard, ...]:
     """Remove text that addresses a language model from the cards, so that no document can influence the planner.
 
-    Such sentences are removed from title and snippet, and such headings are dropped.
+    Sentences that do so are removed from titles and snippets, and headings that do so are dropped.
     """
     return tuple(
         card.changed(

@@ -73,7 +73,9 @@ def is_reported(question: str, sentence: str) -> bool:
 
 
 def decision_of_cell(question: str, value: str) -> Decision | None:
-    """Return the decision given by the value of a cell: its own yes or no, or yes if the question names the value."""
+    """Return the decision that follows from a cell's value: the value itself if it says yes or no, otherwise yes if the
+    question names it.
+    """
     said = says_yes_or_no(value)
     if negates(question):
         return None

@@ -209,8 +209,8 @@ def sentences_in(
 
 
 def as_statements(said: Sequence[Quote], document: Load) -> tuple[DatedSentence, ...]:
-    """Return sentences as dated statements, each with lists of the documents about other things and of those in the
-    same series.
+    """Convert quotes to dated statements; each lists the documents about other things, and the documents in the same
+    series.
     """
     cited = {quote.document_id: document(quote.document_id) for quote in said}
     return _related(dated_sentences([(quote, quote.text, quote.start) for quote in said], cited), cited)
@@ -242,7 +242,7 @@ def dated_sentences(
     documents: Mapping[str, Document],
     versions: Mapping[str, int] | None = None,
 ) -> tuple[DatedSentence, ...]:
-    """Return the sentences of quotes with their places and with the date, period and version of their documents.
+    """Return the sentences of quotes with their positions, and with the date, period and version of their documents.
 
     Documents with the same number in `versions` are versions of one text; by default, versions are detected, which is
     slow.
@@ -265,7 +265,8 @@ def with_conflicts(answer: Answer, found: tuple[Conflict, ...], precedence: Prec
     """Add the conflicts between documents to the answer; its status is conflicting unless the newest document takes
     precedence.
 
-    In that case, statements with quotes from the newest sides come first. If a side has no date, none has precedence.
+    In that case, statements with quotes from the newest sides come first. If any side has no date, no side takes
+    precedence.
     """
     if not found or not answer.claims:
         return answer
@@ -301,7 +302,7 @@ def _versions(documents: Mapping[str, Document]) -> Iterator[frozenset[str]]:
 
 def _meeting(part: Part, quote: Quote, document: Document) -> Iterator[tuple[str, int, bool]]:
     """Yield the sentences of a quote that meet at least half of a part's constraints and contradict none, with their
-    places.
+    positions.
 
     Each sentence must itself contain some words of the question, but its neighbours may name the subject. The third
     value is True if the sentence meets every constraint.

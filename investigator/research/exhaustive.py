@@ -41,14 +41,14 @@ _OF_YEAR = late(
     re.IGNORECASE,
 )
 _MOST_QUOTES = 3
-# quality of a quote: weights of its own words and of its readability, and the maximum distance from the best quote
+# quality of a quote: weight of the words that it contains, weight of its readability, and maximum gap to the best quote
 _OWN_WORDS, _WELL_READ, _FAR_BEHIND = 0.5, 0.1, 0.2
 _LONGEST_SENTENCE = 700  # in characters; in longer pieces such as tables and lists, only the matching lines are quoted
 _ABOUT = 600  # number of characters at the beginning of a document that describe it
 _TITLE = 5  # a sentence that starts before this position includes the title
 _HERE, _BY_ANOTHER_WORD, _AROUND, _ABOUT_IT = 1.0, 0.9, 0.7, 0.6
 _YES, _MAYBE = 0.65, 0.5
-_THING = 0.4  # factor for the weight of a term that names the requested kind of thing
+_THING = 0.4  # weight factor for a term that names the requested kind of thing
 _NOT_ITS_PLACE = 0.6  # maximum strength of a sentence that may give the place of other people's work
 _IN_NO_DOCUMENT = rarity(0.0)
 _NEAR_IN_MEANING = 0.6
@@ -72,7 +72,7 @@ class Sighting:
 
     @property
     def worth(self) -> float:
-        """Return the quality of the sentence as a quote."""
+        """Return how suitable the sentence is as a quote."""
         return self.strength + _OWN_WORDS * self.said + _WELL_READ * self.reads
 
 
@@ -149,7 +149,9 @@ def _called(document: Document) -> frozenset[str]:
 
 
 def _together(document_id: str, topics: Sequence[Topic], each: Sequence[TableRow]) -> TableRow:
-    """Merge a document's rows, one for each topic. The verdict is yes if it has all topics except the excluded ones."""
+    """Merge a document's rows, one for each topic. The verdict is yes if the document has all topics except the
+    excluded ones.
+    """
     refused = (RowVerdict.YES if topic.is_excluded else RowVerdict.NO for topic in topics)
     if any(row.verdict is verdict for row, verdict in zip(each, refused, strict=True)):
         return _not_in(document_id)

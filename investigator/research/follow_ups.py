@@ -69,8 +69,8 @@ def rewordings(part: Part, shares: Mapping[str, float]) -> tuple[str, ...]:
 
 
 def alike_wordings(part: Part, likeness: Mapping[str, float]) -> tuple[str, ...]:
-    """Return the rewordings of a part that are closest in meaning, best first; its key words if none is close
-    enough.
+    """Return the rewordings of a part that are closest in meaning, best first; if none is close enough, return the
+    part's key words.
     """
     alike = [text for text in likeness if likeness[text] >= _LEAST_LIKENESS]
     return tuple(sorted(alike, key=lambda text: -likeness[text])) or key_words(part)
@@ -85,7 +85,7 @@ def same_by_grammar(part: Part, library: DocumentIndex) -> Iterator[str]:
 
 
 def key_words(part: Part) -> tuple[str, ...]:
-    """Return a wording that consists of the words of a part, without question words and conjunctions; may be empty."""
+    """Return a part without question words and conjunctions, as a wording to search for; may be empty."""
     own = [word for word in content_words(part.question) if word != "s"][:_MANY_WORDS]  # "s" is the end of a possessive
     return (" ".join(own),) if own and len(own) < len(words(part.question)) else ()
 
@@ -146,7 +146,7 @@ def respelled_parts(
 
 
 def _is_known(word: str) -> bool:
-    """Return True if a word has synonyms or, for a comparative, its base form does, so that "longer" is not corrected
+    """Return True if a word or, for a comparative, its base form has synonyms; this keeps "longer" from being corrected
     to "logger".
     """
     return any(map(related, {word, *(end.sub("", word) for end in _COMPARED)}))
@@ -157,7 +157,7 @@ def second_hop(part: Part, found: Sequence[Memory]) -> str:
     lack.
 
     Return "" if the quotes contain all words of the part, or no new name, or if the reply hardly answers the part,
-    because its names would then be misleading.
+    because the names in it would then be misleading.
     """
     best = max(found, key=lambda memory: memory.point or 0, default=None)
     if best is None or not best.quotes or (best.point or 0) < default_calibration().threshold:
@@ -169,7 +169,7 @@ def second_hop(part: Part, found: Sequence[Memory]) -> str:
 
 
 def limited(questions: Iterable[str], asked: Iterable[str]) -> tuple[str, ...]:
-    """Return the questions that have not been asked, each once, up to the limit for one round."""
+    """Return the questions that have not been asked yet, without duplicates, up to the limit for one round."""
     before = set(asked)
     return tuple(dict.fromkeys(question for question in questions if question and question not in before))[:_MOST]
 

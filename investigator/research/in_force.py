@@ -74,7 +74,7 @@ def _role(part: Part) -> str:
 
 
 def _as_who(part: Part) -> Part:
-    """Turn a part that asks if somebody holds a role into one that asks who holds it."""
+    """Turn a part that asks whether somebody holds a role into a part that asks who holds it."""
     _, who = holder_named(part.question)
     return part.changed(question=who, constraints=constraints(who)) if who else part
 
@@ -101,9 +101,9 @@ def _gives_value(question: str, quote: Quote, document: Load) -> bool:
 def not_overtaken(found: Verdict, said: Sequence[Quote], document: Load) -> Verdict:
     """Return the verdict without answers that another statement supersedes.
 
-    Somebody who has left a role no longer holds it; of values with different starting days, the latest before the time
-    in question is in force. `said` contains the statements that may supersede others. If no answer is left, the
-    statements are shown as passages.
+    Somebody who has left a role no longer holds it. Of values with different starting days, the one that starts latest,
+    but not after the time in question, is in force. `said` contains the statements that may supersede others. If no
+    answer is left, the statements are shown as passages.
     """
     if found.status is not AnswerStatus.ANSWERED or len(found.parts) != 1:
         return found
@@ -152,8 +152,8 @@ def _without_replaced(found: Verdict, question: str, document: Load) -> Verdict:
 
 
 def _newest_first(found: Verdict, question: str, document: Load) -> Verdict:
-    """Put statements last if a newer edition of their document gives a different number, and mention the newer edition
-    in the reason.
+    """If a newer edition of a document gives a different number, put the statements from the older edition last, and
+    mention the newer edition in the reason.
 
     The order is kept for a question with a number, which may ask for the older edition.
     """
@@ -185,7 +185,7 @@ def _gone(question: str, said: Sequence[Quote], document: Load) -> Iterator[str]
 
 
 def _names_one_of(gone: frozenset[str], claim: Claim, question: str) -> bool:
-    """Return True if the name nearest to the role in a statement is one of those who have left it."""
+    """Return True if the name nearest to the role in a statement is that of somebody who has left the role."""
     if succession(claim.text).taking:
         return False
     role = root(role_asked(question).casefold())

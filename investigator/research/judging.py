@@ -68,8 +68,8 @@ class Judged:
 
     `own_share` is the fraction (0..1) of the question's words that the sentence itself contains, excluding those that
     name the document's subject. `is_list` is True for an item of a requested list, and for a sentence that lists all
-    items. `decision` is its answer (yes or no) to a yes-or-no question. `is_reported` is True for older text quoted in
-    a message, and for reported speech that would decide a yes-or-no question.
+    items. `decision` is the answer (yes or no) that the sentence gives to a yes-or-no question. `is_reported` is True
+    for older text quoted in a message, and for reported speech that would decide a yes-or-no question.
     """
 
     part: Part
@@ -206,8 +206,9 @@ def _rank(one: Judged) -> tuple[float, ...]:
 
 
 def _lacks_negation(question: str, text: str) -> bool:
-    """Return True if a question asks how many things are NOT as described, but a text gives the number that are; or if
-    it asks what did not happen, in words such as "go through" that no other check looks for.
+    """Return True if a question asks how many things are NOT as described, but a text gives the number that are. Also
+    return True if the question asks what did not happen, in words such as "go through" that no other check covers, and
+    the text does not deny it.
     """
     if not negates(question) or negates(text):
         return False
@@ -315,7 +316,7 @@ def _meets(own: Sequence[ConstraintMatch], read: bool) -> bool:
 def answering(one: Judged) -> Claim:
     """Trim a verbatim statement to the sentences that the answer needs.
 
-    These are the sentences from the one that names the subject to the one that gives the answer. The statement is
+    The result extends from the sentence that names the subject to the sentence that gives the answer. The statement is
     unchanged if the answering words are not a separate sentence of its quote.
     """
     said, claim, quote, text = one.said, one.said.claim, one.said.quote, one.said.document.text

@@ -88,7 +88,7 @@ def without_choice(request: PlanVariables) -> Proposal:
 
 
 def _without_prompt(step: ProposedStep, prompt: str) -> ProposedStep:
-    """Return the step without a purpose or perspectives that are copied from the prompt."""
+    """Return the step after removing a purpose or perspectives that were copied from the prompt."""
     purpose = "" if repeats(step.purpose, prompt) else step.purpose
     return step.changed(purpose=purpose, perspectives="" if repeats(step.perspectives, prompt) else step.perspectives)
 

@@ -47,7 +47,7 @@ _QUOTES_OF_SUMMARY = 10
 _READ_BY_SMALL = 5_000  # characters of a document that a small model reads; this takes a minute on one core
 
 Spans = Sequence[AddressedSpan]
-"""Parts of passages that address a language model, given as document ids with spans of their texts."""
+"""Parts of passages that address a language model, given as document ids with spans in the documents' texts."""
 
 
 class QuerySettings(Record):
@@ -64,8 +64,8 @@ class DocumentQuery:
 
     The document id "summary" asks all documents together. `template` replaces the shipped template; `tainted` lists
     documents known to address a language model. `table_question` is the question that table cells must answer if the
-    main question is a rewording of it. `is_alone` is True for a run limited to one document. If `is_read` is False, the
-    built-in engine is asked instead of a small model.
+    main question is a rewording of it. `is_alone` is True for a run limited to one document. With `is_read` set to
+    False, the built-in engine is asked instead of a small model.
     """
 
     main_question: str
@@ -200,8 +200,8 @@ class DocumentQuery:
         return Finding(reply=value.reply, point=value.point, quotes=quotes, failed_quotes=failed)
 
     def _with_opinion(self, finding: Finding, opinion: AskReply, asked: AskVariables) -> Finding:
-        """Return a language model's finding with the combined score. If it has no proven quotes and the search match is
-        good, use the quotes of the search.
+        """Return a language model's finding with the combined score. If the finding has no proven quotes and the search
+        match is good, use quotes from the search.
         """
         search = opinion.point or 0
         finding = finding.changed(search_point=search)

@@ -23,7 +23,7 @@ _MINUTES = late(r"\bminutes\b", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class QuotedText:
-    """A sentence, row or cell of a statement, with its document. `span` is its place in the quote, or None if it is a
+    """A sentence, row or cell of a statement, with its document. `span` is its position in the quote, or None for a
     cell, a computed figure or a model's own statement.
     """
 

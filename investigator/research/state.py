@@ -119,8 +119,8 @@ class State:
 
     @property
     def shown_cards(self) -> tuple[DocumentCard, ...]:
-        """Return the cards with the number of times each document was asked; documents that were not asked come
-        first.
+        """Return the cards, completed with the number of times that each document was asked; documents that were not
+        asked come first.
         """
         asked = [step.document_id for step in self.run.plan.steps if step.result_ids]
         cards = [card.changed(asked=asked.count(card.document_id)) for card in self.cards]
@@ -162,7 +162,7 @@ class State:
 
     @property
     def scores_alike_now(self) -> bool:
-        """Return True if, since the last reflection, a model was found to score all documents alike."""
+        """Return True if it was found after the last reflection that a model scores all documents alike."""
         return scores_alike(self.run.memories) and not scores_alike(self.run.memories[: self.memories_reflected])
 
     def _selected(self, memories: tuple[Memory, ...]) -> tuple[Memory, ...]:
@@ -233,8 +233,8 @@ def how_many_to_ask(state: State) -> int:
 
 
 def what_suffices(state: State) -> tuple[Knowledge, ...] | None:
-    """Return the knowledge if proven quotes cover the question, so that no engine needs to be asked; otherwise None.
-    The policy is not consulted if the writer has found the evidence insufficient.
+    """If proven quotes cover the question, return the resulting knowledge, which makes asking an engine unnecessary;
+    otherwise None. The policy is not consulted if the writer has found the evidence insufficient.
     """
     run, titles = state.run, {card.document_id: f"{card.title} {card.document_id}" for card in state.cards}
     if state.answer is None and state.bounds.policy.suffices(run.question, run.needs, state.history, titles):

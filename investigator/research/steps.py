@@ -262,7 +262,7 @@ class Steps:
 
     def _query(self, state: State, step: PlanStep) -> DocumentQuery:
         run, most = state.run, self.settings.query.most_quotes
-        apart = not self.client.traits(Role.ASK).decides  # the rules are given only the step's question
+        apart = not self.client.traits(Role.ASK).decides  # the rules receive only the step's question
         question = step.purpose if apart and step.purpose else run.question
         tainted = frozenset(tainted_documents(run.memories))
         query = DocumentQuery(
@@ -362,7 +362,7 @@ class Steps:
             reworded=bool(run.wordings or found.near_misses) or not self._holds_a_word(run.question),
             nearest=() if found.claims else self.library.passages((run.question,))[:3],
         )
-        bound = False if state.run.kind is QuestionKind.FACT else None  # bound things: counted in the thinking step
+        bound = False if state.run.kind is QuestionKind.FACT else None  # bound things were counted in the thinking step
         if answer.status is not AnswerStatus.ANSWERED and (rows := counted(run.question, self.library, bound=bound)):
             return self._table(replace(state, run=run.changed(kind=QuestionKind.COUNT, survey=rows)), rows)
         among = disagreed(run, answer, state.history, self.library) if not against else ()

@@ -27,9 +27,9 @@ _SHARE_OF_MAIN = 0.75
 def with_own_summary(finding: Finding, question: str, document: Document) -> Finding:
     """Return the finding with some of its quotes replaced by an extract of the document.
 
-    For a timeline, the extract consists of sentences that name a year. Otherwise, it consists of the main results, if a
-    long text begins with them. For a financial report, the key figures come first; if there are few sentences, figures
-    from tables follow.
+    For a timeline, the extract consists of sentences that name a year. Otherwise, the extract consists of the main
+    results, if a long text begins with them. For a financial report, the key figures come first; if there are few
+    sentences, figures from tables follow.
     """
     if finding.addressed:
         return finding

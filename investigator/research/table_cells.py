@@ -76,8 +76,8 @@ def met_cells(question: str, document: Document) -> tuple[Quote, ...]:
 
 
 def _best_together(question: str, tables: DocumentTables, time: TableTime | None) -> Iterator[FoundCell]:
-    """Yield the best cell, the cells of other rows that the question names and, if the question names an amount, the
-    cells next to the best one.
+    """Yield the best cell, the cells in other rows that the question names and, if the question names an amount, the
+    cells next to the best cell.
     """
     found, wants_amount = best_cells(question, tables, time, most=_LOOKED_AT), bool(table_question(question).amounts)
     for one in found:
@@ -173,8 +173,8 @@ def met_claims(question: str, sources: Sequence[tuple[Memory, Quote]]) -> tuple[
 def nearest_cell(question: str, document: Document) -> tuple[Quote, tuple[ConstraintMatch, ...]] | None:
     """Return the cell of a document that best matches a question about a figure, and the constraints that it misses.
 
-    All words of its row label must be in the question. Return None if the question does not ask for a figure, or if a
-    cell meets every constraint.
+    The question must contain all words of the cell's row label. Return None if the question does not ask for a figure,
+    or if a cell meets every constraint.
     """
     asked = table_question(question)
     if (
@@ -314,7 +314,9 @@ def _is_trend(question: str) -> bool:
 
 
 def _times(question: str) -> tuple[TableTime | None, ...]:
-    """Return the times that a question names, if there are several; for a trend, also the times between the two."""
+    """Return the times that a question names, if there are several; for a trend between two times, also return those in
+    between.
+    """
     times = table_question(question).times
     if len(times) == 2 and _is_trend(question):
         return times_between(*times)

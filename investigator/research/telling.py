@@ -143,8 +143,8 @@ class _Wanted:
         return not self.weights or _pattern("outcome").search(self.asked.text) is not None
 
     def worth(self, one: _Sentence, *, dated: bool = False, said: float = _SAID) -> float:
-        """Return the weight of a sentence. `said` is the bonus for a sentence with all words of the question; with the
-        default bonus, a sentence with none of these words weighs 0.
+        """Return the weight of a sentence. `said` is the bonus for a sentence that contains all words of the question;
+        with the default bonus, a sentence that contains none of them weighs 0.
         """
         total = math.fsum(weight for _, weight in self.weights)
         share = math.fsum(weight * _held(term, one.roots) for term, weight in self.weights) / total if total else 0.0
@@ -186,8 +186,8 @@ def _held(term: AskedTerm, said: frozenset[str]) -> float:
 
 
 def new_sentences(document: Document, subject: Sequence[str], before: Document | None) -> Quote | None:
-    """Return the last sentences of the section on a subject that the previous document does not contain. If all of them
-    are old, return the last sentences of the section.
+    """Return, from the section on a subject, the last sentences that the previous document does not contain. If it
+    contains all of them, return the last sentences of the section.
 
     Return None if no sentence contains the whole subject.
     """

@@ -190,8 +190,8 @@ def _differs(one: Claim, other: Claim) -> bool:
 
 
 def _all_met(found: Sequence[tuple[Part, Judged | None]], judged: Sequence[Sequence[Judged]]) -> tuple[Claim, ...]:
-    """Return the verbatim statements that meet every constraint of a part, trimmed to the sentences that meet it, best
-    first.
+    """Return the verbatim statements that meet every constraint of a part, best first, each trimmed to the sentences
+    that are needed.
 
     Older text quoted in a message counts only if no other statement does.
     """
@@ -277,8 +277,8 @@ def _concluded(
 
 
 def _has_result(part: Part, claim: Claim) -> bool:
-    """Return False if a question asks for a computation with figures for several times, but a claim gives only one of
-    them.
+    """Return False if a question asks for a computation from figures for several times, but a claim gives only one of
+    these figures.
     """
     asked = asked_computation(part.question)
     if asked is None or not asked.are_times or claim.computation is not None:
@@ -311,7 +311,7 @@ def chosen_sentences(found: Verdict, *, by_model: bool) -> Verdict:
 
 
 def what_proves(claims: Sequence[Claim]) -> str:
-    """Return a sentence with the number of statements and the number of documents that prove them."""
+    """Return a sentence that states the number of statements and the number of documents that prove them."""
     proven = [claim for claim in claims if not claim.supported_by]
     documents = {quote.document_id for claim in proven for quote in claim.quotes}
     reason = f"{number_of(len(proven), 'statement')} proven by quotes from {number_of(len(documents), 'document')}"
@@ -319,7 +319,7 @@ def what_proves(claims: Sequence[Claim]) -> str:
 
 
 def _supported(claims: Sequence[Claim]) -> str:
-    """Return a sentence with the number of statements that only a verifier supports."""
+    """Return a sentence that states how many statements only a verifier supports."""
     names = [claim.supported_by for claim in claims if claim.supported_by]
     return f"{number_of(len(names), 'statement')} supported by {', '.join(dict.fromkeys(names))}, not proven"
 
@@ -340,7 +340,7 @@ def _why_not(verdicts: Sequence[Judged], written: Statements, read: bool) -> str
 
 
 def without_missing(found: Verdict, missing: Sequence[MissingEdition], *, is_all: bool) -> Verdict:
-    """Add the requested reports that are not in the folder to the verdict.
+    """Add to the verdict which requested reports are missing from the folder.
 
     `is_all` is True if all of them are missing; the answer is then "not found", without statements from other reports.
     """

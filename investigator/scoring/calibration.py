@@ -52,7 +52,7 @@ class Calibration(Record):
     """The fitted models and thresholds.
 
     The built-in embedder is made for English, so the `foreign` models, for questions in other languages, rely more on
-    words than on its similarities. `nearness` is the probability that a sentence is evidence, judged only by the
+    words than on its similarities. `nearness` models the probability that a sentence is evidence, judged only from the
     sentence and the question; it selects further quotes, and ranks the quotes from small folders. The thresholds have
     been chosen to give the best decisions: `threshold` is the lowest point of a reply worth showing (`unsure_threshold`
     for other languages), `answered_from` is the lowest point at which a quote that meets the whole question counts as
@@ -87,7 +87,7 @@ class Calibration(Record):
 
 
 def log_odds(chance: float) -> float:
-    """Return the logarithm of the odds of a probability (0..1), clipped so that it is finite."""
+    """Return the log odds of a probability (0..1), clipped so that the result is finite."""
     held = min(1 - 1e-6, max(1e-6, chance))
     return math.log(held / (1 - held))
 

@@ -32,12 +32,12 @@ class PointFeatures(Record):
 
     @property
     def model_odds(self) -> float:
-        """Return the logarithm of the odds of the model's point; 0 and 100 count as 2 and 98."""
+        """Return the log odds of the model's point; 0 and 100 count as 2 and 98."""
         return log_odds(min(0.98, max(0.02, self.model)))
 
     @property
     def search_odds(self) -> float:
-        """Return the logarithm of the odds of the search's point."""
+        """Return the log odds of the search's point."""
         return log_odds(min(0.98, max(0.02, self.search)))
 
 
@@ -89,8 +89,8 @@ class PointCap(Record):
 
 
 class PointRules(Record):
-    """The rules for measured models and for all other models, and the cap for all of them; points of small models are
-    ignored.
+    """The rules for measured models and for all others, and the cap that applies to all of them; points from small
+    models are ignored.
     """
 
     measured: tuple[PointRule, ...]

@@ -34,7 +34,7 @@ class Price(Record):
 
 
 def priced(usage: Usage, price: Price | None) -> Usage:
-    """Add the cost in money to the usage; if the price is unknown, all its calls count as unpriced."""
+    """Add the cost in money to the usage; if the price is unknown, all calls in the usage count as unpriced."""
     if price is None:
         return usage.changed(unpriced=usage.calls)
     return usage.changed(money=price.of(usage.input_tokens, usage.output_tokens))

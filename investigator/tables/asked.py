@@ -1,4 +1,4 @@
-"""Extracts what a question asks of a table: words that name rows and columns, and times. Pure."""
+"""Extracts from a question what to look for in a table: words that name rows and columns, and times. Pure."""
 
 from __future__ import annotations
 
@@ -29,9 +29,11 @@ _WHOSE_FOLDER = late(
     r"|university)(?= [a-z])",
     re.IGNORECASE,
 )
-"""The organisation behind the documents, which the tables need not name: "what did the club spend on rent"."""
+"""Matches a word for the organisation behind the documents, which the tables need not name: "what did the club spend on
+rent".
+"""
 _POINTS = late(r"\b(?:percentage|per ?cent|basis)[- ]points?\b", re.IGNORECASE)
-"""The units in which the difference between two percentages is given."""
+"""The units in which a difference between two percentages is given."""
 _COSTS = late(r"\b(?:do|does|did|will|would)\b[^?.]*\bcosts?\b", re.IGNORECASE)
 _WHICH_TIMES = late(r"\b(?:which|what) (?:fiscal |financial )?(?:years?|quarters?|months?)\b", re.IGNORECASE)
 _WHICH_THINGS = late(r"^\W*(?:which|list|name|show|find|give)\b", re.IGNORECASE)

@@ -30,7 +30,7 @@ _PERSON = re.compile(rf"{_NAME_PART}(?:\s+{_NAME_PART})*")
 _FREE = re.compile(
     r"\b(?:free|includ\w+|no charge|nothing|on request|price|waived|gratis|complimentary)\b", re.IGNORECASE
 )
-"""Words that a cell may contain instead of an amount of money."""
+"""Matches words that a cell may contain instead of an amount of money."""
 
 
 def is_of_asked_kind(asked: TableQuestion, tables: DocumentTables, view: TableView, cell: TableCell) -> bool:

@@ -65,7 +65,7 @@ class Binding:
         return all(any(f" {' '.join(value)} " in said for value in values) for values in self._bound)
 
     def _words_of_row(self, row: int) -> str:
-        """Return the folded words of a row and its names, separated by cell."""
+        """Return the folded words of a row and its names, cell by cell."""
         cells = self._view.rows.get(row, ())
         headers = (header for cell in cells for header in self._view.column_headers(cell))
         texts = (*map(self._view.words, cells), *self._view.row_labels(row), *headers, self._view.caption)

@@ -33,7 +33,7 @@ _COSTS = late(
 _COUNTS = late(r"\b(?:number|head ?count|fte|full[- ]time equivalents?|count|persons|heads)\b", re.IGNORECASE)
 _EXCEPT = late(r"\b(?:except|unless|other than|otherwise)\b", re.IGNORECASE)
 _SPREAD = late(r"\d\.\d[^(]*\([^)]*\d\.\d")
-"""A mean or a median with its spread: 106.0 (84.0–146.0)."""
+"""Matches a mean or a median with its spread: 106.0 (84.0–146.0)."""
 """Kinds of answers that a cell can give only in words."""
 _WORD = late(r"[^\W\d_]{3,}")
 _CLOCK = late(r"\d[:.]\d\d")
@@ -122,7 +122,7 @@ def _is_date(value: str) -> bool:
 
 
 def has_amount(wanted: AskedAmount, cell: QuotedCell) -> bool:
-    """Return True if a cell has a figure with the requested relation to an amount, in the same unit."""
+    """Return True if a cell contains a figure that has the requested relation to an amount and the same unit."""
     factor = magnitude_of(cell.measure) if cell.measure not in ("", "%") else 1
     own = "%" if cell.measure == "%" else next(iter(currencies(" ".join((*cell.column, cell.unit, cell.caption)))), "")
     found = amounts(prepared(normalise(cell.value).text))

@@ -73,7 +73,7 @@ class TableView:
 
     @cached_property
     def columns(self) -> dict[int, TableCell]:
-        """Return one cell from each column, below the header."""
+        """Return one cell from each column, taken from below the header."""
         return {cell.column: cell for cell in self.table.cells if cell.row >= self.table.header_rows}
 
     @cached_property

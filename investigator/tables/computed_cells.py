@@ -39,8 +39,8 @@ question.
 
 @dataclass(frozen=True)
 class ComputedCells:
-    """A computed figure with its cells, in the order of its formula. `are_of_row` is True if the cells are the periods
-    of one row.
+    """A computed figure with the cells that it is computed from, in the order of the formula. `are_of_row` is True if
+    the cells are the periods of one row.
 
     `count` is the number of figures among which the highest or lowest was found.
     """
@@ -53,8 +53,8 @@ class ComputedCells:
 
 @lru_cache(maxsize=64)
 def computed_cells(question: str, tables: DocumentTables) -> ComputedCells | None:
-    """Return what a question asks to compute from the tables of a document; None if it asks for nothing of the kind, if
-    a cell is missing or ambiguous, or if units, periods or subjects differ.
+    """Return the figure that a question asks to compute from a document's tables. Return None if it asks for no
+    computation, if a cell is missing or ambiguous, or if units, periods or subjects differ.
     """
     asked = asked_computation(question)
     if asked is None or not tables.views:
@@ -80,7 +80,9 @@ def computed_cells(question: str, tables: DocumentTables) -> ComputedCells | Non
 def _computed(
     operation: Operation, cells: Sequence[PlacedCell], question: str, *, are_of_row: bool = False
 ) -> ComputedCells | None:
-    """Return the result for some cells, which are sorted if the highest or lowest figure is wanted."""
+    """Return the result computed from the given cells, which are sorted first if the highest or lowest figure is
+    requested.
+    """
     if len(cells) < _FEWEST or (operation is Operation.MEAN and len(cells) > _MOST_OF_MEAN):
         return None
     asked, ordered = table_question(question), list(cells)
@@ -175,13 +177,13 @@ def _is_period(header: str) -> bool:
 
 
 def _is_planned(header: str, question: str) -> bool:
-    """Return True for planned figures, unless a question asks for them."""
+    """Return True for planned figures, unless the question asks for planned figures."""
     planned = patterns("modality")["figures_planned"]
     return planned.search(header.replace("_", " ")) is not None and planned.search(question) is None
 
 
 def _lacks_rate(question: str, time: TableTime | None) -> bool:
-    """Return True if a question asks for a rate, such as a monthly average, and the figures are for other periods."""
+    """Return True if a question asks for a rate, such as a monthly average, but the figures cover other periods."""
     return patterns("extremes")["rate"].search(question) is not None and (time is None or time.months not in (1, 3))
 
 

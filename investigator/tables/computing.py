@@ -1,4 +1,5 @@
-"""Computes with the figures of cells if units and durations agree: differences, sums, shares, growth, means, extremes.
+"""Computes with the figures in cells, provided that units and durations agree: differences, sums, shares, growth,
+means, extremes.
 
 Pure.
 """
@@ -168,7 +169,7 @@ def _has_spread(cell: QuotedCell) -> bool:
 
 
 def _is_dash_between(text: str, at: int) -> bool:
-    """Return True if the character before a number is the dash of a range."""
+    """Return True if the character before a number is the dash in a range."""
     return bool(text[:at].strip()) and text[:at].strip()[-1:].isdigit()
 
 

@@ -18,7 +18,7 @@ _NO_TIME = (0, 0, 0)
 
 
 def key_cells(tables: DocumentTables, most: int) -> tuple[PlacedCell, ...]:
-    """Return up to the given number of cells, in the order of the text, drawn evenly from the tables."""
+    """Return up to `most` cells, drawn evenly from the tables, in text order."""
     each = ([(view, cell) for cell in _of_table(view, tables)] for view in tables.views[:_MOST_TABLES])
     found = [one for one in chain.from_iterable(zip_longest(*each)) if one is not None][:most]
     return tuple(sorted(found, key=lambda one: one[1].start))

@@ -1,4 +1,4 @@
-"""Finds the rows of a table for a list or a count: all rows, or those that meet its conditions. Pure."""
+"""Finds the table rows for a requested list or count: all rows, or those that meet the question's conditions. Pure."""
 
 from __future__ import annotations
 
@@ -60,10 +60,9 @@ def listed_cells(question: str, tables: DocumentTables) -> tuple[PlacedCell, ...
 
 
 def listed_rows(question: str, tables: DocumentTables) -> tuple[ListedRow, ...]:
-    """Return the rows of the things that a question asks to list or count, each thing once; () if no table lists such
-    things.
+    """Return one row for each thing that a question asks to list or count; () if no table lists such things.
 
-    If no row belongs to the list, all rows are returned. Totals are excluded.
+    If no row meets the conditions, all rows are returned. Totals are excluded.
     """
     things = asked_things(question)
     if things is None or (WITHOUT.search(question) and (things.amounts or things.numbers)):

@@ -43,7 +43,7 @@ _BARE_AMOUNT = late(
     r"[-−–]?(?:[A-Z]{3} ?)?[$€£¥₹]? ?\(?\d[\d.,' ]*\)?(?: ?(?:[$€£¥₹]|[A-Z]{3}|euros?|dollars?|pounds?))?"
 )
 _TEST = late(r"\W*(?:p(?:[- ]?values?)?|\d+ ?% ?ci|sig(?:nificance)?)\W*", re.IGNORECASE)
-"""The header of a column that says how certain the adjacent figures are."""
+"""Matches the header of a column that says how certain the adjacent figures are."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class FoundCell:
     """A cell that nearly matches a question, with its unmet constraints. `missing` contains words that are neither in
     the cell's table nor in its document, and `misses` contains unmet conditions. `time_agrees` is None if the question
     or the table names no time. `is_sure` is False if other cells match equally well; `is_named_by_question` is True if
-    its label has no words that are not in the question.
+    the question contains all words of the cell's label.
     """
 
     view: TableView
@@ -174,7 +174,7 @@ def _newest_first(one: FoundCell) -> tuple[tuple[int, ...], int]:
 
 
 def figure_of(value: str) -> str:
-    """Return the digits and points of a value."""
+    """Return the digits and decimal points in a value."""
     return re.sub(r"[^\d.]", "", value)
 
 
@@ -288,7 +288,7 @@ def _not_asked(asked: TableQuestion, own: Named, above: Named, header: Named) ->
 
 
 def _other_amounts(asked: TableQuestion, view: TableView, cell: TableCell) -> Iterator[str]:
-    """Yield the amounts of a question that neither a cell nor its names contain. If the question asks for things that
+    """Yield the amounts in a question that neither a cell nor its names contain. If the question asks for things that
     have an amount, the cell's own value does not count, because the answer is a list or a count of rows.
     """
     for one in asked.amounts:

@@ -27,7 +27,7 @@ _NO_MULTIPLE = late(r"%|‰|\bpercent\w*|\bbasis points?\b", re.IGNORECASE)
 
 @cache
 def _in() -> re.Pattern[str]:
-    """Return the pattern of unit notes: In millions; $ millions; USD m; (thousands)."""
+    """Return the pattern for unit notes: In millions; $ millions; USD m; (thousands)."""
     return re.compile(
         rf"(?:\b(?:in|en|of)\s+(?:[^\W\d_]+\s+){{0,3}}?|(?:[($€£¥]|(?<!\d),)\s*|\b[A-Z]{{3}}\s*|[’']\s*)(thousands|hundreds|{magnitude_pattern()}|000)(?![^\W_])",
         re.IGNORECASE,

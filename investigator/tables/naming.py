@@ -18,7 +18,7 @@ from investigator.tables.cells import TableView
 _PARTING = frozenset({"no", "non", "not", "without", "off", "on", "with", "pre", "post", "before", "after", "other"})
 _NARROWING = frozenset({"excluding", "adjusted"})
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
-"""Optional words of a label, such as "loss" in "Net income (loss)", which a question need not contain."""
+"""Matches the optional words in a label, such as "loss" in "Net income (loss)", which a question need not contain."""
 _SHORT_WORD = 3
 _MOST_OF = 0.5
 _MARK = re.compile(r"\(\d{1,2}\)|[*†‡]")
@@ -37,7 +37,7 @@ class Named:
     words: int = 0
     initials: str = ""
     short: tuple[tuple[str, frozenset[str]], ...] = ()
-    """The roots of the abbreviations in the name, mapped to the roots of the words that each stands for."""
+    """Maps the roots of abbreviations in the name to the roots of the words that they stand for."""
     narrowing: frozenset[str] = frozenset()
     """The roots of words that narrow the meaning of the name: "cost" in "cost of sales", "excluding"."""
 

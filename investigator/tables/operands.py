@@ -1,4 +1,4 @@
-"""Extracts what a question asks to compute from several figures: the operation and one question per figure. Pure."""
+"""Extracts the computation that a question asks for: the operation, and one question for each figure. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Analyses a question that asks to list or count things: their kind and their conditions. Pure; English only."""
+"""Analyses a question that asks to list or count things: finds their kind and the conditions that they must meet. Pure;
+English only.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ _LISTS = re.compile(
     rf"(?:{_PLURAL}|\b(?:people|staff)\b)",
     re.IGNORECASE,
 )
-"""The beginning of a question about several things; "what is the share of women" asks for only one."""
+"""Matches the beginning of a question about several things; "what is the share of women" asks for only one."""
 _COUNTS = r"how many|(?:what (?:is|was) )?the (?:total )?number of|count"
 _PLEASE = r"^\W*(?:(?:please|can you|could you) )?"
 _OPENING = late(

@@ -137,7 +137,7 @@ def times_between(first: TableTime, last: TableTime) -> tuple[TableTime, ...]:
 
 
 def _times(text: str) -> list[TableTime]:
-    """Return the dates, quarters and years of a text in order."""
+    """Return the dates, quarters and years in a text, in order."""
     plain = _plain(text)
     found: list[tuple[int, TableTime]] = []
     every = dates(plain)

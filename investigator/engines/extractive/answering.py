@@ -24,9 +24,9 @@ _SAME = 0.7
 def answer(variables: AnswerVariables, embedder: Embedder) -> AnswerReply:
     """Return the strongest quotes as verbatim claims, without repeating content.
 
-    The best quote of every document comes before any second quote, strongest document first. The evidence lists the
-    best quotes of a document first. If a reply is below the usual threshold, which happens only in small folders, the
-    quotes nearest to the question come first.
+    The best quote from every document comes before any second quote, and the strongest document comes first. Within
+    each document, `evidence` must list the best quotes first. If a reply is below the usual threshold, which happens
+    only in small folders, the quotes nearest to the question come first.
     """
     if kind_of(variables.question) is QuestionKind.SUMMARY:
         return AnswerReply(claims=tuple(map(_verbatim, _shared_out(variables.evidence))))
@@ -97,7 +97,7 @@ def _repeats(item: Evidence, chosen: list[Evidence]) -> bool:
 
 
 def _figures_differ(first: str, second: str) -> bool:
-    """Return True if each text has a figure that the other lacks, so that they contradict each other or differ in
+    """Return True if each text has a figure that the other lacks, because they then contradict each other or differ in
     subject.
     """
     a, b = ({word for word in words(text) if any(char.isdigit() for char in word)} for text in (first, second))

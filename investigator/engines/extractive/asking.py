@@ -1,4 +1,4 @@
-"""Finds the sentences of passages that best answer a question, and the probability that they answer it at all."""
+"""Finds the sentences in passages that best answer a question, and the probability that they answer it at all."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _LONGEST_QUOTE = 800
 _BEHIND_BEST = 1.0  # log odds; a sentence is quoted if its odds are at least a third of the best one's
 _BEHIND_NEAREST = 3.0  # log odds; a sentence is also quoted if it is at most this far behind the nearest one
 _NEAR = 0.15
-"""The lowest cosine similarity of a quote to a question. It excludes 95 of 100 instructions to models, and 15 of 89
-sentences of evidence in the question's language that share no word with it (development sets of clapnq, multihop and
-trials).
+"""The minimum cosine similarity between a quote and a question that it is related to. It excludes 95 of 100
+instructions to models, and 15 of 89 sentences of evidence in the question's language that share no word with it
+(development sets of clapnq, multihop and trials).
 """
 _MOSTLY = 0.5  # minimum share of the question's words that the quotes and the title must contain
 _NOT_HERE = "Not in this text."
@@ -53,12 +53,12 @@ class ReplyFeatures(Record):
 
     @property
     def match_odds(self) -> float:
-        """Return the logarithm of the odds of `match`."""
+        """Return the log odds of `match`."""
         return log_odds(self.match)
 
     @property
     def sentence_odds(self) -> float:
-        """Return the logarithm of the odds of `sentence`."""
+        """Return the log odds of `sentence`."""
         return log_odds(self.sentence)
 
 
@@ -194,7 +194,7 @@ def bearing(variables: BearingVariables, embedder: Embedder) -> BearingReply:
 
 def _cover(question: str, quotes: Sequence[str], title: str) -> bool:
     """Return True if the quotes and the title contain most of a question's words, and a quote contains the requested
-    kind of thing. A quote in another language shares only names with the question; one such word is then enough.
+    kind of thing. A quote in another language shares only names with the question, so one shared word is enough.
     """
     kind = expected_type(question)
     typed = [quote for quote in quotes if holds_type(kind, quote, question)]

@@ -41,7 +41,7 @@ class SentenceFit(Nearness):
 
     `around` is like `focus`, but includes the sentences before and after this one. `passage` and `overlap` are the
     similarity and the word overlap of the passage that contains it. `finding` and `figures` measure how much it reads
-    like a result, if a result is requested (otherwise 0.5). `complete` is 1 for a sentence, and 0 for a heading or a
+    like a result; both are 0.5 unless a result is requested. `complete` is 1 for a sentence, and 0 for a heading or a
     fragment of a table.
     """
 

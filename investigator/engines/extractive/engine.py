@@ -28,7 +28,9 @@ from investigator.scoring.calibration import default_calibration
 NAME = "extractive"
 
 Answers = Callable[[str, Record], Record | None]
-"""Answers templates outside the method: returns the reply to a template and its variables, or None."""
+"""Answers templates that do not belong to the method: takes a template and its variables, and returns the reply or
+None.
+"""
 
 
 def _no_others(_: Embedder) -> Answers:

@@ -90,7 +90,7 @@ def _sentences(passages: Sequence[Passage]) -> list[_Sentence]:
 
 def says_something(sentence: str, *, by_itself: bool = True) -> bool:
     """Return True for a complete sentence that is not a table row, list entry or boilerplate. Unless `by_itself` is
-    set, it may depend on the previous sentence.
+    set, the sentence may depend on the previous one.
     """
     if not _SHORTEST <= len(sentence) <= _LONGEST or sentence.rstrip("\"'”’)] ")[-1:] not in ".!?。":
         return False
