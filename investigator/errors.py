@@ -99,7 +99,7 @@ class QuestionError(UserError):
 
 
 class PageError(UserError):
-    """The document has no such page, or the page cannot be drawn."""
+    """The document has no such page, or the page cannot be rendered."""
 
     default_hint = "Only pages of PDF documents can be shown, counted from 1; other formats are shown as text."
 

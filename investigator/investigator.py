@@ -268,7 +268,7 @@ class Investigator:
         return self._index.kept_open()
 
     def pages(self) -> AbstractContextManager[DocumentPages]:
-        """Within the context, draw pages of indexed PDF documents, with quotes marked."""
+        """Within the context, render pages of indexed PDF documents, with quotes marked."""
         return open_pages(self._index, self.parts)
 
 

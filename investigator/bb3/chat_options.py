@@ -19,8 +19,8 @@ class Decide(StrEnum):
 
 
 class Conditioning(StrEnum):
-    """How to reply from several kinds of knowledge. combined: one reply from all of them. separate: the best of one
-    reply from each kind. both: the best of all these replies.
+    """How to reply from several kinds of knowledge. combined: one reply from all of them. separate: one reply per kind,
+    the best of which is used. both: the best of all these replies.
     """
 
     COMBINED = "combined"

@@ -170,7 +170,7 @@ def module_client(
     decodings: Mapping[Module, Decoding] | None = None,
     on_notice: Callable[[str], None] = lambda _: None,
 ) -> EngineClient:
-    """Return a client for asking one module without a folder; without a model the built-in engine answers.
+    """Return a client for calling one module without a folder; if no model is given, the built-in engine answers.
 
     `decodings` control decoding; `on_notice` receives notices about unsupported options. Raises SettingsError,
     CredentialError, MissingPackageError.

@@ -98,7 +98,7 @@ class FolderChat:
     def reply(self, said: Sequence[tuple[ChatSession, Message]], say: Hear | None = None) -> list[Message]:
         """Return the replies to one message in each of several sessions; each step runs for all sessions at once. For a
         single message, `say` repeatedly receives the proven part of a model's unfinished reply. Only the returned
-        message is final. An empty text gets a polite reply, and no module is asked. `memories` in a message are
+        message is final. An empty text gets a polite reply, and no module is called. `memories` in a message are
         remembered; with the text "Opening" they start the conversation. On failure, the conversations are unchanged.
         Raises DialogueError, before any call, for a duplicate session, a turn or a memory that is too long, or memories
         that are not strings. Also raises EngineError, StoreError and BudgetSpent.

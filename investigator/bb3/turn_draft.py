@@ -38,7 +38,7 @@ class LiveConversation:
 
 @dataclass
 class Draft:
-    """An unfinished turn. The result of a module that was not asked is empty; decisions are kept in the words that
+    """An unfinished turn. The result of a module that was not called is empty; decisions are kept in the words that
     their modules returned.
     """
 

@@ -28,7 +28,7 @@ class AnswersQuestions(Protocol):
 class InvestigatorAgent(Agent):
     """Answers questions from the documents, each independently of the others.
 
-    Replies have `text`, `status`, and `citations` (quotes in their wire form). A message that is not a question, such
+    Replies have `text`, `status`, and `citations` (quotes in their wire format). A message that is not a question, such
     as an empty text, gets a polite reply without an investigation. Copies share the `investigator`, which is asked one
     question at a time. Other errors of the investigation are raised.
     """

@@ -1,6 +1,6 @@
 """Opens files below a folder, name by name and without following links, so nothing outside the folder is ever opened.
 
-A folder may change while it is read: what was listed as a sub-folder or a file may be a link, a pipe or a device by the
+A folder may change while it is read: what was listed as a subfolder or a file may be a link, a pipe or a device by the
 time it is opened. Each name is therefore opened relative to the descriptor of its parent folder, links are rejected,
 opening never blocks, and the kind of file is determined from its descriptor. If the system cannot do this (Windows),
 each entry is examined before and after it is opened; a folder that is replaced twice in between goes unnoticed.
@@ -97,7 +97,7 @@ def _status_in(folder: int | str, name: str) -> os.stat_result:
 
 
 def _checked(name: str) -> str:
-    """Return a name after checking that it cannot lead out of its folder."""
+    """Return a name after checking that it cannot escape its folder."""
     if name in ("", ".", "..") or (os.sep != "/" and (os.sep in name or ":" in name)):
         raise ReadFailure(FileStatus.UNSUPPORTED, "its path leads out of the folder")
     return name

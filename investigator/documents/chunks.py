@@ -33,9 +33,9 @@ class ChunkSettings(Record):
 
 
 def split(document: Document, settings: ChunkSettings) -> tuple[Chunk, ...]:
-    """Return the chunks of a document, in order and without overlap; together they cover everything but white space.
+    """Return the chunks of a document, in order and without overlap; together they cover everything but whitespace.
 
-    Chunks end at sentence boundaries; a sentence is cut only if it is longer than `maximum`, at a line end or a space
+    Chunks end at sentence boundaries; a sentence is cut only if it is longer than `maximum`, at a line break or a space
     if possible. No chunk crosses a page boundary, and a heading starts a new chunk.
     """
     return tuple(
@@ -78,7 +78,7 @@ def _sentences(text: str, begin: int, finish: int, maximum: int) -> Iterator[_Sp
 
 
 def _pieces(text: str, start: int, end: int, maximum: int) -> Iterator[_Span]:
-    """Yield a span in pieces of at most `maximum` characters, cut at a line end if possible, else at a space, else
+    """Yield a span in pieces of at most `maximum` characters, cut at a line break if possible, otherwise at a space or
     anywhere.
     """
     while end - start > maximum:

@@ -15,7 +15,7 @@ _LONGEST = 1 << 32  # maximum number of bytes per record
 
 
 class DrawingOrder(Record):
-    """The pages to draw, and the sha256 of their PDF: the requested file or a file inside it."""
+    """The pages to render, and the sha256 of their PDF, which is the requested file or a file inside it."""
 
     content_hash: str
     pages: tuple[PageOrder, ...]
@@ -23,8 +23,8 @@ class DrawingOrder(Record):
 
 class ReadRequest(Record):
     """A file to read: `path` below the folder `root`, without links; both are spelled as in the file system.
-    `known_hashes` are the hashes of contents that need not be read again. With `drawing`, pages are drawn and no text
-    is read.
+    `known_hashes` are the hashes of contents that need not be read again. With `drawing`, pages are rendered and no
+    text is read.
     """
 
     model_config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
@@ -77,6 +77,8 @@ def send(stream: BinaryIO, record: Record) -> None:
 
 
 def receive(stream: BinaryIO) -> bytes | None:
-    """Return the wire form of the next record; None if the other process has ended, even in the middle of a record."""
+    """Read the next record from its wire format; None if the other process has ended, even in the middle of a
+    record.
+    """
     line = stream.readline(_LONGEST)
     return line if line.endswith(b"\n") else None

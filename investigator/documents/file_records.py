@@ -12,7 +12,7 @@ from investigator.records import FileRecord, FileStatus, SplitDocument
 
 
 class GoneFiles:
-    """The records of deleted files. A renamed file is recognised by its bytes and its file name extension."""
+    """The records of deleted files. A renamed file is recognised by its bytes and its file extension."""
 
     def __init__(self, records: Iterable[FileRecord]) -> None:
         self._left = {record.path: record for record in records}

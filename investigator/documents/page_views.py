@@ -1,4 +1,4 @@
-"""Draws pages of documents, with quotes marked, in the processes that read files."""
+"""Renders pages of documents, with quotes marked, in the processes that read files."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _WIDEST = 4_000
 
 
 class PageViews:
-    """Draws pages of the PDF documents in a folder, with spans of their text marked.
+    """Renders pages of the PDF documents in a folder, with spans of their text marked.
 
-    Files are opened without following links, parsed in separate processes within the limits of `reader`, and drawn only
-    if their sha256 matches the document's. Use it as a context manager. Thread-safe.
+    Files are opened without following links, parsed in separate processes within the limits of `reader`, and rendered
+    only if their sha256 matches the document's. Use it as a context manager. Thread-safe.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class PageViews:
         """Return the pages that contain the given spans of a document's text, in order, with the spans marked.
 
         Raises PageError if the document does not have these pages, SourceChangedError if its file has changed,
-        FolderError if the folder cannot be listed, and ReaderError if the file cannot be drawn.
+        FolderError if the folder cannot be listed, and ReaderError if the file cannot be rendered.
         """
         orders = _orders(document, spans)
         if not orders:
@@ -106,7 +106,7 @@ class PageViews:
 
 
 def _orders(document: Document, spans: Sequence[MarkedSpan]) -> list[PageOrder]:
-    """Return the drawing request for each page that contains one of the spans."""
+    """Return the rendering request for each page that contains one of the spans."""
     orders: list[PageOrder] = []
     for page in document.pages:
         on_page = [

@@ -11,7 +11,7 @@ _BREAK = "\n\n"
 
 
 def line_at(text: str, offset: int) -> int:
-    """Return the line number, from 1, of the character at `offset`; a line end belongs to the line that it ends."""
+    """Return the line number, from 1, of the character at `offset`; a line break belongs to the line that it ends."""
     return text.count("\n", 0, offset) + 1
 
 

@@ -1,4 +1,4 @@
-"""Writes PNG files with zlib, so that no image library is needed."""
+"""Writes PNG files with zlib, so that no image library is required."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LEVEL = 6
 
 
 def png(pixels: Any) -> bytes:
-    """Return a picture as a PNG file; a grey picture takes a third of the bytes of a colour picture.
+    """Encode an image as a PNG file; a greyscale image takes a third of the bytes of a colour image.
 
     `pixels` is a numpy array of bytes: height x width x 3, in the order red, green, blue.
     """

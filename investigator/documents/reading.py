@@ -1,4 +1,4 @@
-"""Does the work of a reading process: reads one file and splits it into chunks, or draws pages of it."""
+"""Does the work of a reading process: reads one file and splits it into chunks, or renders pages of it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ATTEMPTS = 2
 
 
 def read_contents(request: ReadRequest, on_opened: Callable[[Opened], None]) -> Contents:
-    """Open, hash, read and split a file, or draw its pages. Every failure becomes a status with a reason."""
+    """Open, hash, read and split a file, or render its pages. Every failure becomes a status with a reason."""
     try:
         opened, data = _stable_contents(request)
         on_opened(opened)

@@ -116,7 +116,7 @@ class _Walk:
                 yield _refused(shown, path, reason, FileStatus.FAILED)
 
     def _listed(self, folder: int | str, path: str, shown: str, waiting: list[tuple[str, str]]) -> Iterator[FoundFile]:
-        """Yield the files in an open folder, queue its sub-folders in `waiting`, and collect its links."""
+        """Yield the files in an open folder, queue its subfolders in `waiting`, and collect its links."""
         with os.scandir(folder) as listing:
             for entry in listing:
                 own, own_shown = _joined(path, entry.name), _joined(shown, entry.name)

@@ -53,7 +53,7 @@ def _joined(text: str, place: int) -> bool:
 
 
 def _next(text: str, place: int, mark: str) -> str:
-    """Return the character at a position; after a hyphen at a line end, the first character of the next line."""
+    """Return the character at a position; after a hyphen at the end of a line, the first character of the next line."""
     broken = _LINE_END.match(text, place) if mark in _DASHES else None
     place = broken.end() if broken else place
     return text[place : place + 1]

@@ -138,7 +138,7 @@ class Source:
                     yield found.span()
 
     def _hyphens_fit(self, found: re.Match[str]) -> bool:
-        """Return True if each hyphen that is only in the quote is at a line end in the source."""
+        """Return True if each hyphen that is only in the quote is at the end of a line in the source."""
         optional = self._normalised.optional_hyphens
         return all(
             found.start(group) != found.end(group) or found.start(group) in optional

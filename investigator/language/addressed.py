@@ -1,12 +1,12 @@
 """Finds passages in which a document addresses a language model instead of a reader. Pure.
 
 Such sentences ask a model to ignore its instructions, give a score, reply in certain words, or use or omit sources.
-Others contain the mark-up of prompts, chats and replies. Quotes from such sentences may be genuine, but prove only that
+Others contain the markup of prompts, chats and replies. Quotes from such sentences may be genuine, but prove only that
 the document contains them.
 
-The rules for English and for mark-up are in `data/addressing_rules.toml`, and the key words of ten further languages
-are in `data/addressing_words.toml`. Their measured quality is in `data/README.md`: they find 61 % of unseen cases, so
-do not rely on them alone.
+The rules for English and for markup are in `data/addressing_rules.toml`, and the keywords of ten further languages are
+in `data/addressing_words.toml`. Their measured quality is in `data/README.md`: they find 61 % of unseen cases, so do
+not rely on them alone.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from investigator.language.undisguised import plain, undisguised
 
 Span = tuple[int, int]
 _Use = tuple[str, str]
-"""The language of a key word, and the purpose that the word serves."""
+"""The language of a keyword, and the purpose that the word serves."""
 
 _HINT_DISTANCE = 250
 """Maximum number of characters between two hints that together count as a demand."""
@@ -53,10 +53,10 @@ _DEMANDS = (
     ("note", "model", "colon"),
     ("give", "this", "thing", "top"),
 )
-"""Kinds of key words that together make a demand if they are close together in one sentence. In languages written with
+"""Kinds of keywords that together make a demand if they are close together in one sentence. In languages written with
 spaces, a word of the first kind must come first.
 """
-_NEAR, _NEAR_UNSPACED = 80, 30  # maximum number of characters between two key words
+_NEAR, _NEAR_UNSPACED = 80, 30  # maximum number of characters between two keywords
 _UNSPACED_IN = frozenset({"zh", "ja", "ko"})
 _COLON = late("[:：]")
 _STOP = late(r"[.!?。！？]|\n\s*\n")
@@ -123,7 +123,7 @@ def _places(text: str) -> Iterator[Span]:
 
 
 class _KeyWord(NamedTuple):
-    """A key word in a text: where it is, and how it is used."""
+    """A keyword in a text: where it is, and how it is used."""
 
     start: int
     end: int
@@ -131,7 +131,7 @@ class _KeyWord(NamedTuple):
 
 
 def _demands(text: str) -> Iterator[Span]:
-    """Yield the places where key words in the same language form a demand."""
+    """Yield the places where keywords in the same language form a demand."""
     colons = [_KeyWord(*colon.span(), "colon") for colon in _COLON.finditer(text)]
     for language, found in _key_words(text).items():
         ordered = language not in _UNSPACED_IN
@@ -156,7 +156,7 @@ def _until(words: Sequence[_KeyWord], number: int, limit: int) -> list[_KeyWord]
 
 
 def _key_words(text: str) -> Mapping[str, list[_KeyWord]]:
-    """Return the key words in a folded text, by language."""
+    """Return the keywords in a folded text, by language."""
     found: dict[str, list[_KeyWord]] = defaultdict(list)
     for word in _WORD.finditer(text):
         for language, kind in _uses(word.group()):

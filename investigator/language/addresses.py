@@ -43,9 +43,7 @@ _WRITTEN = tuple(
 
 
 def holds_address(text: str) -> bool:
-    """Return True if a text contains an address (URL, e-mail, telephone) or the mark-up of a link, a picture or
-    HTML.
-    """
+    """Return True if a text contains an address (URL, e-mail, telephone) or the markup of a link, a picture or HTML."""
     plain = _spaced(unicodedata.normalize("NFKC", text))
     return any(pattern.search(plain) for pattern in (_ADDRESS, _PHONE, _LINK))
 
@@ -59,7 +57,7 @@ def instructs_reader(text: str) -> bool:
 
 
 def defanged(text: str) -> str:
-    """Return a text with its addresses and mark-up changed so that no program renders them as links, pictures or HTML.
+    """Return a text with its addresses and markup changed so that no program renders them as links, pictures or HTML.
 
     `https://a.example/x` becomes `hxxps://a[.]example/x`, and a space is inserted between the brackets of a link, after
     the opening bracket of a tag, and on both sides of the sign in "a < b". Other text, including e-mail addresses and

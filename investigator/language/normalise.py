@@ -90,9 +90,8 @@ def normalise(text: str) -> Normalised:
     """Normalise a text for comparing quotes.
 
     Applies Unicode NFKC (except to exponents and note marks that touch a number, and to characters that would become
-    spaces), collapses white space to one space, drops it between CJK characters, joins words that were hyphenated at
-    the end of a line, drops invisible characters, and replaces quotation marks and primes with ' or " and dashes
-    with -.
+    spaces), collapses whitespace to one space, drops it between CJK characters, joins words that were hyphenated at the
+    end of a line, drops invisible characters, and replaces quotation marks and primes with ' or " and dashes with -.
     """
     written = _Written()
     pattern, table = _rules(text)
@@ -239,7 +238,7 @@ def _joins(char: str) -> bool:
 
 
 def one_line(text: str) -> str:
-    """Return the text with each run of white space replaced by one space, and without white space at its ends."""
+    """Return the text with each run of whitespace replaced by one space, and without whitespace at its ends."""
     return " ".join(text.split())
 
 

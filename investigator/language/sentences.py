@@ -37,8 +37,8 @@ _WINDOW = 4_000  # number of characters segmented at once, because the segmenter
 
 
 def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Return the half-open spans of the sentences in a text, without surrounding white space, in order. Together they
-    cover every character that is not white space. A sentence never crosses a blank line, and a sentence of more than
+    """Return the half-open spans of the sentences in a text, without surrounding whitespace, in order. Together they
+    cover every character that is not whitespace. A sentence never crosses a blank line, and a sentence of more than
     4,000 characters is cut at a line end or a space if possible.
     """
     return iter(_known_spans(text)) if len(text) <= _WINDOW else _spans(text)  # a caller may stop early in a long text
@@ -178,7 +178,7 @@ def _cut(text: str, start: int, end: int) -> int:
 
 
 def _stripped(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield the span without surrounding white space, unless it contains only white space."""
+    """Yield the span without surrounding whitespace, unless it contains only whitespace."""
     sentence = text[start:end]
     begin = start + len(sentence) - len(sentence.lstrip())
     finish = end - len(sentence) + len(sentence.rstrip())

@@ -92,7 +92,7 @@ def _folded_sign(run: str) -> str:
 
 
 def spaced(text: str) -> str:
-    """Return the text prepared for a full-text index that splits at white space.
+    """Return the text prepared for a full-text index that splits at whitespace.
 
     Runs of unspaced scripts (CJK, Thai, Khmer, Lao, Burmese) are split into overlapping pairs; a word hyphenated at a
     line end is also included whole.

@@ -1,4 +1,4 @@
-"""The records that the packages exchange: frozen, typed, and with one wire form.
+"""The records that the packages exchange: frozen, typed, and with one wire format.
 
 `__init__.pyi` lists their names. A module is loaded when one of its names is first used, because the process that reads
 files needs only a few modules.

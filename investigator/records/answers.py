@@ -196,8 +196,8 @@ class Answer(Record):
     """The answer to the main question, or the statement that the documents do not contain it, with the coverage.
 
     `text` contains the claims with citation numbers `[n]`, counted from 1 in the order of `citations`; it can be shown
-    as Markdown, because addresses and mark-up in it are escaped. `tainted` lists documents that address a language
-    model in their text or through a reply.
+    as Markdown, because addresses and markup in it are escaped. `tainted` lists documents that address a language model
+    in their text or through a reply.
     """
 
     question: str

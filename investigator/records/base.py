@@ -1,4 +1,4 @@
-"""The base class of every record: a frozen value with one wire form."""
+"""The base class of every record: a frozen value with one wire format."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Foreign = Annotated[str, AfterValidator(redacted)]
 
 
 class Record(BaseModel):
-    """A frozen value; its one wire form is the JSON of `model_dump_json` and `model_validate_json`.
+    """A frozen value; its one wire format is the JSON of `model_dump_json` and `model_validate_json`.
 
     Unknown fields are rejected, so that no record is parsed as one of another type. `computed` names the properties
     that templates can use in addition to the fields.

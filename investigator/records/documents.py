@@ -194,7 +194,7 @@ class Document(Record):
 
     @property
     def own_lines(self) -> bool:
-        """Return True if the lines of the text are the lines of the file; text extracted from mark-up or tables has its
+        """Return True if the lines of the text are the lines of the file; text extracted from markup or tables has its
         own lines.
         """
         return self.media_type in _OWN_LINES
@@ -306,7 +306,7 @@ def _place(document_id: str, page: int | None, line: int | None, own_lines: bool
 
 
 def page_word(document_id: str) -> str:
-    """Return "page", "slide" or "sheet", depending on the file name extension of a document."""
+    """Return "page", "slide" or "sheet", depending on the file extension of a document."""
     ending = document_id.rpartition(".")[2].lower()
     if ending in _SLIDES:
         return "slide"

@@ -1,4 +1,4 @@
-"""Records of the engines that an investigation asks."""
+"""Records of the engines that an investigation calls."""
 
 from __future__ import annotations
 

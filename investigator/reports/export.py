@@ -83,7 +83,7 @@ def _evidence(investigation: Investigation, known: Mapping[str, Reference]) -> I
 
 
 def _markdown(investigation: Investigation) -> str:
-    """Return the answer as Markdown, with the mark-up of documents escaped."""
+    """Return the answer as Markdown, with the markup of documents escaped."""
     answer = investigation.answer
     table = answer.table if answer is not None else None
     page = _environment().get_template("answer.md.j2")

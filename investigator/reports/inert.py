@@ -14,7 +14,7 @@ _ALWAYS_UNSAFE = (
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # direction marks, which change the order of displayed text
     "\u180e\u200b\u2060-\u2065\u206a-\u206f\ufeff\ufff9-\ufffb"  # invisible characters
     "\U000e0000-\U000e0fff"
-    "\u2028\u2029"  # separators that some programs treat as line ends
+    "\u2028\u2029"  # separators that some programs treat as line breaks
     "\ud800-\udfff"  # lone surrogates, which cannot be encoded; they occur in file names that are not UTF-8
     "\ufffe\uffff"
 )
@@ -48,19 +48,19 @@ _UNSAFE_IN_JSON = re.compile(f"[\xad{_JOINERS}{_ALWAYS_UNSAFE}]")
 
 
 def inert(text: str) -> str:
-    """Return the text with control characters escaped, as `\\x1b`; line ends become `\\n`."""
+    """Return the text with control characters escaped, as `\\x1b`; line endings become `\\n`."""
     return _UNSAFE.sub(_written_out, text.replace("\r\n", "\n"))
 
 
 def inert_prose(text: str) -> str:
-    """Return the text in inert form, with addresses and mark-up defanged."""
+    """Return the text in inert form, with addresses and markup defanged."""
     return defanged(inert(text))  # the escape may be read as part of an address
 
 
 def inert_json(text: str) -> str:
     """Return equivalent JSON that is safe for a terminal: unsafe characters are escaped.
 
-    In JSON, unescaped control characters occur only between values, as line ends.
+    In JSON, unescaped control characters occur only between values, as line breaks.
     """
     return _UNSAFE_IN_JSON.sub(_escaped, text)
 

@@ -71,7 +71,7 @@ class Count:
 
 @dataclass(frozen=True)
 class Speed:
-    """Items per second so far, and the remaining seconds at that speed; None if unknown, or if all is done."""
+    """Items per second so far, and the remaining seconds at that speed; None if unknown, or if all items are done."""
 
     per_second: float | None = None
     passages_per_second: float | None = None

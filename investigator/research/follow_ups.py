@@ -70,7 +70,7 @@ def rewordings(part: Part, shares: Mapping[str, float]) -> tuple[str, ...]:
 
 def alike_wordings(part: Part, likeness: Mapping[str, float]) -> tuple[str, ...]:
     """Return the rewordings of a part that are closest in meaning, best first; if none is close enough, return the
-    part's key words.
+    part's keywords.
     """
     alike = [text for text in likeness if likeness[text] >= _LEAST_LIKENESS]
     return tuple(sorted(alike, key=lambda text: -likeness[text])) or key_words(part)

@@ -1,4 +1,4 @@
-"""Draws pages of indexed documents and marks quotes on them."""
+"""Renders pages of indexed documents and marks quotes on them."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class MadeWith(Record):
 
 
 def valid_question(question: str, called: str = "question") -> str:
-    """Return the question without known secrets or surrounding white space; errors refer to the question as `called`.
+    """Return the question without known secrets or surrounding whitespace; errors refer to the question as `called`.
     Raises QuestionError.
     """
     expect(question, str, f"the {called}", QuestionError)

@@ -70,8 +70,8 @@ class ChromaPlace(ABC):
 class ChromaFiles(ChromaPlace):
     """A collection in a directory of the workspace; the database stores its checksums.
 
-    Chroma's native code trusts its files, and one damaged byte can crash it: files that have changed are never opened.
-    Raises StoreError if there is something other than a directory at its path.
+    Chroma's native code trusts its files, and one damaged byte can crash it, so files that have changed are never
+    opened. Raises StoreError if there is something other than a directory at its path.
     """
 
     not_left = "its files have changed since the last use"

@@ -22,7 +22,7 @@ Entry = tuple[str, str, str, str]
 
 
 def secured(connection: sqlite3.Connection) -> sqlite3.Connection:
-    """Return the connection after telling it not to trust the schema of its file."""
+    """Return the connection, configured not to trust the schema of its file."""
     for statement in ("PRAGMA trusted_schema=OFF", "PRAGMA cell_size_check=ON", "PRAGMA mmap_size=0"):
         connection.execute(statement)
     if configure := getattr(connection, "setconfig", None):  # since Python 3.12

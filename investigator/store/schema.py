@@ -76,10 +76,10 @@ documents = Table(
     Column("pages", Integer),
     Column("date", String),
     Column("headings", Text, nullable=False),  # the first headings, one per line
-    Column("imprint", Text, nullable=False),  # the document's description of itself, in wire form
-    Column("card", Text, nullable=False),  # the record without text and tables, in wire form
+    Column("imprint", Text, nullable=False),  # the document's description of itself, in wire format
+    Column("card", Text, nullable=False),  # the record without text and tables, in wire format
     Column("text", Text, nullable=False),
-    Column("tables", Text, nullable=False),  # the records of its tables, in wire form
+    Column("tables", Text, nullable=False),  # the records of its tables, in wire format
     Column("reader", String, nullable=False),
     Column("text_code", String, nullable=False),  # the code of the content hash, reader, text and tables
     Column("card_code", String, nullable=False),  # the code of all other columns
@@ -151,7 +151,7 @@ runs = Table(
     Column("question", Text, nullable=False),
     Column("engine", Text, nullable=False),
     Column("answer_status", String),
-    Column("record", Text, nullable=False),  # the current state of the investigation, in wire form
+    Column("record", Text, nullable=False),  # the current state of the investigation, in wire format
     Column(CODE, String, nullable=False),
 )
 
@@ -281,7 +281,7 @@ chat_turns = Table(
     Column("chat", String, ForeignKey("chats.id", ondelete="CASCADE"), primary_key=True),
     Column("number", Integer, primary_key=True),
     Column("said", Text, nullable=False),
-    Column("record", Text, nullable=False),  # the turn, in wire form
+    Column("record", Text, nullable=False),  # the turn, in wire format
 )
 
 SERVED = Schema(_served, (), version=1)

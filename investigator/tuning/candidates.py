@@ -31,7 +31,7 @@ COMMON: Space = {
 def variants(folder: Path, names: Sequence[str]) -> Iterator[Variant]:
     """Yield the variants in a folder, sorted by name.
 
-    Each sub-folder with templates `owner/name.j2` is a variant, and so is each file `*.j2` if a single template is
+    Each subfolder with templates `owner/name.j2` is a variant, and so is each file `*.j2` if a single template is
     tuned. Raises TemplateError if the folder does not exist or is empty, or if a file cannot be read.
     """
     found = False

@@ -37,7 +37,7 @@ class ProposerModel:
         call = call_to(self._engine, Prompt(PROPOSE, ProposerText(text=text), text, ProposeReply))
         reply = self._layers(type(call)(call.prompt, call.engine, call.key, tokens=guessed_tokens(text)))
         if reply.finish_reason is FinishReason.LENGTH:
-            return ""  # repairing a truncated template would invent its end
+            return ""  # repairing a truncated template would mean inventing its end
         try:
             return read_reply(reply.text, ProposeReply).template
         except ReplyError:

@@ -56,7 +56,7 @@ class TriedQuote(Record):
 
 class TriedReply(Record):
     """The result of a template in one use: the prompt, the reply, and how the method evaluated the reply. `source`
-    names the origin of the template. `value` is the parsed record, in wire form; `problem` is the problem with the
+    names the origin of the template. `value` is the parsed record, in wire format; `problem` is the problem with the
     first reply, even if it was `repaired`. `model_point` is the point in the reply, and `point` is the effective point;
     both are None if the step has no point.
     """

@@ -59,7 +59,7 @@ class Value:
 
 
 def folded(text: str) -> str:
-    """Return the text with uniform dashes, quotation marks and white space, and with spaces in place of Markdown and
+    """Return the text with uniform dashes, quotation marks and whitespace, and with spaces in place of Markdown and
     HTML emphasis.
     """
     text = unicodedata.normalize("NFKC", text).translate(_MARKUP)

@@ -92,7 +92,9 @@ def _all(text: str) -> Iterator[PiiSpan]:
 
 
 def _said(pattern: re.Pattern[str], text: str, kind: Pii, digits: range | None = None) -> Iterator[PiiSpan]:
-    """Yield matches of a pattern with the given number of digits: the `said` group if present, else the whole match."""
+    """Yield matches of a pattern with the given number of digits: the `said` group if present, otherwise the whole
+    match.
+    """
     for found in pattern.finditer(text):
         span = found.span("said") if found.groupdict().get("said") else found.span()
         if digits is None or len(_digits(text[slice(*span)])) in digits:

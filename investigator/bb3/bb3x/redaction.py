@@ -87,7 +87,7 @@ class Redactor:
     """Replaces personal information.
 
     `salt` is secret: anyone who has it can try telephone numbers until a hash matches. Create a new salt for each
-    release, with `secrets.token_bytes(32)`, and discard it afterwards. `random` draws the digits. `titles` are the
+    release, with `secrets.token_bytes(32)`, and discard it afterwards. `random` chooses the digits. `titles` are the
     titles of the documents. Raises DialogueError if the salt is shorter than 16 bytes.
     """
 

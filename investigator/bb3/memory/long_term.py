@@ -29,7 +29,7 @@ _BY_HAND = FactSource()
 
 class LongTermMemory(PersonalFacts):
     """Stores the memories of all users in a workspace, and selects the memories for a reply. Memories are single lines:
-    white space is collapsed and control characters are removed, so that none can imitate a line of a prompt. Raises
+    whitespace is collapsed and control characters are removed, so that none can imitate a line of a prompt. Raises
     DialogueError if a memory is empty or too long.
     """
 
@@ -44,7 +44,7 @@ class LongTermMemory(PersonalFacts):
     def add(
         self, user: str, memory: str, speaker: Speaker = Speaker.PARTNER, source: FactSource = _BY_HAND
     ) -> KeptFact:
-        """Remember a text about a speaker without asking a module. Raises DialogueError if the text is already
+        """Remember a text about a speaker without calling a module. Raises DialogueError if the text is already
         remembered.
         """
         new = _fact(memory, speaker)

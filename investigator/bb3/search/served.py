@@ -63,7 +63,7 @@ class ServedDocument(SearchDocument):
 
     def quote(self, text: str, source: str) -> Quote | None:
         """Return a text as a quote of whole sentences from this part, under the name `source`; None if this part does
-        not contain it. Offsets refer to the document if it is known, else to this part.
+        not contain it. Offsets refer to the document if it is known, otherwise to this part.
         """
         page = Document(
             id=source,

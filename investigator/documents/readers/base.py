@@ -117,10 +117,10 @@ is a plug-in, that the plug-in failed.
 
 
 def cleaned(text: str) -> str:
-    """Return the text with \\n as its only line end, and without characters that the store or wire form cannot
+    """Return the text with \\n as its only line ending, and without characters that the store or wire format cannot
     represent.
 
-    The removed characters are lone surrogates, non-characters, and control characters other than tab, line end and form
-    feed.
+    The removed characters are lone surrogates, non-characters, and control characters other than tab, line feed and
+    form feed.
     """
     return _REMOVED.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))

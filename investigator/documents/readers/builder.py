@@ -37,7 +37,7 @@ class _TableRow:
 class TextBuilder:
     """Collects words, breaks, cells and headings in reading order.
 
-    Breaks and spaces are delayed until the next word, so the text never begins or ends with white space and has at most
+    Breaks and spaces are delayed until the next word, so the text never begins or ends with whitespace and has at most
     one empty line in a row. The cells of a table row are joined with ` | ` on one line, up to the first cell with
     several lines; each cell after that gets a line of its own. In a long table the header row is repeated at intervals,
     so that searches find rows together with their column names.
@@ -94,7 +94,7 @@ class TextBuilder:
         )
 
     def words(self, text: str) -> None:
-        """Add running text; each run of spaces and line ends becomes a single space."""
+        """Add running text; each run of spaces and line breaks becomes a single space."""
         core = _BLANKS.sub(" ", text)
         if not core:
             return
@@ -104,7 +104,7 @@ class TextBuilder:
             self._blank = core[-1] == " "
 
     def verbatim(self, text: str) -> None:
-        """Add text, keeping its inner white space; white space at its ends is delayed as usual."""
+        """Add text, keeping its inner whitespace; whitespace at its ends is delayed as usual."""
         text = cleaned(text)
         core = text.strip()
         if not core:
@@ -284,7 +284,7 @@ class TextBuilder:
             self._separators, self._blank = 0, not core.startswith(")")
 
     def _lead(self) -> str:
-        """Return the white space and separators between the text so far and the next word."""
+        """Return the whitespace and separators between the text so far and the next word."""
         if self._separators:
             joint = " | " * self._separators
             return "\n" * self._breaks + joint.lstrip() if self._breaks else joint

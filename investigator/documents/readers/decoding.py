@@ -166,7 +166,7 @@ def _is_latin(text: str) -> bool:
 
 
 def _sample(data: bytes) -> bytes:
-    """Return a sample from the beginning, cut at a line end or a space so that no character is split; short data is
+    """Return a sample from the beginning, cut at a line break or a space so that no character is split; short data is
     returned whole.
 
     ASCII lines reveal nothing about the encoding, so the sample begins at the first line with a non-ASCII byte.

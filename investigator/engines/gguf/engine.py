@@ -176,8 +176,8 @@ def _context(path: Path, settings: GgufSettings) -> int:
 @cache
 def _grammar(reply_type: type[Record], max_tokens: int) -> str:
     """Return the reply's schema as a grammar, with one space after each colon and comma, and a limit on every text and
-    list. This is how models write JSON on their own. Without white space, some models reply with an empty list to
-    everything; with unlimited white space, some write nothing else.
+    list. This is how models write JSON on their own. Without whitespace, some models reply with an empty list to
+    everything; with unlimited whitespace, some write nothing else.
     """
     from xllamacpp import json_schema_to_grammar
 

@@ -41,7 +41,7 @@ class Storage:
         return tuple(sorted(entry.name for entry in self._entries.values()))
 
     def storage(self, name: str) -> Storage | None:
-        """Return the sub-folder with this name, or None."""
+        """Return the subfolder with this name, or None."""
         entry = self._entries.get(name.lower())
         if entry is None or entry.entry_type != olefile.STGTY_STORAGE:
             return None

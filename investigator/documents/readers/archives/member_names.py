@@ -13,8 +13,8 @@ _UNNAMED = "unnamed"
 def inner_path(name: str) -> str:
     """Return the path of a file inside another file, as part of a document id: with forward slashes, and never empty.
 
-    The path cannot lead out of its target folder: no drive, no leading slash, no `..`. Unprintable characters become
-    U+FFFD; overlong parts are shortened in the middle, overlong paths at the beginning.
+    The path cannot escape its target folder: no drive, no leading slash, no `..`. Unprintable characters become U+FFFD;
+    overlong parts are shortened in the middle, overlong paths at the beginning.
     """
     parts = _DRIVE.sub("", name).replace("\\", "/").split("/")
     kept = [_printable(part.strip()) for part in parts if part.strip() not in ("", ".", "..")]

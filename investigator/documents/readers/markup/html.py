@@ -1,4 +1,4 @@
-"""Reads the words of HTML and XHTML without mark-up, scripts and styles; nothing is fetched."""
+"""Reads the words of HTML and XHTML without markup, scripts and styles; nothing is fetched."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ class HtmlText(HTMLParser):
 
 
 def feed(parser: HtmlText, markup: str) -> None:
-    """Feed the parser a whole document, including mark-up declarations that it does not know."""
+    """Feed the parser a whole document, including markup declarations that it does not know."""
     markup, tail = _closed(_without_inner_dtd(markup))
     try:
         parser.feed(markup)

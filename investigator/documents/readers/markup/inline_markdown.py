@@ -58,7 +58,7 @@ def _plain(lines: list[str]) -> list[str]:
     if not _MARK.search(together):
         return lines
     found = _words(together)
-    if len(found) != len(lines):  # a pair of marks around a line end has removed it, so treat each line separately
+    if len(found) != len(lines):  # a pair of marks has swallowed a line break, so treat each line separately
         found = [" ".join(_words(line)) for line in lines]
     return [_indent(line) + plain.strip() for line, plain in zip(lines, found, strict=True)]
 

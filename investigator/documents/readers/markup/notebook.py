@@ -46,7 +46,7 @@ class _Notebook:
         self._length = start + len(text)
 
     def add_output(self, text: str) -> None:
-        """Add an output; one that exceeds the limit is cut at a line end."""
+        """Add an output; an output that exceeds the limit is cut at a line break."""
         text = _ESCAPES.sub("", text)
         if len(text) > _OUTPUT_LIMIT:
             self.cut = True

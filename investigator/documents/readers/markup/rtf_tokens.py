@@ -36,7 +36,7 @@ class Token:
 
 
 def tokens(data: bytes) -> Iterator[Token]:
-    """Yield the tokens in order, without line ends; binary data (`\\binN`) is skipped."""
+    """Yield the tokens in order, without line breaks; binary data (`\\binN`) is skipped."""
     position = 0
     while match := _TOKEN.match(data, position):
         position = match.end()

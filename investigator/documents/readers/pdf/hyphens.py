@@ -1,4 +1,4 @@
-"""Rejoins words that were hyphenated at a line end."""
+"""Rejoins words that were hyphenated at the end of a line."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 LINE_HYPHEN = "\ufffe"
-"""pdfium's replacement for a hyphen at a line end."""
+"""pdfium's replacement for a hyphen at the end of a line."""
 
 _CUT_WORD = re.compile(rf"([^\W_]*){LINE_HYPHEN}[ \t]*([^\W_]*)(\S*)[ \t]?")
 _UNCUT_WORD = re.compile(rf"(?<![^\W\d_]|{LINE_HYPHEN})[^\W\d_]++(?:-[^\W\d_]++)*+(?!{LINE_HYPHEN})")
@@ -20,7 +20,7 @@ _PREFIXES = frozenset(
 
 
 class CutWords:
-    """Joins words split at line ends, following the document's spelling elsewhere.
+    """Joins words split across lines, following the document's spelling elsewhere.
 
     `pages` are whole pages: both halves of a split word are in the same text, with only `LINE_HYPHEN` between them.
     """
@@ -29,7 +29,7 @@ class CutWords:
         self._written = {match.group().lower() for page in pages for match in _UNCUT_WORD.finditer(page)}
 
     def joined(self, text: str) -> str:
-        """Return the text with split words joined, and the line end moved after them."""
+        """Return the text with split words joined, and the line break moved after them."""
         return _CUT_WORD.sub(self._whole, text)
 
     def _whole(self, match: re.Match[str]) -> str:

@@ -1,5 +1,5 @@
 """Finds rectangles around words of a page's text, in points. The text of a page and pdfium's raw text contain the same
-letters in the same order. The two texts differ only in white space, hyphens of split words and forbidden characters, so
+letters in the same order. The two texts differ only in whitespace, hyphens of split words and forbidden characters, so
 each letter maps to its box without a search.
 """
 
@@ -19,8 +19,8 @@ _STRAIGHT = 0.1
 
 
 def letter_places(raw: str, text: str) -> list[int | None] | None:
-    """Return, for each character in a page's text, its position in `raw` (pdfium's text of the page), or None for white
-    space.
+    """Return, for each character in a page's text, its position in `raw` (pdfium's text of the page), or None for
+    whitespace.
 
     Return None instead of a list if the text does not belong to the page.
     """

@@ -1,4 +1,4 @@
-"""Draws pages of a PDF as pictures, and finds the positions of words on them."""
+"""Renders pages of a PDF as images, and finds the positions of words on them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def drawn_pages(data: bytes, orders: Sequence[PageOrder], settings: ReaderSettin
 
     Text recognition locates the words of pages without a text layer.
 
-    Raises ReadFailure if the PDF is encrypted or damaged, or a page cannot be loaded or drawn.
+    Raises ReadFailure if the PDF is encrypted or damaged, or a page cannot be loaded or rendered.
     """
     import pypdfium2
 

@@ -1,4 +1,4 @@
-"""Requests for pages of a PDF, and the drawn pages."""
+"""Requests for pages of a PDF, and the rendered pages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class MarkedSpan(Record):
 class PageOrder(Record):
     """A request for a page: marks over spans of its `text`, and a picture.
 
-    The picture is `picture_width` pixels wide; if that is None, no picture is drawn.
+    The picture is `picture_width` pixels wide; if that is None, no picture is rendered.
     """
 
     page: int = Field(ge=1)
@@ -28,8 +28,8 @@ class PageOrder(Record):
 
 
 class DrawnPage(Record):
-    """A page drawn as requested; its size is in points, `picture` is a PNG file, and `pages` is the page count of the
-    PDF.
+    """A page rendered as requested; its size is in points, `picture` is a PNG file, and `pages` is the page count of
+    the PDF.
     """
 
     model_config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")

@@ -28,7 +28,7 @@ def tables_of_page(words: Sequence[PageWord]) -> list[LaidTable]:
 
 def moved(plain: str, tables: Sequence[LaidTable], text: str) -> list[LaidTable]:
     """Move tables from their positions in the plain text of a page to those in its final text. The two texts differ
-    only in white space and in the hyphens of split words.
+    only in whitespace and in the hyphens of split words.
     """
     if not tables:
         return []

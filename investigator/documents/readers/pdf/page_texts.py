@@ -40,5 +40,5 @@ def page_texts(pages: Sequence[Sequence[PlacedLine]]) -> list[PageText]:
 
 
 def _joined(lines: Iterable[PlacedLine]) -> str:
-    """Join lines into one text; there is no line end inside a split word."""
+    """Join lines into one text; there is no line break inside a split word."""
     return "".join(line.text if line.cut else f"{line.text}\n" for line in lines)

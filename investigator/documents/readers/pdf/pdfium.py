@@ -1,4 +1,4 @@
-"""Opens PDF files with pdfium, and draws their pages as pictures."""
+"""Opens PDF files with pdfium, and renders their pages as images."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from investigator.records import FileStatus
 
 _PDFIUM = threading.Lock()  # pdfium keeps global state, so a process makes one call at a time
 _PASSWORD_ERROR = 4  # FPDF_ERR_PASSWORD
-_OUTLINES = 60  # a page with at least this many shapes may contain letters drawn as shapes
+_OUTLINES = 60  # a page with at least this many shapes may contain letters in the form of shapes
 _DPI = 300
 _POINTS = 72  # points per inch
-_MOST_PIXELS = 40_000_000  # maximum number of pixels in a drawn page
+_MOST_PIXELS = 40_000_000  # maximum number of pixels in a rendered page
 _MOST_PICTURE_PIXELS = 400_000_000  # maximum number of pixels in a picture on a page, which pdfium unpacks whole
 
 
@@ -106,7 +106,7 @@ def is_drawn(document: Any, index: int) -> bool:
 
 
 def drawn_page(data: bytes, index: int) -> Picture:
-    """Return a page as a grey picture, at up to 300 dots per inch. Raises ReadFailure if it is damaged."""
+    """Render a page as a greyscale image, at up to 300 dots per inch. Raises ReadFailure if it is damaged."""
     import pypdfium2
 
     with opened(data) as document:

@@ -12,7 +12,7 @@ from investigator.documents.readers.base import cleaned
 from investigator.documents.readers.pdf.orientation import Orientation
 
 _WORD = re.compile(r"\S+")
-_BROKEN = "\ufffe"  # pdfium's character for a hyphen and the line end after it
+_BROKEN = "\ufffe"  # pdfium's character for a hyphen and the line break after it
 _FIGURE = re.compile(r"[$€£¥(<>~±−-]{0,3}\d|[—–-]$|%$|\)$")
 _SHORT_ROW = 9  # maximum number of words in a row with only one figure
 _LINES_BEFORE, _LINES_AFTER = 20, 6
@@ -49,7 +49,7 @@ class PageWord:
 def page_text(raw: str) -> str:
     """Return pdfium's text of a page, cleaned.
 
-    pdfium writes U+FFFE for a hyphen at a line end; this restores the hyphen and the line end.
+    pdfium writes U+FFFE for a hyphen at the end of a line; this restores the hyphen and the line break.
     """
     return cleaned(raw.replace(_BROKEN, "-\n")).strip()
 

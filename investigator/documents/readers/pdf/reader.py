@@ -1,4 +1,4 @@
-"""Reads PDF files page by page with pdfium; only scanned pages are drawn, for text recognition."""
+"""Reads PDF files page by page with pdfium; only scanned pages are rendered, for text recognition."""
 
 from __future__ import annotations
 
