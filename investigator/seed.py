@@ -72,7 +72,7 @@ class Planner:
 
 
 class TacticalPlanning:
-    """Takes the steps of a plan in order: first those under investigation, then the others by plan id.
+    """Takes the steps of a plan in order: first the steps under investigation, then the others by plan id.
 
     `plan` is the current plan. Plans are immutable, so the plan that is passed in is not changed.
     """
@@ -140,7 +140,7 @@ class Query:
         self._library = standalone_library(Path(db_dir))
 
     def run(self, prompt_template_path: str | Path, sub_question: str) -> bool:
-        """Ask, and remember the reply. Return False if its point could not be read; the reply is kept anyway.
+        """Ask, and remember the reply. Return False if the reply's point could not be read; the reply is kept anyway.
 
         Raises FolderError for an unknown document, EngineError, TemplateError, StoreError, and the signal BudgetSpent.
         """

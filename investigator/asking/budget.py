@@ -79,7 +79,7 @@ class Budget:
     def begun(self, call: Call) -> Usage:
         """Record the start of a call, and return its expected cost.
 
-        If a call would fit only without the estimates of the calls in progress, it waits until those calls have
+        A call that exceeds a ceiling only because of the estimates for calls in progress waits until those calls have
         finished. Raises BudgetSpent if the call would exceed a ceiling, and StoreError if it cannot be recorded.
         """
         price = self._price_of(call.engine.name)

@@ -23,7 +23,7 @@ R = TypeVar("R", bound=Record)
 
 
 class EngineClient:
-    """Sends prompts to the engine chosen for their role. Thread-safe.
+    """Sends each prompt to the engine chosen for its role. Thread-safe.
 
     `second` is an engine that gives a free second opinion on a language model's reply; `price_of` returns an engine's
     price, given its name; `joint` is a budget shared with other clients. `no_repair_for` is the last ceiling that

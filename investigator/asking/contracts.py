@@ -1,4 +1,4 @@
-"""The contracts of the method's templates: the variables of each template, and the reply expected to it."""
+"""The contracts of the method's templates, which define the variables and the expected reply of each template."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def read_or_repaired(
 ) -> ReadReply[R]:
     """Return the record in a reply to a prompt; if the reply has a problem, ask once more.
 
-    The second reply is used if it can be parsed, even if `problem_with` still finds something. If asking again is
+    The second reply is used if it can be parsed, even if `problem_with` still finds a problem. If asking again is
     impossible, because the prompt would be too long or a limit is reached, the first reply is returned unchanged.
     Raises EngineError, TemplateError and StoreError.
     """

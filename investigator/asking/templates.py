@@ -1,6 +1,6 @@
-"""Reads template files safely, checks them against the names of their variables, and renders them.
+"""Reads template files safely, checks which variables they use, and renders them.
 
-Templates are untrusted: they work on plain values, in a language without calls that always terminates. Document text
+Templates are untrusted: they work on plain values, in a language that has no calls and always terminates. Document text
 reaches them only as values.
 """
 

@@ -1,3 +1,3 @@
-"""Checks that the engines work, identifies them, and shows what is sent where: the function `diagnose` and the command
-`doctor`.
+"""The `diagnose` function and the `doctor` command, which check that the engines work, identify them, and show what is
+sent where.
 """

@@ -54,10 +54,10 @@ def diagnose(
 ) -> Diagnosis:
     """Try the engine of every role with a tiny example, and check the installation. `model`, `prompts` and `embedder`
     are as for `Investigator`; without a model the built-in engine is tried, which needs no network. An engine that
-    serves several roles is opened once; if a call to it fails, it is not asked again, and calls are not repeated.
-    `on_call` is called before a language model is asked; `variables` defaults to the environment of this process.
-    Raises SettingsError for invalid settings or roles, and TemplateError for an invalid template; a problem with an
-    engine is reported as a finding.
+    serves several roles is opened once. If a call to it fails, the call is not repeated and the engine is not asked
+    again. `on_call` is called before a language model is asked; `variables` defaults to the environment of this
+    process. Raises SettingsError for invalid settings or roles, and TemplateError for an invalid template; a problem
+    with an engine is reported as a finding.
     """
     models = parse_model_options([model] if isinstance(model, str) else model)
     notices: list[str] = []
@@ -82,9 +82,9 @@ def diagnose(
 
 
 def timed(judge: SupportJudge, clock: Callable[[], float]) -> VerifierFinding:
-    """Return the time that a loaded verifier takes for one claim, or the problem with it."""
+    """Return the time that a loaded verifier takes for one claim, or the problem with the verifier."""
     try:
-        judge.check()  # load it before the time is measured
+        judge.check()  # loaded before the time is measured
         began = clock()
         judge.check()
     except EmbedderError as error:

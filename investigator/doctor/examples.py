@@ -114,13 +114,13 @@ EXAMPLES: Mapping[Role, tuple[str, tuple[Record, ...]]] = {
     ),
     Role.CHAT: (Module.SKM.template, (_CHAT,)),
 }
-"""The template of each role's example, and its variables; `ask` gets a passage that contains the answer, and a passage
-that does not.
+"""The template and the variables of each role's example; `ask` gets a passage that contains the answer, and one that
+does not.
 """
 
 
 def doubt(replies: Sequence[Record]) -> str:
-    """Return the problem with the replies to an example, or an empty text."""
+    """Return the problem with the replies to an example, or ""."""
     match replies[0]:
         case AskReply() as reply:
             return _doubt_about_points([reply, *(other for other in replies[1:] if isinstance(other, AskReply))])

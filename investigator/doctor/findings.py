@@ -66,7 +66,9 @@ class EngineFinding(Record):
 
 
 class Extra(Record):
-    """An optional part of the package, and the library that it installs; `version` is empty if that is missing."""
+    """An optional part of the package, and the library that it installs; `version` is empty if the library is
+    missing.
+    """
 
     name: str
     library: str
@@ -74,7 +76,7 @@ class Extra(Record):
 
 
 class VerifierFinding(Record):
-    """The verifier that a run would use, with its seconds per claim, or the problem and advice."""
+    """The verifier that a run would use: its seconds per claim, or its problem and advice."""
 
     name: str
     seconds: float | None = None
@@ -112,7 +114,7 @@ class Diagnosis(Record):
 
     @property
     def works(self) -> bool:
-        """Return True if no role failed, the search has its embedder, and the verifier works if one is set."""
+        """Return True if no role failed, the search has its embedder, and the verifier, if one is set, works."""
         failed = any(finding.state is RoleState.FAILED for finding in self.roles)
         trouble = self.environment.embedder_problem or (self.verifier is not None and self.verifier.problem)
         return not failed and not trouble

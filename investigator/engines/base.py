@@ -36,7 +36,7 @@ Hear: TypeAlias = Callable[[str], None]
 
 @runtime_checkable
 class Engine(Protocol):
-    """Answers prompts: a language model, rules, a recording, or a script."""
+    """Answers prompts, using a language model, rules, a recording or a script."""
 
     @property
     def name(self) -> str:

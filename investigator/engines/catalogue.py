@@ -34,7 +34,7 @@ class ModelNames(Record):
     apart: tuple[tuple[Role, str], ...] = ()
 
     def name_for(self, role: Role) -> str:
-        """Return the name of a role's model."""
+        """Return the name of the model for a role."""
         return dict(self.apart).get(role, self.default)
 
 

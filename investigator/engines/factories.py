@@ -1,6 +1,6 @@
 """Creates engines from model names: our own engines and, through a plug-in interface, engines from other packages.
 
-Another package adds an engine with an entry point in the group `investigator.engines`, in its pyproject.toml:
+Another package adds an engine by declaring an entry point in the group `investigator.engines` in its pyproject.toml:
 
     [project.entry-points."investigator.engines"]
     toy = "toy_engine:open_toy"
@@ -34,7 +34,7 @@ GROUP = "investigator.engines"
 
 @dataclass(frozen=True)
 class EngineOptions:
-    """The parts of a run that an engine may use.
+    """The objects and settings that a run provides to its engines.
 
     `on_notice` receives messages for the user, for example about a rejected parameter; `on_writing` receives the
     progress of a local model that is writing a reply. `callbacks` are LangChain callbacks, for engines that call a

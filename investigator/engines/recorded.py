@@ -1,4 +1,4 @@
-"""Records the replies of another engine in a file, and replays them without it."""
+"""Records another engine's replies in a file, and replays them without that engine."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class RecordedEngine:
     The recording is a file of JSON lines: the engine's name and traits, then one reply per line, which is on disk
     before it is returned. A last line truncated by a crash is dropped. Without `inner` the engine uses the recorded
     name, so that the keys are the same; a missing prompt raises ReplayError, and so does a recording that is missing,
-    damaged, or made with another engine. Thread-safe within one process.
+    damaged, or from another engine. Thread-safe within one process.
     """
 
     def __init__(self, path: str | Path, inner: Engine | None = None) -> None:

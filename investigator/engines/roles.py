@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Role(StrEnum):
-    """A task that an engine is given."""
+    """A task that is assigned to an engine."""
 
     THINK = "think"
     PLAN = "plan"

@@ -1,5 +1,5 @@
-"""An engine with prepared replies, and an embedder that counts words. They are for tests, for trying out templates and
-for examples; both are part of the product and behave like the real ones.
+"""An engine with prepared replies, and an embedder that counts words. They serve tests, trials of templates and
+examples; both are part of the product and behave like real ones.
 """
 
 from __future__ import annotations

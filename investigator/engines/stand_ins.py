@@ -42,7 +42,7 @@ class AbsentEngine:
         self.traits = traits
 
     def count_tokens(self, text: str) -> int:
-        """Return 0, because the journal knows which prompts did not fit."""
+        """Return 0, because the journal already records which prompts did not fit."""
         return 0
 
     def reply(self, prompt: Prompt) -> Reply:

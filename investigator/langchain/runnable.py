@@ -18,7 +18,7 @@ from investigator.services.run_records import RunOptions
 
 class Request(Record):
     """A question and its options. `after` is the run that the question follows up on; the mission and the strategy
-    default to those of the settings.
+    default to those in the settings.
     """
 
     question: str

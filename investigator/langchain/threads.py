@@ -1,4 +1,4 @@
-"""Serialises calls to a folder, and adapts iterators for asynchronous callers."""
+"""Serialises calls that use the same folder, and adapts iterators for asynchronous callers."""
 
 from __future__ import annotations
 

@@ -65,11 +65,11 @@ class JobLedger:
             _log(connection, job.id, event, at)
 
     def job(self, job_id: str) -> ServerJob | None:
-        """Return the job with an id; None if it does not exist."""
+        """Return the job with the given id; None if it does not exist."""
         return self._one(served_jobs.c.id == job_id)
 
     def job_of_key(self, idempotency_key: str) -> ServerJob | None:
-        """Return the job that a client submitted under a key; None if there is no such job."""
+        """Return the job that a client submitted under a key; None if no such job exists."""
         return self._one(served_jobs.c.idempotency_key == idempotency_key)
 
     def jobs(self, *, before: ServerJob | None = None, limit: int = 50) -> tuple[ServerJob, ...]:

@@ -58,7 +58,7 @@ PROBLEMS: dict[int | str, dict[str, object]] = {
 
 
 class ServerError(Exception):
-    """A rejected request, with the problem that explains it; `retry_after` is in seconds; 0 means never."""
+    """A rejected request, with the problem that explains it. `retry_after` is in seconds; 0 means never."""
 
     def __init__(self, problem: Problem, *, retry_after: int = 0) -> None:
         self.problem = problem
@@ -73,7 +73,7 @@ def problem(status: int, detail: str, hint: str = "") -> Problem:
 
 
 def problem_of(error: InvestigatorError) -> Problem:
-    """Return the problem document of an error."""
+    """Return the problem document for an error."""
     status = next(status for kind, status in _STATUSES if isinstance(error, kind))
     return problem(status, error.message, _served_hint(error))
 
@@ -84,7 +84,7 @@ def _served_hint(error: InvestigatorError) -> str:
 
 
 def served_words(text: str) -> str:
-    """Return a text without its sentences about the command line."""
+    """Return a text after removing its sentences about the command line."""
     return " ".join(said for said in _SENTENCE.split(text) if not _COMMAND.search(said))
 
 

@@ -34,7 +34,7 @@ _Key = Annotated[
     str | None, Header(max_length=200, description="Requests with the same key return the same investigation.")
 ]
 MOST_EXCERPT = 20_000
-"""Maximum number of characters of a document in one reply."""
+"""Maximum number of characters from a document in one reply."""
 
 
 def rest(desk: Desk, is_closing: Callable[[], bool]) -> APIRouter:

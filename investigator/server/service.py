@@ -34,7 +34,8 @@ class Service:
     accepts. The token for programs is read from `token_file`, by default in the user's data directory; the file is
     created if it is missing. `open_talks` opens the chats of a folder; `searches_of` returns the handler that serves
     its search in another protocol. `on_problem` receives unexpected errors, from any thread. Raises SettingsError if it
-    cannot listen at the address, the token cannot be used, or another server already serves a folder, and StoreError.
+    cannot listen at the address, the token cannot be used, or another server already serves a folder. Raises StoreError
+    as well.
     """
 
     def __init__(
@@ -81,7 +82,7 @@ class Service:
         return f"{self.address}/open/{self._access.new_link()}"
 
     def named_links(self) -> tuple[str, ...]:
-        """Return an address for other machines under each of the `names`; each opens the page once."""
+        """Return one address for other machines for each of the `names`; each address opens the page once."""
         return tuple(f"{address}/open/{self._access.new_link()}" for address in self._named)
 
     def searches(self) -> tuple[str, ...]:

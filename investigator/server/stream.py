@@ -21,7 +21,7 @@ _SILENCE = 15  # after this many such intervals without an event, a comment is s
 async def happened(
     desk: Desk, job_id: str, after: int, is_closing: Callable[[], bool]
 ) -> AsyncIterator[LoggedEvent | None]:
-    """Yield the events of a job after a given number, each once, and None at intervals while nothing happens. The
+    """Yield each event of a job after the one with the given number, and None at intervals while nothing happens. The
     stream ends with the job or with the server; a client then reconnects with the number of its last event.
     """
     ledger, silent = desk.folder_of(job_id).ledger, 0

@@ -50,7 +50,7 @@ class JobResult:
 
 @dataclass(frozen=True)
 class Batch:
-    """Jobs in an open folder; `workers` of them run concurrently. `phase` is the noun for a job in messages."""
+    """Jobs in an open folder; `workers` of them run concurrently. `phase` is the noun that messages use for a job."""
 
     folder: OpenFolder
     phase: str

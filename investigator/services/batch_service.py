@@ -35,7 +35,8 @@ _DOCUMENTS_AT_ONCE = 4  # usual number of calls in a round about the whole folde
 
 
 class BatchService:
-    """Investigates many questions about one folder, with an engine for each role, and stores each as a run.
+    """Investigates many questions about one folder, with an engine for each role, and stores each investigation as a
+    run.
 
     Explicit ceilings apply to all questions together, across all processes that work on them.
     """
@@ -109,9 +110,7 @@ class BatchService:
 
     @property
     def _at_once(self) -> int:
-        """Return the useful number of concurrent calls, which is one for the built-in engine, because it computes
-        locally.
-        """
+        """Return how many concurrent calls are useful: one for the built-in engine, because it computes locally."""
         if not self._asked.is_model:
             return 1
         return self._parts.settings.method.concurrency or self._asked.concurrency

@@ -28,7 +28,7 @@ class CitedFiles:
         self.drifted: set[str] = set()
 
     def reread(self, document_ids: Collection[str]) -> Mapping[str, FreshDocument]:
-        """Return the documents in the current state of their files. Raises FolderError and ReaderError."""
+        """Return the given documents, read again from their files. Raises FolderError and ReaderError."""
         held = {name: self._held(name) for name in document_ids}
         found = self._fresh.documents(document_ids, [one for one in held.values() if one is not None])
         self.drifted |= {name for name, now in found.items() if now.document != held[name]}
@@ -48,7 +48,7 @@ class CitedFiles:
 
 
 def is_as_checked(answer: Answer, checked: Rechecked, judge: SupportJudge | None) -> bool:
-    """Return True if the quotes of a stored answer are still in their places, and its text is unchanged.
+    """Return True if the quotes of a stored answer are still in place, and the answer's text is unchanged.
 
     Supported claims are judged again. Raises EmbedderError.
     """

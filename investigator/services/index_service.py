@@ -126,7 +126,7 @@ class IndexService:
                 self._kept = self._fresh = None
 
     def has_runs(self) -> bool:
-        """Return True if there may be runs to read; does not create a workspace."""
+        """Return True if there may be runs to read, without creating a workspace."""
         return bool(self._parts.settings.store.url) or has_runs(self.directory)
 
     def _has_index(self) -> bool:

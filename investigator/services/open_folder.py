@@ -1,6 +1,4 @@
-"""A folder that is open for investigating, with an index that is up to date and a workspace that no other process
-writes to.
-"""
+"""A folder that is open for investigation: its index is up to date, and no other process writes to its workspace."""
 
 from __future__ import annotations
 
@@ -127,7 +125,7 @@ class OpenFolder:
                 self._libraries[search] = self.index.library(search, self._parts.caching_embedder)
 
     def _placed(self, new: Investigation, options: RunOptions) -> tuple[Investigation, str]:
-        """Return a new record completed with its scope, and the digest of its documents. Raises FolderError."""
+        """Return a new record, completed with its scope, and the digest of its documents. Raises FolderError."""
         parts, held = self._parts, self.index.corpus
         every = (*held.document_ids(), *(file.path for file in held.unreadable())) if options.only else ()
         new = new.changed(scope=scope_of(options.only, every))

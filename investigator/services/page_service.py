@@ -29,7 +29,8 @@ class DocumentPages:
         self._pages = pages
 
     def views(self, document_id: str, start: int, end: int, cell: int | None = None) -> tuple[PageView, ...]:
-        """Return the pages with the characters `[start, end)` of a document's text, with marks over them.
+        """Return the pages that contain the characters `[start, end)` of a document's text, with those characters
+        marked.
 
         If they are a table row, `cell` is the start of the quoted cell; the value and the labels of that cell are also
         marked. Raises FolderError if the index does not contain the document, PageError if it is not a PDF or does not
@@ -39,7 +40,7 @@ class DocumentPages:
         return self._pages.marked(document, _spans(document, start, end, cell))
 
     def quote_views(self, quote: Quote) -> tuple[PageView, ...]:
-        """Return the pages that contain a quote, with marks over it. Raises the same errors as `views`, and
+        """Return the pages that contain a quote, with the quote marked. Raises the same errors as `views`, and
         SourceChangedError if the indexed words differ from the quote.
         """
         document = self._service.document(quote.document_id)

@@ -33,7 +33,7 @@ _NEW = _IDENTITY | {"id", "scope", "engines", "search", "follows", "templates", 
 
 
 LAST_RUN = "last"
-"""The name of the last run that a user started; cells of a matrix and questions of evaluations do not count."""
+"""The name for the last run that a user started; matrix cells and questions in evaluations do not count."""
 MATRIX_RUN = "matrix-"
 """Prefix of a matrix id. A matrix is not a run; its cells are."""
 
@@ -71,7 +71,7 @@ def valid_question(question: str, called: str = "question") -> str:
 
 
 def engine_names(engines: Mapping[Role, Engine]) -> str:
-    """Return the name of the engine, or one name per role if they differ."""
+    """Return the name of the engine, or one name for each role if the roles have different engines."""
     names = {role: engine.name for role, engine in engines.items()}
     if len(set(names.values())) == 1:
         return names[Role.ASK]
@@ -167,7 +167,7 @@ def matrix_id(records: Sequence[Investigation]) -> str:
 
 
 def earlier_question(record: Investigation) -> EarlierQuestion:
-    """Return the subject of a run, for a follow-up question."""
+    """Return the subject of a run, to complete a follow-up question."""
     quotes = record.answer.citations if record.answer is not None else ()
     cited = Counter(quote.document_id for quote in quotes)
     return EarlierQuestion(record.question, tuple(name for name, _ in cited.most_common()))
@@ -208,7 +208,7 @@ def open_run(
 ) -> tuple[Run, Investigation]:
     """Start a run, or resume the latest run with the same identity (`run_identity`) and documents (`corpus_digest`).
 
-    Return the run and its new record with the run's id; a resumed run keeps its original search.
+    Return the run, and the new record with the run's id; a resumed run keeps its original search.
     """
     named = new.changed(id=f"{now:%Y%m%d-%H%M%S}-{_digest(identity, now.isoformat())[:6]}")
     run = runs.open(identity, corpus, named, now.astimezone(UTC).isoformat(), fresh=fresh)
@@ -217,12 +217,12 @@ def open_run(
 
 
 def corpus_digest(fingerprint: str, embedder: str, chunks: str) -> str:
-    """Return the digest of the documents of a run: their fingerprint and the index settings."""
+    """Return a digest of a run's documents, which covers their fingerprint and the index settings."""
     return _digest(fingerprint, f"{embedder} {chunks}")
 
 
 def answered_already(record: Investigation) -> str:
-    """Return the notice that a run has already ended."""
+    """Return a notice that a run has already ended."""
     if record.answer is not None and record.answer.stop in CEILINGS:
         ended = f"Run {record.id} ended with the status {record.answer.outcome}"
         return f"{ended}; a higher limit resumes it. --fresh starts over."
@@ -231,7 +231,7 @@ def answered_already(record: Investigation) -> str:
 
 
 def quotes_gone(run_id: str, gone: Sequence[Quote], total: int) -> str:
-    """Return the notice that quotes of a run are no longer in the files."""
+    """Return a notice that a run's quotes are no longer in the files."""
     places = ", ".join(dict.fromkeys(quote.place for quote in gone))
     are = "is" if len(gone) == 1 else "are"
     return f"{len(gone)} of {total} quotes of the run {run_id} {are} no longer in the files: {places}"

@@ -32,9 +32,9 @@ _HINT = "Pass the JSON that ask, matrix, show or replay prints with --json."
 def verify_report(report: Path, folder: Path, settings: Settings) -> VerifiedReport:
     """Look up every quote of a report in the files of a folder, which are read again.
 
-    The report contains one record, or one per line, of any kind with quotes: an answer, a run, a replayed run. No path
-    in the report is opened: its document ids are only compared with the files in the folder. Raises UserError if
-    the report cannot be used, FolderError, and ReaderError.
+    The report contains one record, or one record per line, of any kind that has quotes: an answer, a run or a replayed
+    run. No path in the report is opened: its document ids are only compared with the files in the folder. Raises
+    UserError if the report cannot be used, FolderError, and ReaderError.
     """
     check_folder(folder)
     quotes = tuple(dict.fromkeys(_quotes(report)))
@@ -75,7 +75,9 @@ def _quote(value: Mapping[str, Any], number: int, report: Path) -> Quote:
 
 
 def _inside(values: list[Any]) -> Iterator[dict[str, Any]]:
-    """Yield every object in the given values, at any depth, outer objects first and in order, without recursion."""
+    """Yield every object in the given values, at any depth, in order and with outer objects first. Uses no
+    recursion.
+    """
     waiting = list(reversed(values))
     while waiting:
         value = waiting.pop()
@@ -87,7 +89,7 @@ def _inside(values: list[Any]) -> Iterator[dict[str, Any]]:
 
 
 def _parsed(report: Path) -> list[Any]:
-    """Return the value of a JSON file, or one value per line. Raises UserError."""
+    """Return the value in a JSON file, or the value on each line. Raises UserError."""
     data = _bytes(report)
     try:
         text = data.decode("utf-8-sig")

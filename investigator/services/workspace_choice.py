@@ -32,7 +32,7 @@ from investigator.store.locations import (
 from investigator.store.workspace import Workspace, foreign_names, has_runs
 
 _CLEAR_MAJORITY = Fraction(2, 3)
-"""Minimum share of common contents for two folders to count as one folder that was moved."""
+"""Minimum share of common contents at which two folders count as one folder that was moved."""
 
 
 def choose_workspace(
@@ -103,7 +103,9 @@ def make_workspace_inside(folder: Path) -> None:
 
 
 def _take_over(folder: Path, own: Path, settings: FolderSettings, notice: Callable[[str], None]) -> None:
-    """Rename the workspace of a deleted folder if its contents are mostly the same: the folder was moved."""
+    """Take over the workspace of a deleted folder with mostly the same contents, because the folder was probably
+    moved.
+    """
     left = tuple(left_behind())
     if not left:
         return

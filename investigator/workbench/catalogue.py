@@ -1,4 +1,4 @@
-"""Lists all templates by name: the shipped templates, and the replacements from a folder."""
+"""Lists all templates by name: the shipped templates, and those in a folder that replace them."""
 
 from __future__ import annotations
 
@@ -83,8 +83,8 @@ def shipped(name: str) -> Path:
 
 
 def copy_templates(names: Sequence[str], folder: Path, *, force: bool = False) -> tuple[Path, ...]:
-    """Copy shipped templates into a folder; return the files. Raises UserError if any already exist, unless `force` is
-    True.
+    """Copy shipped templates into a folder; return the files. Raises UserError if any of them already exist, unless
+    `force` is True.
     """
     places = {name: folder / f"{name}{SUFFIX}" for name in names}
     there = [str(place) for name, place in places.items() if file_in(folder, f"{name}{SUFFIX}") is not None]
@@ -100,7 +100,7 @@ def copy_templates(names: Sequence[str], folder: Path, *, force: bool = False) -
 
 
 def differences(folder: Path) -> tuple[str, ...]:
-    """Return a unified diff of the templates of a folder against the shipped templates. Raises TemplateError."""
+    """Return a unified diff between the shipped templates and the templates in a folder. Raises TemplateError."""
     if not folder.is_dir():
         raise TemplateError(
             f"the prompts folder {folder} does not exist",

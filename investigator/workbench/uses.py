@@ -127,7 +127,7 @@ class FoundUses:
 
 
 class UseFinder:
-    """Finds the uses of templates; `investigator` must have the templates that the runs used."""
+    """Finds the uses of templates; `investigator` must have the same templates as the runs."""
 
     def __init__(self, investigator: Investigator) -> None:
         self._parts, self._engines = investigator.parts, investigator.engines
@@ -154,7 +154,7 @@ class UseFinder:
     @contextmanager
     def of_question(self, question: str) -> Iterator[FoundUses]:
         """Simulate the run of a question with the built-in engine, like a forecast; nothing is sent. The prompts are
-        the ones that the investigator's engines would get. Raises the same errors as `Investigator.forecast`.
+        those that the investigator's engines would get. Raises the same errors as `Investigator.forecast`.
         """
         with self._opened() as folder:
             new = new_record(question, RunOptions(), self._engines, self._parts.settings)
@@ -204,7 +204,7 @@ def uses_in(calls: Iterable[WatchedCall]) -> tuple[TemplateUse, ...]:
 
 
 def _all_uses(record: Investigation, calls: Iterable[WatchedCall], prompts: Prompts) -> tuple[TemplateUse, ...]:
-    """Return the uses found in the calls, and the uses of templates that no engine replies to directly."""
+    """Return the uses found in the calls, and the uses of templates to which no engine replies directly."""
     asked = uses_in(calls)
     given: list[tuple[str, Record]] = []
     for step in record.plan.steps:

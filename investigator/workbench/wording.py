@@ -55,7 +55,7 @@ def card_text(card: TemplateCard, source: str) -> Text:
 
 
 def checked_text(checked: TemplateFolder) -> Text:
-    """Return the problems in a folder, grouped by file, each with its hint, and then the totals."""
+    """Return the problems in a folder with their hints, grouped by file, followed by the totals."""
     lines, file = [], ""
     for problem in checked.problems:
         if problem.file != file:

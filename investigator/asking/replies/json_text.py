@@ -2,7 +2,7 @@
 
 Valid values are decoded one by one, because a model that repeats a document, a draft or the schema writes several, and
 the json-repair library would mix them up. The library repairs broken values: truncation, missing quotes and commas,
-single quotes, bare keys, comments, lone backslashes. This module adds:
+single quotes, bare keys, comments, lone backslashes. In addition:
 
 - thoughts are ignored, but a value at the end of an unclosed thought is found;
 - the inside of a Markdown fence is tried separately, because the library treats the closing marks as part of the value;

@@ -96,7 +96,7 @@ def _of_keys(text: str) -> Iterator[Value]:
 def _after_markers(text: str, *, of_reply: bool) -> Iterator[Value]:
     """Yield values after a marker and a separator, last value first.
 
-    Without `of_reply`, yield only markers that may refer to something else: "Match score: 85", "Test score: 85".
+    Without `of_reply`, the markers are those that may refer to something else: "Match score: 85", "Test score: 85".
     """
     for marker in _markers(text, of_reply=of_reply):
         after = _AFTER_MARKER.match(text, marker.end())

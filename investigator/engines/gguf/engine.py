@@ -88,7 +88,9 @@ class GgufEngine:
 
     @property
     def name(self) -> str:
-        """Return `gguf:` and the file name with its size, which distinguishes two quantisations with the same name."""
+        """Return `gguf:`, followed by the file's name and its size, which distinguishes two quantisations with the same
+        name.
+        """
         return self._name
 
     @property

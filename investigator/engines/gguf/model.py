@@ -1,7 +1,7 @@
 """A GGUF model that llama.cpp has loaded in this process: generates replies, and counts tokens. The state of a prompt
-is cached: if the next prompt has the same beginning, only the rest is read. An earlier prompt, kept in memory up to a
-limit, is reused if the two share at least a quarter of it as a common prefix. Flash attention, several slots and n-gram
-speculation keep llama.cpp's defaults: nothing else was faster with the method's prompts.
+is cached: if the next prompt has the same beginning, only the rest is processed. Earlier prompts are kept in memory up
+to a limit; one is reused if at least a quarter of it is a common prefix with the new prompt. Flash attention, several
+slots and n-gram speculation keep llama.cpp's defaults: nothing else was faster with the method's prompts.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _LONGER: Final = (
 
 @dataclass(frozen=True)
 class GgufReply:
-    """A reply (its duration excludes waiting), and the number of prompt tokens that came from the cache."""
+    """A reply, whose duration excludes waiting, and the number of prompt tokens that came from the cache."""
 
     reply: Reply
     reused_tokens: int

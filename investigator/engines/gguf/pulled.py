@@ -26,7 +26,7 @@ class LocalModel(Record):
     """A model that can be pulled: a GGUF file in a repository of a model hub.
 
     `licence` and `gigabytes` come from the shipped table, until the hub's own data replaces them during a pull.
-    `sha256` and `revision` pin the file if they are set. `measured` is its result in our benchmarks.
+    `sha256` and `revision` pin the file if they are set. `measured` is the model's result in our benchmarks.
     """
 
     name: str = Field(pattern=_NAME.pattern)

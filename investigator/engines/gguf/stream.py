@@ -1,4 +1,4 @@
-"""A streamed reply of llama.cpp: passed on, monitored, and stopped at its time limit."""
+"""Passes on a streamed reply from llama.cpp, and stops it at its time limit."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class TransformersEngine:
 
     @property
     def name(self) -> str:
-        """Return `transformers:` and the name of the folder with the size of its weights."""
+        """Return `transformers:`, followed by the name of the folder and the size of its weights."""
         return f"transformers:{self._path.resolve().name}@{self._size}"
 
     @property

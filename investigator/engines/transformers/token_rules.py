@@ -1,6 +1,6 @@
-"""Rules for the next token, as logits processors of transformers. Each takes the tokens so far, of shape (sequences,
-tokens), and the scores of the next token, of shape (sequences, vocabulary), and returns scores of the same shape; a
-forbidden token has the score -inf.
+"""Rules for the next token, implemented as logits processors for transformers. Each rule takes the tokens so far, of
+shape (sequences, tokens), and the scores for the next token, of shape (sequences, vocabulary), and returns scores of
+the same shape; a forbidden token has the score -inf.
 """
 
 from __future__ import annotations

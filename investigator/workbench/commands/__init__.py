@@ -1,1 +1,1 @@
-"""The commands `investigator prompts ...`."""
+"""The `investigator prompts ...` commands."""

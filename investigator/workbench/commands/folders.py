@@ -89,7 +89,7 @@ def copy(
 
 
 def diff(folder: Directory) -> None:
-    """Show how the templates of a folder differ from the shipped ones, as a unified diff."""
+    """Show a unified diff between the shipped templates and the templates in a folder."""
     if lines := differences(folder):
         print_styled(diff_text(lines))
     else:
