@@ -57,7 +57,7 @@ def check_template(file: str, source: str, contract: Contract, room: int | None 
 
 
 def template_version(name: str, source: str, *, own: bool = False) -> TemplateVersion:
-    """Return the version of a template with this text."""
+    """Return the version record for a template with this text."""
     sha256 = hashlib.sha256(source.encode()).hexdigest()
     return TemplateVersion(name=name, sha256=sha256, tokens=guessed_tokens(read_template(source).own_words), own=own)
 

@@ -14,8 +14,9 @@ Shared = Mapping[str, object]
 
 
 class Agent:
-    """Observes messages from others, and acts. The base class only says hello. `opt` contains its options, which are
-    copied. If `shared`, the result of another agent's `share`, is given, this agent becomes a copy of the other.
+    """Observes messages from others, and acts. The base class only says hello. `opt` contains the agent's options,
+    which are copied. `shared`, if given, is the result of another agent's `share`; this agent then becomes a copy of
+    that agent.
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
@@ -114,5 +115,5 @@ class ObservesItself(Protocol):
     """An agent that observes its own acts."""
 
     def self_observe(self, self_message: Message) -> None:
-        """Record the act that was just made."""
+        """Record the act that the agent has just made."""
         ...

@@ -26,11 +26,11 @@ class AnswersQuestions(Protocol):
 
 
 class InvestigatorAgent(Agent):
-    """Answers questions from the documents, each independently of the others.
+    """Answers each question from the documents, independently of earlier questions.
 
     Replies have `text`, `status`, and `citations` (quotes in their wire format). A message that is not a question, such
     as an empty text, gets a polite reply without an investigation. Copies share the `investigator`, which is asked one
-    question at a time. Other errors of the investigation are raised.
+    question at a time. All other errors from the investigation are raised.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class InvestigatorAgent(Agent):
 
 
 class _SharedInvestigator:
-    """The investigator that copies of an agent share. It gets one question at a time, because a workspace has one
+    """An investigator shared by copies of an agent. It is asked one question at a time, because a workspace has one
     writer.
     """
 

@@ -22,8 +22,8 @@ from investigator.errors import DialogueError, DialogueFormatError, in_words
 BUILT = ".built"
 
 _DAMAGE = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, NotImplementedError, RuntimeError, TypeError)
-"""Errors that the standard library raises for damaged, encrypted and unusual archives, besides OSError. Before Python
-3.11.4, it raises TypeError because it cannot check the members of a tar.
+"""Errors, besides OSError, that the standard library raises for damaged, encrypted and unusual archives. Before Python
+3.11.4, it raises TypeError because it cannot check the members of a tar archive.
 """
 
 

@@ -14,7 +14,7 @@ Loaded = TypeVar("Loaded")
 
 class DataLoader:
     """A pool of threads that run requests in the order in which they were made. The `num_load_threads` option (default
-    1) sets the number of threads. They start with the first request and end with `shutdown`.
+    1) sets the number of threads. The threads start with the first request and end with `shutdown`.
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Defines Dictionary, which numbers the tokens of texts (seed: parlai_core_concepts, "dict")."""
+"""Defines Dictionary, which assigns numbers to the tokens in texts (seed: parlai_core_concepts, "dict")."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ def tokens_of(text: str) -> list[str]:
 
 
 class Dictionary:
-    """Maps tokens to indices and back. Text that was added can be encoded and decoded without loss. The tokens of
-    `SPECIAL` have the first indices; other tokens are numbered in the order in which they first occur.
+    """Maps tokens to indices and back. A text that has been added to the dictionary can be encoded and decoded without
+    loss. The tokens of `SPECIAL` have the first indices; other tokens are numbered in the order in which they first
+    occur.
     """
 
     def __init__(self, texts: Iterable[str] = ()) -> None:

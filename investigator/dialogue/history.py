@@ -50,7 +50,7 @@ class History:
 
     def update_history(self, observation: Mapping[str, object], temp_history: str | None = None) -> None:
         """Add a message that the agent heard, unless it has no text. Until the next message, `temp_history` is appended
-        to the text of the history, without a delimiter.
+        to the history's text, without a delimiter.
         """
         heard = observation.get(self.field)
         if heard is not None:

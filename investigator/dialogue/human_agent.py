@@ -83,7 +83,7 @@ class HumanAgent(Agent):
 
 
 def _before_mark(line: str) -> tuple[str, str]:
-    """Return the text of a line without its end mark, and the mark, if any."""
+    """Return the text of a line without its end mark, and the mark itself if there is one."""
     for mark in (END_OF_EPISODE, END_OF_ALL):
         if line.upper().endswith(mark):
             return line[: -len(mark)].rstrip(), mark

@@ -16,7 +16,7 @@ Value = TypeVar("Value", str, int, bool)
 
 
 class Opt(dict[str, object]):
-    """A dict of options as in ParlAI: `task`, `datatype`, `batchsize`, `model`, and those of each agent."""
+    """A dict of options as in ParlAI: `task`, `datatype`, `batchsize`, `model`, and each agent's own options."""
 
     @classmethod
     def of(cls, options: Mapping[str, object] | None) -> Opt:
@@ -58,7 +58,7 @@ class Opt(dict[str, object]):
 
 
 def option_file(model_file: str | Path) -> Path:
-    """Return the path of the file that stores the options of a model file."""
+    """Return the path of the file that stores the options for a model file."""
     return Path(f"{model_file}.opt").expanduser()
 
 

@@ -25,9 +25,9 @@ Kind = TypeVar("Kind")
 
 
 def load_class(places: Sequence[Place], kind: type[Kind], *, sought: str, hint: str = "") -> type[Kind]:
-    """Return the class at the first of these places whose module exists. `sought` describes the class in errors, as in
-    "agent repeat_label". Raises UnknownTaskError, with the hint, if the module or its class does not exist, and
-    DialogueError if the module needs a missing module, or the class is not a `kind`.
+    """Return the class at the first of the given places with an existing module. `sought` describes the class in
+    errors, as in "agent repeat_label". Raises UnknownTaskError, with the hint, if the module or its class does not
+    exist, and DialogueError if the module needs a missing module, or the class is not a `kind`.
     """
     for place in places:
         module = _module(place.module)

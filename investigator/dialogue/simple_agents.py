@@ -16,8 +16,8 @@ NOTHING_HEARD = "I have heard nothing."
 
 
 class _SimpleAgent(Agent, ABC):
-    """An agent that can reply at any time; its id is its class name unless the options set another one. The option
-    `seed` (0) seeds its random choices; copies share one generator.
+    """An agent that can reply at any time; its id is its class name unless the options set another one. The `seed`
+    option (default 0) seeds its random choices; copies share one generator.
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
@@ -153,7 +153,7 @@ class _Episodes:
         self.unsaid = sum(map(len, episodes))
 
     def take(self) -> tuple[int, Episode]:
-        """Return the number of the round and its next episode; the episode is empty if none is left."""
+        """Return the number of the round and its next episode, which is empty if no episode is left."""
         with self._lock:
             self._next += 1
             return self.round, next(iter(self._episodes[self._next - 1 : self._next]), ())

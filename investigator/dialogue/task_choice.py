@@ -44,7 +44,7 @@ def multitask_weights(text: str) -> Weights:
 def cumulative_weights(weights: Weights, episodes: Sequence[int]) -> tuple[float, ...]:
     """Return running totals of the weights, one for each task; a task without a weight has the weight 1.
 
-    `episodes` contains the number of episodes of each task, which is its weight if `weights` is stochastic.
+    `episodes` contains the number of episodes of each task, which is the task's weight if `weights` is stochastic.
     """
     if isinstance(weights, Stochastic):
         return tuple(accumulate(episodes))
@@ -56,8 +56,9 @@ class TaskChoice:
 
     While training in random order, tasks are drawn by the weights in the `multitask_weights` option (a list of numbers,
     or a text that the function of that name parses; default 1 each). Otherwise tasks are taken in turn, skipping those
-    whose data has ended. `episodes` returns the number of episodes of each task, None if unknown, and is called only
-    for stochastic weights. Raises DialogueValueError if the weights are invalid, or all 0 when tasks are drawn.
+    whose data has ended. `episodes` returns the number of episodes of each task, or None for an unknown number, and is
+    called only for stochastic weights. Raises DialogueValueError if the weights are invalid, or all 0 when tasks are
+    drawn.
     """
 
     def __init__(

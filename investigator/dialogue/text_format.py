@@ -1,8 +1,8 @@
 r"""Reads and writes ParlAI's text format: one example per line, `text:...<TAB>labels:a|b<TAB>episode_done:True`.
 
 Inside a value, TAB, line break, bar and backslash are written as `\t`, `\n`, `__PIPE__` and `\\`, so that every text
-round-trips. A carriage return is written `\u000d` and a literal `__PIPE__` is written `\__PIPE__`. A backslash before
-anything else is an ordinary character, as in files without escapes.
+survives a round trip. A carriage return is written `\u000d` and a literal `__PIPE__` is written `\__PIPE__`. A
+backslash before anything else is an ordinary character, as in files without escapes.
 """
 
 from __future__ import annotations

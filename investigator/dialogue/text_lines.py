@@ -10,7 +10,7 @@ from typing import BinaryIO
 from investigator.errors import DialogueError, DialogueFormatError
 
 GIST = 80
-"""Maximum number of characters of a line that an error shows."""
+"""Maximum number of characters that an error shows of a line."""
 
 LONGEST_LINE = 64 * 1024 * 1024
 """Maximum length of a line in bytes. A longer line is unlikely to be an example, and might not fit in memory."""
@@ -19,9 +19,9 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def text_lines(path: str | Path) -> Iterator[tuple[int, str]]:
-    r"""Yield the lines of a UTF-8 file that are not blank, each with its number, counted from 1. Only `\n` and `\r\n`
-    end a line, so a text may contain other line separators. The file is read line by line. Raises DialogueError if it
-    cannot be read, and DialogueFormatError if a line is not UTF-8 or is longer than LONGEST_LINE.
+    r"""Yield the non-blank lines of a UTF-8 file with their numbers, counted from 1. Only `\n` and `\r\n` end a line,
+    so a text may contain other line separators. The file is read line by line. Raises DialogueError if it cannot be
+    read, and DialogueFormatError if a line is not UTF-8 or is longer than LONGEST_LINE.
     """
     try:
         with Path(path).open("rb") as file:
@@ -39,8 +39,8 @@ def text_lines(path: str | Path) -> Iterator[tuple[int, str]]:
 
 
 def _numbered_lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines of a file, each with its number, counted from 1. A line longer than LONGEST_LINE is truncated,
-    and a byte order mark before the first line is dropped.
+    """Yield the lines of a file with their numbers, counted from 1. A line longer than LONGEST_LINE is truncated, and a
+    byte order mark before the first line is dropped.
     """
     number = 0
     while line := file.readline(LONGEST_LINE + 1):
@@ -52,7 +52,7 @@ def _numbered_lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
 
 
 def json_lines(path: str | Path) -> Iterator[tuple[int, str, object]]:
-    """Yield the values of a file with one JSON value per line, each as (line number, text of the line, value).
+    """Yield (line number, text of the line, value) for each line of a file with one JSON value per line.
 
     Raises DialogueError if the file cannot be read, and DialogueFormatError if a line is not JSON.
     """

@@ -116,7 +116,7 @@ class AnswerWriter:
         return Statements(self._verbatim(sources), unproven, are_stand_ins=True)
 
     def verbatim(self, history: Sequence[Memory]) -> Statements:
-        """Return the best quotes verbatim, without an engine."""
+        """Return the best quotes verbatim, without asking an engine."""
         return Statements(self._verbatim(_sources(history, self._settings.most_evidence)), are_stand_ins=True)
 
     def _verbatim(self, sources: dict[str, tuple[Memory, Quote]]) -> tuple[Claim, ...]:

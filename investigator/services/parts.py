@@ -70,7 +70,7 @@ class Parts:
     ) -> None:
         self.settings = settings
         self.embedder = embedder or open_embedder(settings)
-        self.caching_embedder = CachedEmbedder(self.embedder)  # a question embeds some texts repeatedly
+        self.caching_embedder = CachedEmbedder(self.embedder)  # some texts are embedded repeatedly for one question
         self.extractive = ExtractiveEngine(self.caching_embedder)
         self.prompts = Prompts(prompts)
         self.prices = _prices(settings.budget)

@@ -23,10 +23,10 @@ def first_right(candidates: Iterable[str], labels: Iterable[str]) -> int | None:
 
 
 def ranking_metrics(candidates: Iterable[str], labels: Iterable[str]) -> dict[str, AverageMetric]:
-    """Return hits@1, 5, 10 and 100, and `mrr`: the reciprocal rank of the best right candidate, 0 if no candidate is
-    right.
+    """Return hits@1, 5, 10 and 100, and `mrr`, the reciprocal rank of the best correct candidate; 0 if no candidate is
+    correct.
 
-    The candidates are best first.
+    The candidates must be ordered best first.
     """
     place = first_right(candidates, labels)
     hits = {f"hits@{k}": AverageMetric(float(place is not None and place <= k)) for k in HITS_AT}

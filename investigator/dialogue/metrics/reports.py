@@ -51,7 +51,7 @@ class Metrics:
         self._recent.clear()
 
     def share(self) -> dict[str, object]:
-        """Return the state that lets a copy add to the same totals."""
+        """Return the shared state with which a copy adds to the same totals."""
         return {"totals": self._totals}
 
 
@@ -77,7 +77,7 @@ class _Sums:
 
 
 def aggregate_named_reports(reports: Mapping[str, Report], micro_average: bool = False) -> dict[str, Metric]:
-    """Merge the reports of several tasks: each metric becomes `task/name`, and `name` for all tasks together.
+    """Merge the reports of several tasks: each metric is reported as `task/name`, and as `name` for all tasks together.
 
     An average over all tasks is the mean over the tasks that have it (a task without examples counts as 0), or is
     pooled with `micro_average`. Sums are added, and a global metric is taken from the first task only. A single report
@@ -128,7 +128,7 @@ _TOGETHER = ""  # the prefix of metrics for all tasks together
 
 def report_table(report: Report) -> str:
     """Return the metrics as a table, with a row for all tasks and one for each task, and a column for each metric. Rows
-    and columns have the order of the report; the cell of a metric that a task lacks is blank. An empty report gives "".
+    and columns are in the order of the report; if a task lacks a metric, the cell is blank. An empty report gives "".
     """
     rows: dict[str, dict[str, str]] = {_TOGETHER: {}}
     for key, metric in report.items():

@@ -97,7 +97,9 @@ class InterDistinctMetric(Metric):
 
 
 def inter_distinct(text: str, length: int) -> InterDistinctMetric:
-    """Return the metric for the n-grams of that length in a text, to be added to the metrics of other texts."""
+    """Return the metric for the n-grams of the given length in a text; it can be added to the metrics of other
+    texts.
+    """
     return InterDistinctMetric((_ngrams(normalize_answer(text).split(), length),))
 
 

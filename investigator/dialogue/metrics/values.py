@@ -44,7 +44,7 @@ class Metric(ABC):
 
 
 Report: TypeAlias = Mapping[str, Metric]
-"""Metrics by name; if there are several tasks, a metric of one task is called `task/name`."""
+"""Metrics by name; if there are several tasks, a metric for one task is called `task/name`."""
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 
 The data determines the class: use ParlAIDialogTeacher for a file in ParlAI's text format, ConversationTeacher for
 conversations in JSON lines, DialogTeacher and its `setup_data` for any other file, FixedDialogTeacher and its `get` for
-examples with custom fields, ChunkTeacher for data too large for memory, and Teacher for a task without fixed data.
+examples with custom fields, ChunkTeacher for data that is too large for memory, and Teacher for a task without fixed
+data.
 """
 
 from investigator.dialogue.teachers.base import Teacher

@@ -59,8 +59,8 @@ class Teacher(Agent):
         self._asked = question
 
     def observe(self, observation: Mapping[str, object]) -> Message:
-        """Grade a reply against the labels of the last question; only the first reply to it is graded. The grades are
-        stored in the reply's `metrics`.
+        """Grade a reply against the labels of the last question; only the first reply to a question is graded. The
+        grades are stored in the reply's `metrics`.
         """
         reply = Message.of(observation)
         asked, self._asked = self._asked, None

@@ -1,4 +1,4 @@
-"""Defines ChunkTeacher, which asks questions from data too large for memory, and loads it chunk by chunk."""
+"""Defines ChunkTeacher, which asks questions from data that is too large for memory and is loaded chunk by chunk."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class ChunkQueue(Generic[Sample]):
 class ChunkTeacher(FixedDialogTeacher, Generic[Sample]):
     """A base class; subclasses implement `get_num_samples`, `get_fold_chunks`, `load_from_chunk` and `create_message`.
 
-    Chunks are loaded in a separate thread, at most `get_buffersize` samples ahead. Chunks, and the samples in a chunk,
+    Chunks are loaded in a separate thread, at most `get_buffersize` samples ahead. Chunks and the samples in a chunk
     come in order or, if the datatype shuffles, in random order. If the datatype cycles (`train`), the data starts over.
     Otherwise (even for `train:ordered`) only the padding after the last sample shows that the data has ended. Copies
     that share the data take samples in turn. `shutdown` ends the thread. An error while loading is raised by `act`.

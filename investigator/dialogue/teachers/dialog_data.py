@@ -15,7 +15,7 @@ Entry = Sequence[object] | Mapping[str, object]
 """(text, labels, reward, label candidates, path of an image), or fields by name."""
 
 Entries = Iterable[tuple[Entry, bool]]
-"""Entries in order, each with a flag that is True if an episode starts with it."""
+"""Entries in order; the flag of an entry is True if an episode starts with it."""
 
 MakeMessage = Callable[[Entry], Message]
 

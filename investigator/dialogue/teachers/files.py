@@ -23,8 +23,8 @@ _log = logging.getLogger(__name__)
 
 
 class _AsWrittenTeacher(DialogTeacher):
-    """Keeps the fields of its entries as they are in the file. In training, a stream starts over even if it is
-    ordered.
+    """A base class that keeps the fields of entries as they are in the file. In training, a stream starts over even if
+    it is ordered.
     """
 
     def make_message(self, entry: Entry) -> Message:
@@ -171,8 +171,8 @@ class FbDeprecatedDialogTeacher(DialogTeacher):
 
     A line is `number text<TAB>label|label<TAB>reward<TAB>candidate|candidate`; only the number is required. A number
     that is not higher than the previous one begins an episode. A line without labels is prepended to the text of the
-    next line, with a line break, and its reward is added to the next one's; such lines at the end of an episode become
-    an example without labels. Raises DialogueFormatError, with the file and the line, if a number or a reward is
+    next line, with a line break, and its reward is added to that line's reward; such lines at the end of an episode
+    become an example without labels. Raises DialogueFormatError, with the file and the line, if a number or a reward is
     invalid.
     """
 

@@ -14,7 +14,7 @@ from investigator.errors import DialogueError
 
 
 class EpisodeOrder:
-    """Picks the next episode for a teacher and its copies, which share one order. Thread-safe."""
+    """Picks the next episode for a teacher and its copies, which share a single order. Thread-safe."""
 
     def __init__(self, datatype: Datatype, seed: int) -> None:
         self._datatype = datatype

@@ -85,7 +85,8 @@ def _opened(path: str) -> Image:
 
 
 class AbstractImageTeacher(FixedDialogTeacher):
-    """A base class; subclasses implement `image_id_to_image_path`. Each item of the data is an episode of one example.
+    """A base class; subclasses implement `image_id_to_image_path`. Each item of the data is an episode with one
+    example.
 
     The data is a JSON file with a list of objects: an image's id in `image_id_key`, the text in `text_key`, the labels
     in `label_key`, and any other fields. Options: `datafile`, `image_mode` (`raw`, `ascii`, `no_image_model`). The
@@ -128,7 +129,7 @@ class AbstractImageTeacher(FixedDialogTeacher):
         return items
 
     def get(self, episode_idx: int, entry_idx: int = 0) -> Message:
-        """Return one item as an example, with the image in the loader's mode and the image's id."""
+        """Return one item as an example that contains the image, in the loader's mode, and the image's id."""
         item = dict(self.data[episode_idx])
         image_id = item.get(self.image_id_key)
         if image_id is None:

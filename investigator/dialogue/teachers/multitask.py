@@ -84,7 +84,7 @@ class MultiTaskTeacher(Teacher):
         return {**super().share(), "tasks": [task.share() for task in self.tasks]}
 
     def share_data(self) -> dict[str, object]:
-        """Return the state for an independent copy, whose teachers are independent too."""
+        """Return the state for an independent copy that has independent teachers."""
         alone = [{**task.share_data(), "opt": Opt(task.opt, batchsize=1)} for task in self.tasks]
         return {**super().share_data(), "tasks": alone}
 

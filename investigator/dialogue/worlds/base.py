@@ -37,9 +37,9 @@ class HasExamples(Protocol):
 
 class World:
     """Agents that take turns: each acts, and all others observe the act immediately. Pass either `agents` or `shared`,
-    the result of another world's `share`, which makes this world a copy of that one, with copies of its agents. `acts`
-    contains the last act of each agent, or None for an agent that has not acted yet. Raises DialogueValueError if both
-    or neither are given, or if `agents` contains anything but agents.
+    which is the result of another world's `share` and makes this world a copy of that world, with copies of its agents.
+    `acts` contains the last act of each agent, or None for an agent that has not acted yet. Raises DialogueValueError
+    if both or neither are given, or if `agents` contains anything but agents.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class World:
         return message
 
     def heard(self, listener: int, actor: int, act: Message) -> Message | None:
-        """Return what one agent observes of another agent's act, or None if it hears nothing; both agents are given by
+        """Return what one agent observes of another agent's act, or None if it hears nothing. Both agents are given by
         index.
         """
         return None if listener == actor else act
@@ -151,12 +151,12 @@ class World:
         return False
 
     def num_examples(self) -> int | None:
-        """Return the number of examples of the first agent, None if unknown."""
+        """Return the number of examples that the first agent has; None if unknown."""
         first = self.agents[0] if self.agents else None
         return first.num_examples() if isinstance(first, HasExamples) else None
 
     def num_episodes(self) -> int | None:
-        """Return the number of episodes of the first agent, None if unknown."""
+        """Return the number of episodes that the first agent has; None if unknown."""
         first = self.agents[0] if self.agents else None
         return first.num_episodes() if isinstance(first, HasExamples) else None
 

@@ -74,7 +74,7 @@ Heard = list[Message | None]
 
 
 class BatchWorld(WorldOfCopies):
-    """`batchsize` copies of a world, which are the rows of the batch. If an agent of the root has `batch_act`, a single
+    """A batch that has `batchsize` copies of a world as its rows. If an agent of the root has `batch_act`, a single
     call makes the acts of all rows; otherwise the agent of each row acts itself. The agents in the rows then observe
     the acts: the agent that acted, through its `self_observe` if it has one, and the other agents as their world
     allows. A row continues with padding after the end of its data.
@@ -113,7 +113,7 @@ class BatchWorld(WorldOfCopies):
         self.update_counters(len(self.worlds))
 
     def epoch_done(self) -> bool:
-        """Return True if the data has ended, according to the root or all rows."""
+        """Return True if the data has ended, according to the root or to all rows."""
         return self.world.epoch_done() or all(row.epoch_done() for row in self.worlds)
 
     def reset(self) -> None:
@@ -124,8 +124,9 @@ class BatchWorld(WorldOfCopies):
 def act_in_rows(
     rows: Sequence[World], model: Agent | None, actor: int, heard: Sequence[Message | None]
 ) -> list[Message]:
-    """Return the acts of the rows' agents with the index `actor`, made by a single call to `model.batch_act` or by each
-    agent itself. Raises DialogueError if an act is not a message, or `batch_act` does not return one for each row.
+    """Return the acts of the agents with the index `actor` in all rows, made by a single call to `model.batch_act` or
+    by each agent itself. Raises DialogueError if an act is not a message, or `batch_act` does not return one for each
+    row.
     """
     if model is None or not isinstance(model, ActsInBatches):
         return [row.take_act(actor, row.get_agents()[actor].act()) for row in rows]

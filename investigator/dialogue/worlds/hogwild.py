@@ -38,11 +38,12 @@ class _Worker:
 
 
 class HogwildWorld(WorldOfCopies):
-    """`numthreads` copies, each in its own thread. A parley starts a turn in one copy and does not wait for it. Each
-    copy runs at most one turn at a time; if all are busy, a parley waits for one of them. N parleys therefore run N
-    turns in total. A copy is idle after the end of its data; if all are idle, a parley does nothing and is not counted.
-    If a turn fails, the next call that notices it raises a WorkerError, with the error as its cause. The copies' agents
-    act concurrently, so their shared state must be thread-safe. Threads save time if agents wait for models or servers.
+    """Runs `numthreads` copies of a world, each in its own thread. A parley starts a turn in one copy and does not wait
+    for it. Each copy runs at most one turn at a time; if all are busy, a parley waits for one of them. N parleys
+    therefore run N turns in total. A copy is idle after the end of its data; if all are idle, a parley does nothing and
+    is not counted. If a turn fails, the next call that notices it raises a WorkerError, with the error as its cause.
+    The copies' agents act concurrently, so their shared state must be thread-safe. Threads save time if agents wait for
+    models or servers.
     """
 
     count_option: ClassVar[str] = "numthreads"

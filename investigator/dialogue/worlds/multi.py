@@ -16,9 +16,9 @@ from investigator.errors import DialogueValueError
 
 
 class MultiWorld(World):
-    """A world for each task; TaskChoice picks one for each episode. After the end of all data, it stays with the last
-    world, which returns padding. If all worlds share an agent, the worlds of a copy also share one. Raises
-    DialogueValueError if there are no worlds, and the same errors as TaskChoice.
+    """Contains a world for each task; TaskChoice picks the world for each episode. After the end of all data, it stays
+    with the last world, which returns padding. If all worlds share an agent, the worlds of a copy also share one.
+    Raises DialogueValueError if there are no worlds, and the same errors as TaskChoice.
     """
 
     def __init__(
