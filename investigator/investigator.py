@@ -211,7 +211,7 @@ class Investigator:
         return Enclosures(self.calls(investigation.id), cited, left_out)
 
     def cited_documents(self, investigation: Investigation) -> Mapping[str, Document]:
-        """Return the documents that an answer cites, by id, if the index still contains them. Raises StoreError."""
+        """Return the documents that an answer cites and the index still contains, keyed by id. Raises StoreError."""
         expect(investigation, Investigation, "investigation")
         quotes = investigation.answer.citations if investigation.answer is not None else ()
         found: dict[str, Document] = {}

@@ -99,8 +99,8 @@ def _client(parts: Parts, engine: Engine, journal: CallJournal) -> EngineClient:
 def _spare_a_small_model(
     usual: Engine, models: Mapping[Module, str | Engine], on_notice: Callable[[str], None]
 ) -> Mapping[Module, str | Engine]:
-    """Return the engine to use for each module that has one of its own: a small model only writes replies, unless it
-    was explicitly chosen for other modules.
+    """Return `models` and, if the usual engine is small, the built-in engine for the modules that do not write replies.
+    Engines chosen for a module stay unchanged.
     """
     left = [module for module in _FINDING if module not in models]
     if not traits_of(usual).is_small or not left:

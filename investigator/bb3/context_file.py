@@ -57,7 +57,7 @@ def request_of(module: Module, text: str) -> ModuleRequest:
 
 
 class _Lines:
-    """Collects the lines of a context by kind."""
+    """Collects the lines of a context, sorted by kind."""
 
     def __init__(self) -> None:
         self.memories: list[str] = []

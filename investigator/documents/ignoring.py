@@ -55,7 +55,7 @@ class LeavingOut:
         return path in _OWN_NAMES
 
     def total(self) -> tuple[LeftOut, ...]:
-        """Return the files excluded so far, by reason."""
+        """Return the files excluded so far, grouped by reason."""
         return tuple(
             LeftOut(reason=reason, files=count.files, folders=count.folders, names=tuple(count.names))
             for reason, count in self._counts.items()

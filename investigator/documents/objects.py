@@ -76,7 +76,7 @@ class CopiedObject(Record):
 
 
 class _Copy(Record):
-    """All objects in a copy, by key."""
+    """All objects in a copy, keyed by object key."""
 
     objects: dict[str, CopiedObject] = Field(default_factory=dict)
 

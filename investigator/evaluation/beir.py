@@ -13,7 +13,7 @@ from investigator.errors import EvaluationDataError
 from investigator.evaluation.lines import RowWithId, by_id, rows_of, text_lines
 
 Judgements = Mapping[str, Mapping[str, int]]
-"""The relevance of each document for each query, by query id and document id; 0 means not relevant."""
+"""The relevance of each document for each query, keyed by query id and document id; 0 means not relevant."""
 
 
 class CorpusRow(RowWithId):

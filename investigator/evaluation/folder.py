@@ -93,7 +93,7 @@ class FolderEvaluation:
 
     @property
     def outcomes(self) -> Mapping[str, Outcome]:
-        """Return the outcomes so far, by question id."""
+        """Return the outcomes so far, keyed by question id."""
         return self._outcomes
 
     @property

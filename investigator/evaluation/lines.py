@@ -58,8 +58,8 @@ def rows_of(file: Path, kind: type[Row]) -> Iterator[tuple[int, Row]]:
 
 
 def by_id(file: Path, what: str, rows: Iterable[tuple[int, IdentifiedRow]]) -> dict[str, IdentifiedRow]:
-    """Collect the numbered rows of a file by id. Raises EvaluationDataError for a duplicate id, or if there are no
-    rows; `what` names the kind of row in the message.
+    """Collect the numbered rows of a file, keyed by id. Raises EvaluationDataError for a duplicate id, or if there are
+    no rows; `what` names the kind of row in the message.
     """
     found: dict[str, IdentifiedRow] = {}
     for number, row in rows:

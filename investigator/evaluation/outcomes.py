@@ -84,8 +84,8 @@ class OutcomeFile:
         self.evaluation = evaluation
 
     def read(self) -> dict[str, Outcome]:
-        """Return the outcomes by question id, and remove a truncated last line from the file. Raises StoreError, and
-        EvaluationDataError for a line that is not an outcome or belongs to another evaluation.
+        """Return the outcomes, keyed by question id, and remove a truncated last line from the file. Raises StoreError,
+        and EvaluationDataError for a line that is not an outcome or belongs to another evaluation.
         """
         try:
             lines = enumerate(whole_lines(self.path), start=1)

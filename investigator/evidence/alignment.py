@@ -1,7 +1,7 @@
 """Aligns a claim with a sentence, word by word and in order, to check that nothing important is missing.
 
-A claim may omit only articles and whole parts of the sentence that are set off by commas, brackets or the like and do
-not affect the rest: an apposition, a relative clause, a connective, another main clause. Any other added, omitted or
+A claim may omit only articles and whole parts of the sentence that are set off by commas, brackets or similar marks and
+do not affect the rest: an apposition, a relative clause, a connective, another main clause. Any other added, omitted or
 replaced word may change the meaning, and no list could cover all such words (docs/decisions/0018).
 """
 

@@ -19,7 +19,7 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 
 
 def replaced_documents(documents: Collection[Document]) -> Mapping[str, str]:
-    """Map the id of each document that another document says it replaces as a whole to the id of its replacement.
+    """Map the ids of documents that another document says it replaces as a whole to the ids of their replacements.
 
     The statement must give the kind of document and the number, day or year of the replaced one, and the two titles may
     differ only in names and numbers.

@@ -60,7 +60,7 @@ class StatedWord:
 
     @cached_property
     def breaks(self) -> bool:
-        """Return True if a comma, a bracket or the like precedes the word."""
+        """Return True if a comma, a bracket or a similar mark precedes the word."""
         return _BREAK.search(self.before) is not None
 
     def is_same(self, other: StatedWord) -> bool:

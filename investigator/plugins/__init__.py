@@ -14,7 +14,7 @@ __all__ = ["EntryPoint", "found", "load", "load_path"]
 
 
 def found(group: str) -> Mapping[str, EntryPoint]:
-    """Return the entry points of a group (`investigator.engines`) by name; nothing is imported yet.
+    """Return the entry points of a group (`investigator.engines`), keyed by name; nothing is imported yet.
 
     Reading the metadata of every installed package takes tens of milliseconds, so call this only for a name that is not
     built in. Results are cached until `sys.path` changes. If two packages add the same name, the package that comes

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from investigator.records.base import Record
 
 SUMMARY = "summary"
-"""The document id that means all documents together."""
+"""The document id that refers to all documents together."""
 
 
 class Status(StrEnum):

@@ -34,7 +34,7 @@ _LIST_MARK = re.compile(r"^(\s*)([-+]|\d{1,9}[.)])(?=\s)", re.MULTILINE)
 
 
 def exported(investigation: Investigation, documents: Mapping[str, Document]) -> Mapping[str, bytes]:
-    """Return the exported files by name; `documents` contains the cited documents that are available."""
+    """Return the exported files, keyed by name; `documents` contains the cited documents that are available."""
     answer = investigation.answer
     cited = dict.fromkeys(quote.document_id for quote in (answer.citations if answer is not None else ()))
     known = references(documents[name] for name in cited if name in documents)

@@ -177,7 +177,7 @@ def _rounds(investigation: Investigation) -> Iterator[RoundView]:
 
 
 def _planned(investigation: Investigation) -> dict[int, Round]:
-    """Return the rounds by number; if only the steps of a round are known, it has no strategy."""
+    """Return the rounds, keyed by number; if only the steps of a round are known, the round has no strategy."""
     steps = {step.round: Round(number=step.round, strategy="") for step in investigation.plan.steps}
     return steps | {planned.number: planned for planned in investigation.rounds}
 

@@ -26,7 +26,7 @@ Value = TypeVar("Value")
 
 
 class GatheredCorpus:
-    """The documents and chunks of several shards, by shard number; `count` is the number of all shards.
+    """The documents and chunks of several shards, keyed by shard number; `count` is the number of all shards.
 
     `lost` contains the files of missing shards with the reasons; they count as unreadable.
     """
@@ -86,11 +86,11 @@ class GatheredCorpus:
         return tuple(sorted((*found, *self._lost), key=lambda file: file.path))
 
     def left_out(self) -> tuple[LeftOut, ...]:
-        """Return the files in the folder that are not documents, by reason."""
+        """Return the files in the folder that are not documents, grouped by reason."""
         return self._left_out
 
     def cards(self) -> Mapping[str, DocumentCard]:
-        """Return the card of each document, by id. Raises DamagedDocumentError."""
+        """Return the card of each document, keyed by id. Raises DamagedDocumentError."""
         if self._cards is None:
             self._cards = dict(sorted(card for one in self._shards.values() for card in one.cards().items()))
         return self._cards

@@ -47,7 +47,7 @@ class KeptSentences:
         self._table.put(found, rows)
 
     def keep_all(self, corpus: Corpus) -> Iterator[Embedded]:
-        """Compute and store the missing vectors, some chunks at a time; yield the number of chunks done, and the total.
+        """Compute and store the missing vectors in batches; yield the number of chunks done and the total.
 
         Raises EmbedderError and StoreError.
         """
@@ -59,9 +59,9 @@ class KeptSentences:
 def windows(
     corpus: Corpus, missing: Mapping[str, Sequence[int]], size: int
 ) -> Iterator[tuple[Mapping[int, str], int, int]]:
-    """Yield the texts of chunks, about `size` at a time, with the number of chunks done by then, and the total.
+    """Yield the texts of chunks in batches of about `size`, with the number of chunks done so far and the total.
 
-    `missing` contains chunk ids by document. Chunks that another process deletes in the meantime are skipped.
+    `missing` contains chunk ids, grouped by document. Chunks that another process deletes in the meantime are skipped.
     """
     total, done = sum(map(len, missing.values())), 0
     texts: dict[int, str] = {}

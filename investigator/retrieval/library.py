@@ -85,7 +85,7 @@ class Library:
         return self._corpus.unreadable()
 
     def left_out(self) -> tuple[LeftOut, ...]:
-        """Return the files in the folder that are not documents, by reason."""
+        """Return the files in the folder that are not documents, grouped by reason."""
         return self._corpus.left_out()
 
     def threshold(self, question: str) -> int:

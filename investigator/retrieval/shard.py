@@ -139,5 +139,5 @@ class ShardHolders(Protocol):
         ...
 
     def on_all(self, call: Callable[[Shard], Reply]) -> dict[int, Reply]:
-        """Call a function with every shard, and return the results by shard number, in order."""
+        """Call a function with every shard, and return the results in order, keyed by shard number."""
         ...

@@ -67,7 +67,9 @@ class Corpus:
         self._cards: Mapping[str, DocumentCard] | None = None
 
     def manifest(self) -> Mapping[str, FileRecord]:
-        """Return every file in the folder as last seen, by path, without the files inside archives and messages."""
+        """Return every file in the folder as last seen, keyed by path, without the files inside archives and
+        messages.
+        """
         return {file.path: file for file in self.files() if not file.inside}
 
     def files(self) -> tuple[FileRecord, ...]:
@@ -84,12 +86,12 @@ class Corpus:
             return tuple(Unreadable.model_validate(dict(row)) for row in rows)
 
     def keep_left_out(self, left_out: Sequence[LeftOut]) -> None:
-        """Store the excluded files, by reason."""
+        """Store the excluded files, grouped by reason."""
         if self.left_out() != tuple(left_out):
             self.set_setting(_LEFT_OUT, json.dumps([item.model_dump(mode="json") for item in left_out]))
 
     def left_out(self) -> tuple[LeftOut, ...]:
-        """Return the files in the folder that are not documents, by reason."""
+        """Return the files in the folder that are not documents, grouped by reason."""
         return tuple(LeftOut.model_validate(item) for item in json.loads(self.setting(_LEFT_OUT) or "[]"))
 
     def put(self, records: Sequence[FileRecord], split: Sequence[SplitDocument]) -> None:
@@ -169,7 +171,9 @@ class Corpus:
         return document
 
     def cards(self) -> Mapping[str, DocumentCard]:
-        """Return the card of each document, by id, without query-dependent values. Raises DamagedDocumentError."""
+        """Return the card of each document, keyed by id, without query-dependent values. Raises
+        DamagedDocumentError.
+        """
         if self._cards is None:
             cards = {}
             for row in self._card_rows():

@@ -27,7 +27,7 @@ class _Held:
 class KeptWorkspace:
     """Provides the workspace that `open_for_reading` opens; use it as a context manager, from any number of threads.
     The workspace is reopened, with all checks, after `renew`, and if a database was replaced, has new permissions, or
-    is damaged. New commits are visible at once.
+    is damaged. New commits are visible immediately.
     """
 
     def __init__(self, open_for_reading: Callable[[], Workspace]) -> None:

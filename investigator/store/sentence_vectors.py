@@ -83,7 +83,7 @@ class SentenceVectorTable:
                 connection.execute(insert(sentence_vectors).on_conflict_do_nothing(), kept)
 
     def missing(self) -> dict[str, tuple[int, ...]]:
-        """Return the ids of chunks whose sentences have no vectors yet, by document, in text order."""
+        """Return the ids of chunks whose sentences have no vectors yet, grouped by document, in text order."""
         query = self._without(chunks.c.document_id, chunks.c.id).order_by(chunks.c.document_id, chunks.c.start)
         return chunks_by_document(self._database, query)
 

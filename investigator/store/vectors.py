@@ -60,7 +60,7 @@ class VectorTable:
         self._remake = remake
 
     def missing(self) -> dict[str, tuple[int, ...]]:
-        """Return the ids of chunks without a vector, by document, in text order."""
+        """Return the ids of chunks without a vector, grouped by document, in text order."""
         query = self._without_vector(chunks.c.document_id, chunks.c.id).order_by(chunks.c.document_id, chunks.c.start)
         return chunks_by_document(self.database, query)
 

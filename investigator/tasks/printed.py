@@ -25,6 +25,6 @@ class TaskExample(Record):
 
 
 class TaskReport(Record):
-    """The measures of a task by name; NaN and infinity are printed as null."""
+    """The measures of a task, keyed by name; NaN and infinity are printed as null."""
 
     metrics: dict[str, float | None]

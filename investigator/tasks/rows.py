@@ -43,8 +43,8 @@ def json_rows(file: Path, kind: type[Row]) -> Iterator[Row]:
 
 
 def json_array(file: Path, kind: type[Row]) -> Iterator[Row]:
-    """Yield the rows of a file that is either a JSON array or JSONL. Raises DialogueFormatError, which names the
-    invalid place.
+    """Yield the rows of a file that is either a JSON array or JSONL. Raises DialogueFormatError, whose message contains
+    the location of the error.
     """
     if _first_character(file) == b"[":
         for rows in _document(file, TypeAdapter(tuple[kind, ...])):  # type: ignore[valid-type]
@@ -54,8 +54,8 @@ def json_array(file: Path, kind: type[Row]) -> Iterator[Row]:
 
 
 def json_document(file: Path, kind: type[Row]) -> Iterator[Row]:
-    """Yield the JSON object in a file, or nothing if the file is blank. Raises DialogueFormatError, which names the
-    invalid place.
+    """Yield the JSON object in a file, or nothing if the file is blank. Raises DialogueFormatError, whose message
+    contains the location of the error.
     """
     yield from _document(file, TypeAdapter(kind))
 

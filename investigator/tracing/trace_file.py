@@ -78,7 +78,7 @@ class TraceFile:
     """Appends lines to a file, which several runs and processes may share. With `prompts`, the texts of prompts and
     replies are also written; otherwise only their sizes. If a line cannot be written, `on_notice` receives a notice and
     the trace of that run ends; the run continues. `now` returns the date and time, `clock` the seconds of a monotonic
-    clock. Raises SettingsError at once if the file cannot be written or is not a trace.
+    clock. Raises SettingsError immediately if the file cannot be written or is not a trace.
     """
 
     def __init__(

@@ -25,7 +25,9 @@ OWN: Mapping[str, Proposer] = {"gepa": gepa_search.propose}
 
 
 def proposer_named(name: str) -> Proposer:
-    """Return a proposer by name. Raises SettingsError, and MissingPackageError if it needs another package."""
+    """Return the proposer with the given name. Raises SettingsError, and MissingPackageError if the proposer needs
+    another package.
+    """
     if name in OWN:
         gepa_search.check_installed()
         return OWN[name]

@@ -17,8 +17,8 @@ _GIST = 60
 
 
 def conversation_of(line: str, place: str = "the line") -> Conversation:
-    """Parse a conversation from a line of JSON. Raises DialogueFormatError, which names the place, the field and the
-    problem.
+    """Parse a conversation from a line of JSON. Raises DialogueFormatError, whose message contains the place, the field
+    and the problem.
     """
     try:
         return Conversation.model_validate_json(line)

@@ -1,5 +1,5 @@
 """Finds contact details (e-mail addresses, links that name a user, handles) and home addresses (a street with a house
-number or a post box, with the postal code that follows).
+number, or a PO box, with the postal code that follows).
 """
 
 from __future__ import annotations

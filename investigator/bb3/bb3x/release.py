@@ -47,7 +47,7 @@ def refusal_of(conversation: Conversation) -> Refusal | None:
 
 
 class Exported(Record):
-    """How many conversations were exported, and how many were left out, by reason."""
+    """The number of exported conversations, and the number excluded for each reason."""
 
     written: int
     without_consent: int

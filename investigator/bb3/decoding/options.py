@@ -55,7 +55,7 @@ def is_module_option(name: str) -> bool:
 
 
 def _by_module(options: Mapping[str, OptionValue]) -> Mapping[Module, Mapping[str, OptionValue]]:
-    """Return the options for each module, by field name. Raises SettingsError for an unknown name."""
+    """Return the options for each module, keyed by field name. Raises SettingsError for an unknown name."""
     general: dict[str, OptionValue] = {}
     special: dict[Module, dict[str, OptionValue]] = {module: {} for module in Module}
     for written, value in options.items():

@@ -79,7 +79,7 @@ def _told(said: str) -> list[str]:
 
 
 def proven_beginning(reply: str, request: ModuleRequest) -> str:
-    """Return as many whole sentences from the beginning of a reply as are grounded and continue the conversation.
+    """Return the sentences at the beginning of a reply that are grounded and continue the conversation.
 
     The result ends before the first sentence that is not grounded or repeats an earlier one, and may be empty.
     """

@@ -28,7 +28,7 @@ _K1, _B, _LEAST = 1.2, 0.75, 1e-6  # as in SQLite's bm25
 
 
 class FactTerms(Protocol):
-    """The search terms for all facts in a database, by fact id; each call is part of the caller's transaction."""
+    """The search terms for all facts in a database, keyed by fact id; each call is part of the caller's transaction."""
 
     def put(self, connection: Connection, user: str, fact_id: int, terms: Collection[str]) -> None:
         """Store the terms for a new fact."""

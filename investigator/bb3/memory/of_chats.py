@@ -22,9 +22,9 @@ _MOST_LOOKED_AT = 256
 
 
 class UserMemories:
-    """The memories of a user, as seen in one conversation; new memories are kept after it ends. One user may have
-    several conversations at once, in several processes. `chat_id` is stored with new memories; `turns` is the number of
-    earlier replies in a continued conversation.
+    """The memories of a user, as seen in one conversation; new memories are kept after it ends. A user may have several
+    conversations at the same time, even in several processes. `chat_id` is stored with new memories; `turns` is the
+    number of earlier replies in a continued conversation.
     """
 
     def __init__(

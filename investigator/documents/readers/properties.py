@@ -66,7 +66,9 @@ def _is_worded(text: str) -> bool:
 
 
 def iso_date(text: str | None) -> str | None:
-    """Return a date in ISO, PDF (`D:20220930...`) or mail format as YYYY-MM-DD, and a bare year as YYYY; else None."""
+    """Convert a date in ISO, PDF (`D:20220930...`) or mail format to YYYY-MM-DD, or a bare year to YYYY; return None
+    for anything else.
+    """
     text = (text or "").strip()
     if match := _ISO.match(text) or _PDF.match(text):
         return _day(*(int(part) for part in match.groups()))

@@ -24,7 +24,7 @@ class _OpenTable:
     cells: list[TableCell] = field(default_factory=list)
     rows: int = 0
     header_rows: int = 0
-    taken: dict[int, set[int]] = field(default_factory=dict)  # columns that are covered by a cell above, by row
+    taken: dict[int, set[int]] = field(default_factory=dict)  # columns that are covered by a cell above, keyed by row
     left_out: bool = False
 
 

@@ -61,8 +61,8 @@ OWN: dict[str, OwnReader] = {
     **TEXTS,
     **dict.fromkeys(kinds.PICTURES, OwnReader("pictures.picture:read_picture", 1)),
 }
-"""Our readers by media type. Another version of a package may produce a different text, so a reader's version includes
-the version of its package.
+"""Our readers, keyed by media type. Another version of a package may produce a different text, so a reader's version
+includes the version of its package.
 """
 
 

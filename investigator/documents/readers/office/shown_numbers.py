@@ -18,7 +18,7 @@ _STYLES = "xl/styles.xml"
 _PLACE = re.compile(r"([A-Z]{1,3})(\d{1,7})")
 
 Shown = Mapping[tuple[int, int], tuple[str, str]]
-"""Numbers as stored and as displayed, by row and column; counting starts at the first row and column in use."""
+"""Numbers as stored and as displayed, keyed by row and column; counting starts at the first row and column in use."""
 
 _BUILT_IN = {
     1: "0",
@@ -45,8 +45,8 @@ _SIGNS = frozenset("$€£¥₹%()+- ")
 
 
 def shown_numbers(source: SourceFile, settings: ReaderSettings) -> dict[str, Shown]:
-    """Return the numbers that have a number format, by sheet name. Raises ReadFailure if a part is damaged or too
-    large.
+    """Return the numbers that have a number format, grouped by sheet name. Raises ReadFailure if a part is damaged or
+    too large.
     """
     with Package(source.data, settings) as package:
         formats = _formats(package.tree(_STYLES)) if _STYLES in package else []

@@ -72,7 +72,7 @@ def read_sheets(source: SourceFile, settings: ReaderSettings) -> Extracted:
 def _comments(
     source: SourceFile, settings: ReaderSettings, names: list[str]
 ) -> tuple[dict[int, list[str]], tuple[ReadFailure, ...]]:
-    """Return the comments by sheet number, and the failure if they could not be read."""
+    """Return the comments, grouped by sheet number, and the failure if they could not be read."""
     if source.media_type != XLSX:
         return {}, ()
     try:

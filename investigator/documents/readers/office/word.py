@@ -114,7 +114,7 @@ def _merged_down(table: ElementTree.Element) -> dict[int, int]:
     above.
     """
     rows: dict[int, int] = {}
-    above: dict[int, int] = {}  # the cell that starts a merge, by column
+    above: dict[int, int] = {}  # the cell that starts a merge, keyed by column
     for row in (one for one in table if local_name(one) == "tr"):
         column, begun = 0, dict[int, int]()
         for cell in (one for one in row if local_name(one) == "tc"):

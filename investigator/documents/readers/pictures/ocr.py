@@ -38,7 +38,7 @@ class Picture:
 
 @dataclass
 class Recognised:
-    """The outcome of recognition: texts by page index, and the pages that failed, with the last reason."""
+    """The outcome of recognition: texts keyed by page index, and the pages that failed, with the last reason."""
 
     texts: dict[int, str] = field(default_factory=dict)
     missed: list[int] = field(default_factory=list)
