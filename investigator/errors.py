@@ -62,7 +62,8 @@ def in_words(error: Exception) -> str:
 class InvestigatorError(Exception):
     """Base class of all errors that this package raises on purpose.
 
-    `hint` says what to do next; if it is empty, the hint of the class is used. Known secrets are redacted in both.
+    `hint` says what to do next; if it is empty, the hint of the class is used. Known secrets are redacted in the
+    message and the hint.
     """
 
     default_hint: ClassVar[str] = ""

@@ -22,8 +22,8 @@ def mcp(
     """Serve folders to agents as five tools of the Model Context Protocol.
 
     The tools are search, start_investigation, get_investigation, read_passage and status; they only read. A desktop
-    client starts this command itself; `investigator serve` offers the same tools at /mcp. Needs the extra mcp of the
-    distribution: pip install "document-investigator[mcp]".
+    client starts this command itself; `investigator serve` offers the same tools at /mcp. Requires the mcp extra: pip
+    install "document-investigator[mcp]".
     """
     settings = common.settings.load()
     served = served_folders([common.investigator(folder, settings) for folder in folders], to_agents=True)

@@ -10,7 +10,7 @@ from typing import BinaryIO
 from investigator.errors import DialogueError, DialogueFormatError
 
 GIST = 80
-"""Maximum number of characters that an error shows of a line."""
+"""Maximum number of characters to show from a line in an error."""
 
 LONGEST_LINE = 64 * 1024 * 1024
 """Maximum length of a line in bytes. A longer line is unlikely to be an example, and might not fit in memory."""

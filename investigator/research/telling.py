@@ -119,7 +119,7 @@ def _apart(worth: Mapping[_Sentence, float], most: int, first: Sequence[_Sentenc
 
 @dataclass(frozen=True)
 class _Wanted:
-    """The terms to look for in the sentences of a document, and the weight of each term."""
+    """The terms to look for in a document's sentences, and the weight of each term."""
 
     document: Document
     asked: TableQuestion

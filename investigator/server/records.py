@@ -35,7 +35,7 @@ class JobState(StrEnum):
 
 
 class JobRequest(Record):
-    """A question about a folder, which is given by its name on the server; see `Investigator.investigate`."""
+    """A question about a folder, which is identified by its name on the server; see `Investigator.investigate`."""
 
     folder: str = Field(max_length=200)
     question: str = Field(default="", max_length=LONGEST_QUESTION)
@@ -167,7 +167,7 @@ class SpokenReply(Record):
 
 
 class ChatTurn(Record):
-    """A turn of a user, and the reply so far; `step` is the current activity."""
+    """A user's turn, and the reply so far; `step` is the current activity."""
 
     number: int = Field(ge=1)
     said: str

@@ -32,9 +32,9 @@ class DocumentPages:
         """Return the pages that contain the characters `[start, end)` of a document's text, with those characters
         marked.
 
-        If they are a table row, `cell` is the start of the quoted cell; the value and the labels of that cell are also
-        marked. Raises FolderError if the index does not contain the document, PageError if it is not a PDF or does not
-        contain the words, SourceChangedError if the file has changed, ReaderError, and StoreError.
+        If these characters form a table row, `cell` is the start of the quoted cell; the value and the labels of that
+        cell are also marked. Raises FolderError if the index does not contain the document, PageError if it is not a
+        PDF or does not contain the words, SourceChangedError if the file has changed, ReaderError, and StoreError.
         """
         document = self._service.document(document_id)
         return self._pages.marked(document, _spans(document, start, end, cell))

@@ -41,7 +41,7 @@ class EpisodeOrder:
 class FixedDialogTeacher(Teacher):
     """A base class; subclasses implement `get`, `num_episodes` and `num_examples`. Copies share the data and take
     episodes in turn. Labels are shown while training; otherwise they are moved to `eval_labels`, or omitted with the
-    `hide_labels` option. It returns padding after the end of the data, or if there is no data. Further options:
+    `hide_labels` option. After the end of the data, or if there is no data, `act` returns padding. Further options:
     `batchsize` (the number of copies that act together) and `seed` (for the random order).
     """
 

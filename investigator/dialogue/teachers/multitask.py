@@ -18,8 +18,8 @@ from investigator.errors import DialogueError
 
 class MultiTaskTeacher(Teacher):
     """Lets one of several teachers ask, and switches teachers at the end of an episode. TaskChoice picks the next
-    teacher, seeded by the `seed` option. It returns padding after the end of all data. Raises DialogueError if there
-    are no teachers.
+    teacher, seeded by the `seed` option. After the end of all data, `act` returns padding. Raises DialogueError if
+    there are no teachers.
     """
 
     def __init__(

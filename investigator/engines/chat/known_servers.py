@@ -100,7 +100,7 @@ class KnownServers:
 
 
 class Negotiation:
-    """Learns what a model's server rejects, and stops sending it.
+    """Learns which parameters a model's server rejects, and stops sending them.
 
     A refusal counts once a call succeeds without the parameter: only then is it reported, dropped, and written to
     `known`. Parameters known to be rejected are neither sent nor reported again. `server` is the server's name in

@@ -166,7 +166,7 @@ class GgufModel:
 
 
 def _load(path: Path, context_tokens: int, threads: int | None, key: str) -> Server:
-    """Load the model, with a common chat template if its own is broken. Raises SettingsError."""
+    """Load the model; if its own chat template is broken, use a common one. Raises SettingsError."""
     for template in ("", _PLAIN_TEMPLATE):
         try:
             return _opened(path, context_tokens, threads, key, template)
