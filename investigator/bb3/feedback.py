@@ -15,8 +15,8 @@ from investigator.errors import DialogueError
 
 class DislikeType(StrEnum):
     """The reason for disliking a reply. The card names the last two, which apply only to a canned reply to an unsafe
-    message: the human agrees or disagrees that the message was unsafe. The card does not list the others; these are the
-    reasons offered by the demonstration in the BlenderBot 3 paper (arXiv 2208.03188).
+    message: the human agrees or disagrees that the message was unsafe. The card does not list the other types; these
+    are the reasons offered by the demonstration in the BlenderBot 3 paper (arXiv 2208.03188).
     """
 
     OFF_TOPIC = "off_topic"

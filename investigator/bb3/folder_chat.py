@@ -46,11 +46,11 @@ class ChatSession:
 
 
 class FolderChat:
-    """Replies in conversations about a folder. Thread-safe if each thread has its own sessions. `client_of` returns the
-    client for a module; `memory` contains the users' memories; `new_id` creates the id of a chat, and `chance` returns
-    random numbers from 0 to 1. Up to `side_by_side` calls in one step run concurrently. `on_step` is called before each
-    module call. `search` replaces the search in the folder; its results are proven only if the folder contains them.
-    `reread` reads the folder's documents again from their files.
+    """Generates the replies in conversations about a folder. Thread-safe if each thread has its own sessions.
+    `client_of` returns the client for a module; `memory` contains the users' memories; `new_id` creates the id of a
+    chat, and `chance` returns random numbers from 0 to 1. Up to `side_by_side` calls in one step run concurrently.
+    `on_step` is called before each module call. `search` replaces the search in the folder; its results are proven only
+    if the folder contains them. `reread` reads the folder's documents again from their files.
     """
 
     def __init__(

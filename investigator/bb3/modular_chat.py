@@ -23,8 +23,8 @@ _NAME = re.compile(r"Person [12](?:['’]s(?: Persona)?)?(?:\s*:\s*)?")
 
 
 class ModularChat:
-    """Takes turns in conversations. Thread-safe if each thread has its own conversations. Without a `search`, no
-    documents are found.
+    """Takes the bot's turns in conversations. Thread-safe if each thread has its own conversations. Without a `search`,
+    no documents are found.
     """
 
     def __init__(

@@ -29,7 +29,7 @@ _ONE_BY_ONE = re.compile(r"(?<!\w)\w(?:[\s._*-]{1,3}\w(?!\w)){2,40}")
 
 
 class SafetyClassifier(Protocol):
-    """A model that detects unsafe texts that contain no listed word. Raises RunError if it fails."""
+    """A model that detects unsafe texts that contain no listed word. Raises RunError if the model fails."""
 
     def is_unsafe(self, text: str) -> bool:
         """Return True if a text is offensive or otherwise unsuitable."""
@@ -50,7 +50,7 @@ class StringMatcher:
         self._pattern = re.compile(rf"(?<![\w@$])(?:{either})(?![\w@$])") if listed else None
 
     def found(self, text: str) -> tuple[str, ...]:
-        """Return the words found, each once, in the folded form in which they were compared."""
+        """Return the words found, without duplicates and in folded form."""
         if self._pattern is None:
             return ()
         plain = undisguised(text).text

@@ -55,7 +55,7 @@ class Talk:
     def say(self, text: str, fields: Mapping[str, object] | None = None, hear: Hear | None = None) -> Message:
         """Return the reply to the user's message; `fields` are additional fields for the message, such as `memories`.
         `hear` receives the proven and safe part of the text while a model writes; the final message rarely differs.
-        After a dislike, the message is taken as the answer to the question of what would have been better. If the
+        After a dislike, the message counts as the answer to the question about what would have been better. If the
         message is unsafe or a model fails, the reply is canned, with the reason in `failure` and the model's error in
         `problem`; the exchange is not passed to the modules in later turns. Raises DialogueError, StoreError,
         FolderError, and the signal BudgetSpent.
@@ -109,7 +109,9 @@ class Talk:
         return guarded
 
     def like(self) -> None:
-        """Mark the last reply as liked, whatever its earlier rating. Raises DialogueError if there is no reply yet."""
+        """Mark the last reply as liked, regardless of its earlier rating. Raises DialogueError if there is no reply
+        yet.
+        """
         self.record = liked(self.record, self._place)
         self._asked_why = False
 
@@ -137,8 +139,8 @@ class Talk:
             return False
 
     def _noted(self, text: str) -> Message:
-        """Store the answer to the question of what would have been better, with the guard's verdict; an empty message
-        is not an answer.
+        """Store the answer to the question about what would have been better, with the guard's verdict; an empty
+        message is not an answer.
         """
         if not text.strip():
             return Message(id=self._chat.agent_id, text=self.record.message_history[-1].text, episode_done=False)

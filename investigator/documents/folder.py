@@ -172,7 +172,9 @@ class _Refresh:
         return (told_unchanged(record, f"renamed from {gone.path}"),)
 
     def _make_room(self, file: FoundFile) -> None:
-        """Drop the stored files of a folder that a file has replaced: files inside this file may have the same ids."""
+        """Drop the stored files of a folder that a file has replaced, because files inside the new file may have the
+        same ids.
+        """
         for path in self.gone.take_below(file.id):
             self.store.drop(path)
 

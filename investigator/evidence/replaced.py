@@ -34,8 +34,8 @@ def replaced_documents(documents: Collection[Document]) -> Mapping[str, str]:
 
 
 def _replaces(new: Document, old: Document, told: Sequence[str]) -> bool:
-    """Return True if a document says that it replaces the other document; `told` contains everything that it
-    replaces.
+    """Return True if a document says that it replaces the other document; `told` contains everything that it claims to
+    replace.
     """
     known, own = (frozenset(_NUMBER.findall(_title(one))) for one in (old, new))
     kinds = cue_words("titles", "kinds") | EDITIONS | frozenset(words(_title(old)))

@@ -215,7 +215,7 @@ def _goes_as_asked(question: str, found: StatedComputation) -> bool:
 
 
 def _figures(request: _Request, tables: DocumentTables) -> list[_Stated]:
-    """Return the values that sentences give for the requested figure at its time."""
+    """Return the values that sentences give for the requested figure at the requested time."""
     found: list[_Stated | None] = []
     for span, text in _about(request, tables):
         change = _change(text)

@@ -211,8 +211,8 @@ def has_unit(value: Value) -> bool:
 
 
 def _nearest(thing: Thing, read: _Read, values: Sequence[Value]) -> Value | None:
-    """Return the value nearest to the words for the thing; if the question counts things, the value must be a count of
-    them.
+    """Return the value nearest to the words that name the thing; if the question counts things, the value must be a
+    count of them.
     """
     if thing.counted:
         values = [one for one in values if thing.counted in read.behind(one)]
@@ -313,7 +313,7 @@ class _Read:
         return value.text.strip(" .")
 
     def behind(self, value: Value) -> frozenset[str]:
-        """Return the roots of the words in a value, such as its unit, and of up to two words after it."""
+        """Return the roots of the words in a value, such as its unit, and of at most two words after the value."""
         return frozenset(root(folded(word)) for word in (*_WORD.findall(value.text), *self._behind(value)))
 
     def measures(self, value: Value) -> bool:

@@ -113,9 +113,9 @@ class Caution(StrEnum):
 class Claim(Record):
     """One statement in the answer, with the quotes that prove it and the memories it comes from.
 
-    `supported_by` names the verifier that supports it if the quotes do not prove it. `readings` are an engine's
-    statements that could not be checked and that this quote replaces. `text` is unchanged: `cautions` warn of addresses
-    in it, of instructions to the reader that come from the document, and of older text quoted in a message.
+    `supported_by` names the verifier that supports the statement if its quotes do not prove it. `readings` are an
+    engine's statements that could not be checked and that this quote replaces. `text` is unchanged: `cautions` warn of
+    addresses in it, of instructions to the reader that come from the document, and of older text quoted in a message.
     """
 
     text: str
@@ -240,7 +240,7 @@ class Answer(Record):
 
     @property
     def citations(self) -> tuple[Quote, ...]:
-        """Return the quotes of all claims, each once, in order of first use."""
+        """Return the quotes of all claims without duplicates, in order of first use."""
         return tuple(dict.fromkeys(quote for claim in self.claims for quote in claim.quotes))
 
 

@@ -32,7 +32,7 @@ class TemplateVersion(Record):
 
 
 class TemplateFolder(Record):
-    """A folder of templates: the templates that can be read, and the problems of all files."""
+    """A folder of templates: the templates that can be read, and the problems in all files."""
 
     folder: str
     templates: tuple[TemplateVersion, ...] = ()

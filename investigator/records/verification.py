@@ -39,7 +39,7 @@ class CheckedQuote(Record):
 
 
 class VerifiedReport(Record):
-    """The quotes in a report, each once, in the report's order."""
+    """The quotes in a report without duplicates, in the report's order."""
 
     quotes: tuple[CheckedQuote, ...]
 

@@ -59,7 +59,7 @@ class TimelineRow:
 
 @dataclass(frozen=True)
 class Timeline:
-    """A run's calls over time in seconds, by step; `rounds` are the intervals between reviews."""
+    """A run's calls over time in seconds, grouped by step; `rounds` are the intervals between reviews."""
 
     seconds: float
     rounds: tuple[Span, ...]

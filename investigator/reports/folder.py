@@ -1,5 +1,5 @@
-"""Shows a folder's index and search hits as text for a terminal. Pure. The text is safe to display, whatever the files
-contain.
+"""Shows a folder's index and search hits as text for a terminal. Pure. The text is safe to display, no matter what the
+files contain.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _table(files: Sequence[FileRecord]) -> Text:
 
 
 def _line_of(file: FileRecord) -> str:
-    """Return the label of the table row that counts a file."""
+    """Return the label of the table row in which a file is counted."""
     return _CONTAINERS if file.status in READ and not file.characters else file.status.value
 
 

@@ -20,7 +20,7 @@ SCHEMA = "schema"
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _VERSIONS: Mapping[str, int] = {}
-"""Versions higher than 1, by the name of the kind."""
+"""Versions above 1, keyed by the name of the kind."""
 
 
 class Printed(StrEnum):

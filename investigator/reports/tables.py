@@ -39,7 +39,7 @@ def table_rows(table: AnswerTable) -> tuple[TableRow, ...]:
 
 
 def table_lines(table: AnswerTable) -> Iterator[str]:
-    """Yield the lines of a table; they are safe to display, whatever the documents contain."""
+    """Yield the lines of a table; they are safe to display, no matter what the documents contain."""
     for row in table_rows(table):
         yield f"{inert_line(row.label)}: {verdict_words(table)[row.verdict]}{_missing(row)}"
         if row.value and row.value not in {row.label, _one_line(row.quotes[:1]), *map(quote_words, row.quotes[:1])}:

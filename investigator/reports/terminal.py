@@ -1,4 +1,5 @@
-"""Shows an investigation as text for a terminal. Pure. The text is safe to display, whatever the documents contain.
+"""Shows an investigation as text for a terminal. Pure. The text is safe to display, no matter what the documents
+contain.
 
 Everything is built as rich `Text`, which parses no markup, so `[bold]` in a document stays literal. A terminal receives
 the styled text; a pipe or file receives its `.plain`, with one paragraph per line.

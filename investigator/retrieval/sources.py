@@ -1,7 +1,7 @@
 """The interfaces behind a search: the stored data of the documents, and the search for words in them.
 
-`Corpus` and `FullText` implement them for one workspace, `GatheredCorpus` and `GatheredWords` for several shards. The
-method and the ranking are the same for both.
+`Corpus` and `FullText` implement these interfaces for one workspace, `GatheredCorpus` and `GatheredWords` for several
+shards. The method and the ranking are the same in both cases.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from investigator.store.database import Database, get_meta, set_meta
 from investigator.store.vectors import VectorTable
 
 _LEFT = "chroma_checksums"
-"""The key of the last known state of the collection, on disk or on a server, which the workspace stores."""
+"""The key under which the workspace stores the last known state of the collection, on disk or on a server."""
 
 
 class ChromaPlace(ABC):

@@ -1,4 +1,4 @@
-"""Writes, renames and deletes the rows of a file, its documents and their chunks together, inside a transaction."""
+"""Writes, renames and deletes the rows for a file, its documents and their chunks, all in one transaction."""
 
 from __future__ import annotations
 

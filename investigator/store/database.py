@@ -34,15 +34,15 @@ _FAILING = (
     "--workspace DIR puts the workspace on another disk."
 )
 SCHEMA_VERSION = "schema_version"
-"""The key, in the `meta` table, of the version of a database's tables."""
+"""The key in the `meta` table for the version of the tables."""
 _DAMAGE = ("malformed", "not a database", "corrupt")
 
 
 class Database(ABC):
     """A connection pool for a database whose tables have been created. Thread-safe.
 
-    `place` names it in errors, `is_shared` is True if several machines share it, and `damaged` is True if damage was
-    found during use.
+    `place` names the database in errors, `is_shared` is True if several machines share it, and `damaged` is True if
+    damage was found during use.
     """
 
     is_shared = False

@@ -189,7 +189,9 @@ class Journal:
         return True
 
     def _read_earlier(self) -> float:
-        """Add the costs of earlier processes of this run, by engine; return the seconds that they took."""
+        """Add the costs of earlier processes of this run, grouped by engine; return the seconds that these processes
+        took.
+        """
         elapsed = 0.0
         with self._database.begin() as connection:
             for row in self._rows(connection, calls):

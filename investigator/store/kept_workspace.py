@@ -37,7 +37,9 @@ class KeptWorkspace:
 
     @contextmanager
     def use(self) -> Iterator[Workspace]:
-        """Yield the workspace, which stays open until the context ends. Raises the same errors as opening it."""
+        """Yield the workspace, which stays open until the context ends. Raises the same errors as opening the
+        workspace.
+        """
         held = self._acquire()
         try:
             yield held.workspace

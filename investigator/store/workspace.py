@@ -175,7 +175,7 @@ class Workspace:
         self.close()
 
     def _drop_index(self) -> None:
-        """Delete the index; Chroma's files do not match a new one, and are rebuilt together with it."""
+        """Delete the index. Chroma's files would not match a new index, and are rebuilt together with it."""
         for name in _DATABASE_FILES:
             if name.startswith(DATABASE_NAME):
                 (self.directory / name).unlink(missing_ok=True)

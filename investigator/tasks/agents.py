@@ -208,7 +208,7 @@ class _Room:
         return self._chat
 
     def session(self, talk: _Talk) -> ChatSession:
-        """Return the session of a conversation."""
+        """Return the session for a conversation."""
         if talk.session is None:
             talk.session = self.chat.start(talk.user)
             if talk.is_guest:

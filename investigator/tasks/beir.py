@@ -18,7 +18,7 @@ from investigator.tasks.reading import file_of_fold, named_path
 
 
 class DefaultTeacher(FileTeacher):
-    """Sends a query; the labels are the ids of the relevant documents. `corpus` is the path of the documents."""
+    """Sends a query; the labels are the ids of the relevant documents. `corpus` is the path to the documents."""
 
     expected = "corpus.jsonl and queries.jsonl with _id and text, and qrels with at least one score above 0"
 

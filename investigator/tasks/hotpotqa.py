@@ -108,7 +108,7 @@ class DefaultTeacher(FileTeacher):
 
 
 class GoldTeacher(DefaultTeacher):
-    """Shows only the paragraphs needed to answer, and the question."""
+    """Shows only the paragraphs needed for the answer, and the question."""
 
     def shown(self, row: MultiHopRow) -> Sequence[Paragraph]:
         return row.gold

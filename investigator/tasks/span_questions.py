@@ -69,7 +69,7 @@ class SpanTeacher(FileTeacher, ABC):
 
     suffixes: ClassVar = (".json",)
     are_conversations: ClassVar[bool]
-    """True if the questions about a passage are one episode; otherwise each question is a separate episode."""
+    """True if the questions about a passage form one episode; otherwise each question is a separate episode."""
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
         for content in json_document(self.file, SpanFile):

@@ -48,11 +48,11 @@ class FolderArena:
         return any(traits_of(engine).is_model for engine in engines.values())
 
     def trials(self, candidate: Variant, name: SetName, limit: int, repetition: int = 0) -> Mapping[str, QuestionTrial]:
-        """Ask the first questions in a set with a candidate. Raises the same errors as `FolderBench.trials`."""
+        """Try a candidate on the first questions in a set. Raises the same errors as `FolderBench.trials`."""
         return self.bench.trials(self.setup(candidate), self.sets.of(name), limit=limit, repetition=repetition)
 
     def try_out(self, candidate: Variant, ids: Sequence[str]) -> Mapping[str, QuestionTrial]:
-        """Ask some of the reflection questions with a candidate."""
+        """Try a candidate on some of the reflection questions."""
         wanted = frozenset(ids)
         return self.bench.trials(self.setup(candidate), [one for one in self.sets.reflect if one.id in wanted])
 

@@ -53,7 +53,7 @@ class TrialProgress:
 
 
 class FolderBench:
-    """Asks questions about a folder, with one setup after another, and stores each outcome in the workspace.
+    """Tries setups on questions about a folder, one after another, and stores each outcome in the workspace.
 
     `embedder` and `engine` replace the ones that the settings name. `budget` is a ceiling for all trials together.
     Events are passed to `tell`; a `progress` also counts the outcomes.
@@ -111,7 +111,7 @@ class FolderBench:
     def trials(
         self, setup: Setup, questions: Sequence[Question], *, limit: int | None = None, repetition: int = 0
     ) -> Mapping[str, QuestionTrial]:
-        """Ask the first `limit` questions with a setup, and return the results, keyed by question id.
+        """Try a setup on the first `limit` questions, and return the results, keyed by question id.
 
         A failed question is retried twice. Raises the same errors as `FolderEvaluation.run`.
         """

@@ -56,7 +56,7 @@ def compare(
     repeat: int = 1,
     seed: int = 0,
 ) -> Comparison:
-    """Ask the questions with both named sides, and compare the outcomes.
+    """Try both named sides on the questions, and compare the outcomes.
 
     With `repeat` above 1, every question is asked `repeat` times without the cache; the mean is compared, and the
     spread of repetitions is reported. Repeating the call resumes a stopped comparison. Raises the same errors as

@@ -57,7 +57,7 @@ def data_of(workspace: Path, questions: Sequence[Question]) -> Data:
 def planned(
     sets: QuestionSets, baseline: FolderEvaluation, candidates: int | None, clock: Callable[[], float] = time.monotonic
 ) -> TuningPlan:
-    """Return the plan for a search among the given number of candidates, which is None if a proposer creates them. The
+    """Return the plan for a search among the given number of candidates; None means that a proposer creates them. The
     cost per question is forecast from the first questions with the built-in engine; the time per call is measured for
     that engine, or taken from earlier calls to the same model in this workspace.
     """

@@ -98,7 +98,7 @@ def _alone_in(out: Path) -> Iterator[None]:
 
 
 class TuningRun:
-    """One tuning run; see `tune`. Creating it reads the folder and the questions, without paid calls."""
+    """One tuning run; see `tune`. Creating an instance reads the folder and the questions, without paid calls."""
 
     def __init__(
         self,
@@ -160,7 +160,7 @@ class TuningRun:
         self._progress.total = plan.trials
 
     def report(self) -> TuningReport:
-        """Search, write the result into the folder of the run, and return it."""
+        """Run the search, write the result into the run's folder, and return it."""
         arena = FolderArena(
             sets=self._sets,
             bench=self._bench,
@@ -208,7 +208,9 @@ class TuningRun:
         Parts(settings.model_copy(update={"budget": own}), embedder=embedder).check_prices(asked)
 
     def _check_opened(self) -> int:
-        """Return how many times other runs used this data. Raises UserError if it was used and reuse is not allowed."""
+        """Return how many times other runs used this data. Raises UserError if the data was used and reuse is not
+        allowed.
+        """
         before = self._openings.before(self._data.digest, self._subject, self._identity)
         if before and not self._options.reopen:
             raise UserError(
@@ -218,7 +220,7 @@ class TuningRun:
         return len(before)
 
     def _note_identity(self) -> None:
-        """Record which run the folder belongs to. Raises UserError if it contains another run."""
+        """Record which run the folder belongs to. Raises UserError if the folder contains another run."""
         file = self._out / "run"
         try:
             kept = file.read_text(encoding="utf-8") if file.exists() else ""
@@ -236,7 +238,7 @@ class TuningRun:
         return self.plan.openings + 1
 
     def _listed(self) -> Iterator[Variant]:
-        """Yield the given candidates, each completed with all templates that may change."""
+        """Yield the given candidates, completed with all templates that may change."""
         texts = {one.name: one for one in self._baseline.templates}
         options = self._options
         for one in variants(options.variants, options.templates) if options.variants is not None else ():

@@ -71,7 +71,9 @@ class TuningSearch:
     _calls: float = 1.0  # number of calls that the baseline makes per question
 
     def run(self) -> SearchResult:
-        """Search, and return the outcome. Raises EvaluationDataError, and the arena's errors except BudgetSpent."""
+        """Run the search and return the outcome. Raises EvaluationDataError, and the arena's errors except
+        BudgetSpent.
+        """
         try:
             return self._searched()
         except BudgetSpent as spent:
@@ -110,7 +112,7 @@ class TuningSearch:
         return self._tested(finalist)
 
     def _measured(self) -> Headroom:
-        """Ask the first questions with the baseline, several times if its replies vary."""
+        """Try the baseline on the first questions, several times if its replies vary."""
         asked = min(HEADROOM, len(self.sets.select))
         numbers = range(1, REPETITIONS + 1) if self.arena.varies else (0,)
         every = [self.arena.trials(self.baseline, SetName.SELECT, asked, number) for number in numbers]
@@ -168,7 +170,7 @@ class TuningSearch:
         return candidates[:most]
 
     def _why_none(self) -> str:
-        """Return the reason that no candidate is left to try."""
+        """Return the reason why no candidate is left to try."""
         if not self._tried:
             return "All proposals were the same as the baseline." if self.proposed else "No candidate was created."
         fates = Counter(one.fate for one in self._tried.values())

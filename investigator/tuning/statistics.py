@@ -27,8 +27,8 @@ _DISCORDANT = 0.2  # assumed fraction of questions on which two systems differ
 
 class PairedDifference(Record):
     """The difference between two systems on the same questions: the second minus the first. `p` is the exact
-    probability of a difference this large if both were equal. `needed` is approximately the number of questions that
-    would show a difference of this size in four of five samples, or None if there is no difference.
+    probability of a difference this large if both systems were equal. `needed` is approximately the number of questions
+    that would show a difference of this size in four of five samples, or None if there is no difference.
     """
 
     first: float

@@ -1,4 +1,4 @@
-"""Shows comparisons as terminal text in columns. Pure."""
+"""Formats comparisons as text in columns for a terminal. Pure."""
 
 from __future__ import annotations
 

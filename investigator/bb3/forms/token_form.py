@@ -16,10 +16,10 @@ _GIVEN = frozenset({Module.CRM, Module.MRM, Module.SRM, Module.GRM})
 
 
 def token_prompt(request: ModuleRequest, *, decide_with_memories: bool = True) -> str:
-    """Return the context for a request. Documents and the memories to choose from are not part of it, because the model
-    reads them one by one: see `token_documents`. With `decide_with_memories`, the memory decision sees the memories and
-    the last turn, otherwise only the last line. Control tokens in the user's input or in search results are removed,
-    because the model would obey them.
+    """Return the context for a request. Documents and the memories to choose from are not part of the context, because
+    the model reads them one by one: see `token_documents`. With `decide_with_memories`, the memory decision sees the
+    memories and the last turn, otherwise only the last line. Control tokens in the user's input or in search results
+    are removed, because the model would obey them.
     """
     request = _without_tokens(request)
     row = TABLE[request.module]

@@ -186,7 +186,7 @@ class PersonalFacts:
             self._delete(connection, user, fact_id)
 
     def forget(self, user: str) -> int:
-        """Delete all facts of a user; return their number."""
+        """Delete all facts about a user, and return the number of deleted facts."""
         with self._writing(user) as connection:
             self._terms.drop(connection, user)
             connection.execute(delete(meta).where(meta.c.key == _turn_key(user)))

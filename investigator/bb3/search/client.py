@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import httpx
 
 _LONGEST_NAME = 2_000
-"""Maximum number of characters of an address or title that are kept."""
+"""Maximum length of an address or a title in characters; longer ones are cut."""
 _LONGEST_TOLD = 200
 _HINT = "Check the address of the search server, or omit it to search the folder instead."
 _WORTH_ANOTHER_TRY = frozenset({408, 425, 429, *range(500, 600)})

@@ -37,7 +37,7 @@ class ServedQuote(Quote):
 
     @property
     def place(self) -> str:
-        """Return the place, as sent by the server, and the name of the server."""
+        """Return the place that the server sent, and the server's name."""
         return f"{super().place}, from {self.server}"
 
 

@@ -97,7 +97,7 @@ def _answer(answer: Mapping[str, object], status: int = 200, headers: Mapping[st
 
 
 def _page(document: SearchDocument) -> Mapping[str, object]:
-    """Return a page as the fields of BB3's protocol, with the place of its text in the folder if known."""
+    """Convert a page to the fields of BB3's protocol, with the place of its text in the folder if known."""
     page: dict[str, object] = {"url": document.url, "title": document.title, "content": document.text}
     if isinstance(document, FolderPage):
         page["origin"] = document.origin.model_dump(mode="json", exclude={"passage": {"text"}})

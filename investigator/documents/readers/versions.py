@@ -39,7 +39,7 @@ TEXTS: Mapping[str, OwnReader] = {
     kinds.SOURCE_CODE: OwnReader("plain.plain_text:read_source_code", 1),
     kinds.PLAIN: OwnReader("plain.plain_text:read_plain", 4),
 }
-"""The readers for formats that are text in some encoding."""
+"""The readers for text formats, whose encoding has to be detected."""
 
 OWN: dict[str, OwnReader] = {
     kinds.PDF: OwnReader("pdf.reader:read_pdf", 8, "pypdfium2"),

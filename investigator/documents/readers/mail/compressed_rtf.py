@@ -15,9 +15,7 @@ _SHORTEST = 2
 
 
 def decompressed_rtf(data: bytes, most: int) -> bytes:
-    """Return the RTF in these bytes, up to `most` bytes of it; if the data is truncated, return the part that is
-    available.
-    """
+    """Decompress RTF, up to `most` bytes of output; if the data is truncated, return the part that is available."""
     if len(data) < _HEADER.size:
         return b""
     _, size, method, _ = _HEADER.unpack_from(data)

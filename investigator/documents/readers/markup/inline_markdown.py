@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _MARK = re.compile(r"\\[^\w\s]|[*`]|(?<!\w)_|_(?!\w)|<[a-zA-Z/!]|&#?\w+;|\]\(")
-"""Possible marks; a paragraph without any is left unchanged."""
+"""Matches possible marks; a paragraph without a match is left unchanged."""
 _ADDRESS = re.compile(r"[a-zA-Z][\w+.-]*:")
 _KEPT = "\ue000|"
 """Placeholder for an escaped bar in a table, which is not a cell border."""

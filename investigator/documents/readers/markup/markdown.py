@@ -22,7 +22,7 @@ _AUTHORS = re.compile(r"^authors?[ \t]*[:=][ \t]*(\S.*)?((?:\n[ \t]*- .+)*)", re
 def read_markdown(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """Reads Markdown line by line, without inline marks.
 
-    Title, authors and date come from its front matter (YAML, TOML) if it has one.
+    Title, authors and date come from the file's front matter (YAML, TOML) if it has one.
     """
     text = without_marks(text_of(source))
     front = _FRONT_MATTER.match(text)

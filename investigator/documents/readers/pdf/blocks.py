@@ -1,7 +1,7 @@
 """Groups the lines of a page: headings, captions, footnotes and columns are separate blocks.
 
-pdfium returns the lines of a page in sequence, regardless of their role. Sentences end with their block, so that no
-quote begins with a preceding address line, heading or column.
+pdfium returns the lines of a page in sequence, regardless of their role. A sentence ends where its block ends, so that
+no quote begins with a preceding address line, heading or column.
 """
 
 from __future__ import annotations

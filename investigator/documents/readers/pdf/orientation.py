@@ -10,7 +10,7 @@ from typing import Any
 from investigator.documents.readers.pdf.letter_boxes import Box
 
 _SAMPLED = 60
-"""Number of letters of a page that are examined."""
+"""Number of letters examined on a page."""
 _MOST = 0.6
 """Fraction of the examined letters that must have the same orientation."""
 _QUARTER = 90

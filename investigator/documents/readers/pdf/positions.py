@@ -75,7 +75,7 @@ def _is_like_row(words: Sequence[str]) -> bool:
 def page_words(textpage: Any, raw: str, text: str, turned: Orientation) -> tuple[PageWord, ...]:
     """Return the words of a page that may belong to a table, in text order; right-to-left words are mirrored.
 
-    Return nothing if there are too many, or if they cannot be matched with their boxes.
+    Return nothing if there are too many words, or if they cannot be matched with their boxes.
     """
     import pypdfium2.raw as pdfium
 
