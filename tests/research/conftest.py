@@ -1,12 +1,27 @@
 """The power plant's folder, and an investigator whose engine follows the script."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 from power_plant import GOOD, TEXTS
 
 from investigator import Investigator, ScriptedEmbedder, ScriptedEngine, Settings
+
+
+@pytest.fixture(scope="session")
+def of_texts(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Investigator]:
+    """Return a function that writes these texts into a new folder, and returns an investigator of it."""
+
+    def make(texts: Mapping[str, str], **parts: object) -> Investigator:
+        at = tmp_path_factory.mktemp("texts")
+        (at / "folder").mkdir()
+        for name, text in texts.items():
+            (at / "folder" / name).write_text(text, encoding="utf-8")
+        given = {"embedder": ScriptedEmbedder(), "workspace": at / "workspace", **parts}
+        return Investigator(at / "folder", **given)  # type: ignore[arg-type]
+
+    return make
 
 
 @pytest.fixture

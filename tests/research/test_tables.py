@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
-from investigator import Answer, Investigator, ScriptedEmbedder, ScriptedEngine
+from investigator import Answer, Investigator, ScriptedEngine
 from investigator.engines.base import Traits
 from investigator.evidence.quotes import quote_at
 from investigator.records import (
@@ -30,6 +30,8 @@ from investigator.research.asking_policy import AskAll
 from investigator.research.comparing import at_newest, series, series_plan, side_by_side
 from investigator.research.state import Bounds, State, Step, next_step
 
+OfTexts = Callable[..., Investigator]
+
 TEXTS = {
     "bakery.txt": "The bakery rents the shop. The bakery paid a deposit of 900 euros in 2021.",
     "bank.txt": "The bank rents the first floor. Its deposits amount to 5,000 euros.",
@@ -38,17 +40,8 @@ TEXTS = {
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("leases") / "folder"
-    made.mkdir()
-    for name, text in TEXTS.items():
-        (made / name).write_text(text, encoding="utf-8")
-    return made
-
-
-@pytest.fixture(scope="module")
-def investigator(folder: Path) -> Investigator:
-    return Investigator(folder, embedder=ScriptedEmbedder(), workspace=folder.parent / "workspace")
+def investigator(of_texts: OfTexts) -> Investigator:
+    return of_texts(TEXTS)
 
 
 def verdicts(answer: Answer) -> dict[str, RowVerdict]:
@@ -63,26 +56,21 @@ def test_documents_that_are_asked_for_as_such_are_all_there(investigator: Invest
     assert verdicts(answer) == dict.fromkeys(TEXTS, RowVerdict.YES)
 
 
-def test_files_that_are_asked_for_by_their_format_are_told_from_others(tmp_path: Path) -> None:
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "folder" / "rents.csv").write_text("Month,Rent\nMay,900\n", encoding="utf-8")
-    (tmp_path / "folder" / "note.txt").write_text("The spreadsheet is kept by the bank.", encoding="utf-8")
-    investigator = Investigator(tmp_path / "folder", embedder=ScriptedEmbedder(), workspace=tmp_path / "workspace")
+def test_files_that_are_asked_for_by_their_format_are_told_from_others(of_texts: OfTexts) -> None:
+    texts = {"rents.csv": "Month,Rent\nMay,900\n", "note.txt": "The spreadsheet is kept by the bank."}
+    investigator = of_texts(texts)
     found = verdicts(investigator.ask("How many spreadsheets are there?"))
     assert found == {"rents.csv": RowVerdict.YES, "note.txt": RowVerdict.NO}
 
 
-def test_documents_of_a_year_are_told_by_their_own_date(tmp_path: Path) -> None:
+def test_documents_of_a_year_are_told_by_their_own_date(of_texts: OfTexts) -> None:
     texts = {
         "minutes.txt": "Minutes of the meeting, 6 February 2023\n\nThe fee for 2024 was fixed.\n",
         "fees-2024.txt": "Fees\n\nThese fees replace those of 2023.\n",
         "years.csv": "Item,2022,2023\nRent,40,50\n",
         "note.txt": "The lamp was bought in 2023.\n",
     }
-    (tmp_path / "folder").mkdir()
-    for name, text in texts.items():
-        (tmp_path / "folder" / name).write_text(text, encoding="utf-8")
-    investigator = Investigator(tmp_path / "folder", embedder=ScriptedEmbedder(), workspace=tmp_path / "workspace")
+    investigator = of_texts(texts)
     assert verdicts(investigator.ask("Which documents are from 2023?")) == {
         "minutes.txt": RowVerdict.YES,
         "fees-2024.txt": RowVerdict.NO,
@@ -91,18 +79,13 @@ def test_documents_of_a_year_are_told_by_their_own_date(tmp_path: Path) -> None:
     }
 
 
-def test_work_was_done_where_a_document_says_so_of_itself(tmp_path: Path) -> None:
-    folder = tmp_path / "trials"
-    folder.mkdir()
+def test_work_was_done_where_a_document_says_so_of_itself(of_texts: OfTexts) -> None:
     background = "Malaria is a disease that is common in Africa and in other warm parts of the world. " * 3
     texts = {
         "nets.txt": f"Nets for infants\n\n{background}\n\nThe study was conducted in a district of Burkina Faso.",
         "pills.txt": f"Pills for adults\n\n{background}\n\nPatients were recruited in two hospitals of Norway.",
     }
-    for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    investigator = Investigator(folder, embedder=ScriptedEmbedder(), workspace=tmp_path / "workspace")
-    answer = investigator.ask("List the studies carried out in Africa.")
+    answer = of_texts(texts).ask("List the studies carried out in Africa.")
     assert verdicts(answer)["nets.txt"] is RowVerdict.YES
     assert verdicts(answer)["pills.txt"] is not RowVerdict.YES
     assert answer.citations[0].text == "The study was conducted in a district of Burkina Faso."
@@ -128,13 +111,8 @@ def test_none_is_an_answer_to_a_count_and_not_to_which(investigator: Investigato
     assert investigator.ask("Which documents mention a swimming pool?").status is AnswerStatus.NOT_FOUND
 
 
-def test_a_count_of_none_is_no_answer_if_a_file_could_not_be_read(folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "folder").mkdir()
-    for name, text in TEXTS.items():
-        (tmp_path / "folder" / name).write_text(text, encoding="utf-8")
-    (tmp_path / "folder" / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
-    investigator = Investigator(tmp_path / "folder", embedder=ScriptedEmbedder(), workspace=tmp_path / "workspace")
-    answer = investigator.ask("How many documents mention a swimming pool?")
+def test_a_count_of_none_is_no_answer_if_a_file_could_not_be_read(of_texts: OfTexts) -> None:
+    answer = of_texts({**TEXTS, "broken.pdf": "%PDF-1.4 nothing"}).ask("How many documents mention a swimming pool?")
     assert answer.status is AnswerStatus.NOT_FOUND_SO_FAR
     assert "1 unreadable" in answer.reason
 
@@ -156,17 +134,14 @@ def test_a_side_of_which_nothing_is_found_is_named(investigator: Investigator) -
     assert answer.table is None or "Observatory" in answer.reason
 
 
-def test_a_row_whose_file_has_changed_is_not_shown_again(tmp_path: Path) -> None:
-    (tmp_path / "folder").mkdir()
-    for name, text in TEXTS.items():
-        (tmp_path / "folder" / name).write_text(text, encoding="utf-8")
-    investigator = Investigator(tmp_path / "folder", embedder=ScriptedEmbedder(), workspace=tmp_path / "workspace")
+def test_a_row_whose_file_has_changed_is_not_shown_again(of_texts: OfTexts) -> None:
+    investigator = of_texts(TEXTS)
     investigator.ask("Which documents mention a deposit?")
-    (tmp_path / "folder" / "bank.txt").write_text("The bank has moved.", encoding="utf-8")
+    (investigator.folder / "bank.txt").write_text("The bank has moved.", encoding="utf-8")
     assert verdicts(investigator.ask("Which documents mention a deposit?"))["bank.txt"] is RowVerdict.NO
 
 
-def test_a_model_reads_what_the_index_cannot_decide(folder: Path, tmp_path: Path) -> None:
+def test_a_model_reads_what_the_index_cannot_decide(of_texts: OfTexts) -> None:
     def ask(prompt: Prompt) -> str:
         assert isinstance(prompt.variables, AskVariables)
         holds = prompt.variables.document_id == "school.txt"
@@ -175,8 +150,7 @@ def test_a_model_reads_what_the_index_cannot_decide(folder: Path, tmp_path: Path
 
     thought = {"kind": "which_documents", "needs": [{"term": "rent", "reason": "r"}]}
     engine = ScriptedEngine({"critical_thinking/think": json.dumps(thought), "query/ask": ask})
-    investigator = Investigator(folder, model=engine, embedder=ScriptedEmbedder(), workspace=tmp_path / "w")
-    answer = investigator.ask("Which of the documents say that somebody pays no monthly rent?")
+    answer = of_texts(TEXTS, model=engine).ask("Which of the documents say that somebody pays no monthly rent?")
     read = {p.variables.document_id for p in engine.asked if isinstance(p.variables, AskVariables)}
     assert "school.txt" in read
     assert verdicts(answer)["school.txt"] is RowVerdict.YES
@@ -234,18 +208,17 @@ def test_a_survey_is_answered_at_once_unless_somebody_can_read_what_is_unclear()
 QUARTERS = {"03-31": ("71.0 %", "The court heard the case."), "06-30": ("72.5 %", "In May the court ruled for Bolt.")}
 
 
-def test_a_trend_has_a_row_for_each_report_with_its_cell_or_with_what_is_new(tmp_path: Path) -> None:
-    (tmp_path / "folder").mkdir()
+def test_a_trend_has_a_row_for_each_report_with_its_cell_or_with_what_is_new(of_texts: OfTexts) -> None:
+    texts = {}
     for end, (share, news) in QUARTERS.items():
-        text = (
+        texts[f"{end}.md"] = (
             f"# Bolt quarterly report\n\nQuarterly period ended {'March 31' if end < '06' else 'June 30'}, 2023\n\n"
             "# Margins\n\nProducts and Repairs margin:\n\n"
             "| | Three Months Ended |\n| --- | --: |\n| Margin percentage: |\n"
             f"| Products | 40.0 % |\n| Repairs | {share} |\n| Total margin percentage | 45.0 % |\n\n"
             f"# Legal\n\nThe Rivet lawsuit concerns a patent of Bolt that is in force. {news} It may take some years.\n"
         )
-        (tmp_path / "folder" / f"{end}.md").write_text(text, encoding="utf-8")
-    investigator = Investigator(tmp_path / "folder", embedder=ScriptedEmbedder(), workspace=tmp_path / "workspace")
+    investigator = of_texts(texts)
     table = investigator.ask("How has the margin percentage of Repairs moved over the quarters?").table
     assert table is not None
     assert [quote.cell and quote.cell.value for row in table.rows for quote in row.quotes[:1]] == ["71.0 %", "72.5 %"]
@@ -280,13 +253,12 @@ def test_a_side_of_a_period_is_told_by_the_report_that_covers_it() -> None:
     assert [row.document_id for row in rows] == ["q3.txt", "q1.txt"]
 
 
-def test_a_document_of_the_other_side_answers_for_neither(tmp_path: Path) -> None:
-    (tmp_path / "folder").mkdir()
-    for name, figure in (("Bolt", "4,100"), ("Nut", "3,900")):
-        text = f"{name} annual report. {name} had net sales of {figure} million euros."
-        (tmp_path / "folder" / f"{name}.txt").write_text(text, encoding="utf-8")
-    investigator = Investigator(tmp_path / "folder", embedder=ScriptedEmbedder(), workspace=tmp_path / "workspace")
-    answer = investigator.ask("Compare the net sales of Bolt and Nut.")
+def test_a_document_of_the_other_side_answers_for_neither(of_texts: OfTexts) -> None:
+    texts = {
+        f"{name}.txt": f"{name} annual report. {name} had net sales of {figure} million euros."
+        for name, figure in (("Bolt", "4,100"), ("Nut", "3,900"))
+    }
+    answer = of_texts(texts).ask("Compare the net sales of Bolt and Nut.")
     assert answer.table is not None
     cited = {row.label: {quote.document_id for quote in row.quotes} for row in answer.table.rows}
     assert cited.keys() == {"Bolt", "Nut"}
@@ -294,10 +266,8 @@ def test_a_document_of_the_other_side_answers_for_neither(tmp_path: Path) -> Non
     assert all(names <= {f"{label}.txt"} for label, names in cited.items())
 
 
-def test_a_cell_that_meets_all_is_stated_whatever_a_model_says(tmp_path: Path) -> None:
-    (tmp_path / "folder").mkdir()
+def test_a_cell_that_meets_all_is_stated_whatever_a_model_says(of_texts: OfTexts) -> None:
     table = "| | 2022 | 2023 |\n| --- | --: | --: |\n| Net income | $2,872 | $9,879 |\n"
-    (tmp_path / "folder/report.md").write_text(f"# Bolt annual report\n\nIn millions:\n\n{table}", encoding="utf-8")
     nothing = {
         "critical_thinking/think": '{"kind": "fact", "needs": []}',
         "planner/plan": '{"strategy": "", "steps": []}',
@@ -306,18 +276,15 @@ def test_a_cell_that_meets_all_is_stated_whatever_a_model_says(tmp_path: Path) -
         "answer/answer": '{"claims": []}',
     }
     silent = ScriptedEngine(nothing, traits=Traits(is_model=True))
-    workspace = tmp_path / "workspace"
-    investigator = Investigator(tmp_path / "folder", model=silent, embedder=ScriptedEmbedder(), workspace=workspace)
+    investigator = of_texts({"report.md": f"# Bolt annual report\n\nIn millions:\n\n{table}"}, model=silent)
     answer = investigator.ask("What was the net income of Bolt in 2023?")
     assert answer.status is AnswerStatus.ANSWERED
     assert [quote.cell and quote.cell.value for quote in answer.citations] == ["$9,879"]
 
 
-def test_a_row_answers_only_if_it_has_every_value_that_the_question_names(tmp_path: Path) -> None:
-    (tmp_path / "folder").mkdir()
+def test_a_row_answers_only_if_it_has_every_value_that_the_question_names(of_texts: OfTexts) -> None:
     rows = "Invoice,Customer,Amount,Paid on\nK-1,Adler,100,2026-01-05\nK-2,Bruno,200,\nK-3,Bruno,200,2026-03-01\n"
-    (tmp_path / "folder" / "invoices.csv").write_text(rows, encoding="utf-8")
-    investigator = Investigator(tmp_path / "folder", embedder=ScriptedEmbedder(), workspace=tmp_path / "workspace")
+    investigator = of_texts({"invoices.csv": rows})
     paid = investigator.ask("When was invoice K-3 paid?")
     assert paid.status is AnswerStatus.ANSWERED
     assert "2026-03-01" in paid.claims[0].text
@@ -339,12 +306,8 @@ MINUTES = {
 
 
 @pytest.fixture(scope="module")
-def minutes(tmp_path_factory: pytest.TempPathFactory) -> Investigator:
-    folder = tmp_path_factory.mktemp("minutes") / "folder"
-    folder.mkdir()
-    for name, text in MINUTES.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    return Investigator(folder, embedder=ScriptedEmbedder(), workspace=folder.parent / "workspace")
+def minutes(of_texts: OfTexts) -> Investigator:
+    return of_texts(MINUTES)
 
 
 @pytest.mark.parametrize(
@@ -392,11 +355,8 @@ def test_things_of_a_table_are_listed_and_counted_with_their_cells(
     assert all(quote.cell is not None and quote.document_id == "rates.csv" for quote in answer.citations)
 
 
-def test_a_table_of_things_is_none_of_the_things_itself(tmp_path: Path) -> None:
-    (tmp_path / "folder").mkdir()
-    rows = "Article;EUR;Stock\nLamp;12;0\nShade;9;4\n"
-    (tmp_path / "folder" / "rates.csv").write_text(rows, encoding="utf-8")
-    investigator = Investigator(tmp_path / "folder", embedder=ScriptedEmbedder(), workspace=tmp_path / "workspace")
+def test_a_table_of_things_is_none_of_the_things_itself(of_texts: OfTexts) -> None:
+    investigator = of_texts({"rates.csv": "Article;EUR;Stock\nLamp;12;0\nShade;9;4\n"})
     assert investigator.ask("Which articles are out of stock?").status is not AnswerStatus.ANSWERED
     assert list(verdicts(investigator.ask("Which articles cost more than 10?"))) == ["Lamp"]
 

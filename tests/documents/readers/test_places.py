@@ -77,14 +77,14 @@ class Letters:
 
 def test_words_of_a_pdf_page_are_found_on_that_page(shared: Path):
     tally = Tally()
-    for path in (*_files(shared, ".pdf", "data/investigate")[::2], *_files(shared, ".pdf", "data/messy/dev")):
+    for path in (*_files(shared, ".pdf", "data/investigate")[::4], *_files(shared, ".pdf", "data/messy/dev")):
         document = _read(path)
         if document is not None and document.pages:
             letters = Letters(document.text)
             for phrase in _pdf_phrases(path):
                 places = {page_at(document.pages, offset) for offset in letters.places(phrase[1])}
                 tally.add(path.name, phrase, places)
-    tally.check(least=150, most_missing=0.01)
+    tally.check(least=125, most_missing=0.01)
 
 
 def test_words_of_a_slide_are_found_on_that_slide(shared: Path):
