@@ -14,7 +14,7 @@ FAILED = "METASEQ RESPONSE FAILED."
 
 class SearchDocument(Record):
     """A document that a search found; `passage` is set if it comes from the folder, or from a served folder. `server`
-    is the server that sent it; empty if the text is in the folder.
+    is the server that sent the document; empty if the text is in the folder.
     """
 
     title: str = ""
@@ -73,7 +73,7 @@ class DocumentSearch(Protocol):
     """Finds documents for a query: in the folder, or at a search server."""
 
     def search(self, query: str, count: int) -> Sequence[SearchDocument]:
-        """Return the best documents, best first. Raises InvestigatorError if the search fails."""
+        """Return the best-matching documents, best first. Raises InvestigatorError if the search fails."""
         ...
 
 

@@ -75,7 +75,7 @@ class GuardedReply(Record):
     bot: Safety | None = None
 
     def message(self, bot_message_id: str) -> ChatMessage:
-        """Return the reply as a message of a record; a canned reply has no annotation."""
+        """Return the reply as a message for a record; a canned reply has no annotation."""
         said = ChatMessage(text=self.text, sender=Sender.BOT, bot_message_id=bot_message_id)
         if self.failure is None:
             return said.changed(safety=self.bot, is_safety_controlled_response=False)

@@ -47,7 +47,9 @@ def opened_folder(root: str, path: str) -> Iterator[int | str]:
 
 
 def open_file(root: str, path: str) -> BufferedReader:
-    """Open a regular file beneath `root` for reading. Raises ReadFailure if it is anything else, and OSError."""
+    """Open a regular file beneath `root` for reading. Raises ReadFailure if the path is not a regular file, and
+    OSError.
+    """
     above, _, name = path.rpartition("/")
     with opened_folder(root, above) as folder:
         descriptor = _opened(folder, _checked(name))

@@ -16,7 +16,7 @@ from investigator.errors import FolderError
 from investigator.records import LeftOut, LeftOutReason, Record
 
 IGNORE_FILE = ".investigatorignore"
-"""The file at the top of a folder that lists, like a `.gitignore`, which of its files are not documents."""
+"""The file at the top of a folder that lists the files to exclude, like a `.gitignore`."""
 
 _LONGEST_IGNORE_FILE = 1_000_000
 _MOST_PATTERNS = 1_000  # a limit, because every pattern is matched against every name
@@ -92,8 +92,8 @@ class _Count:
 
 
 def _ignore_lines(root: str) -> Iterator[str]:
-    """Return the lines of the folder's ignore file, which is decoded from UTF-8 or UTF-16. Raises FolderError if it
-    cannot be used.
+    """Return the lines of the folder's ignore file, which is decoded from UTF-8 or UTF-16. Raises FolderError if the
+    file cannot be used.
     """
     try:
         with open_file(root, IGNORE_FILE) as file:

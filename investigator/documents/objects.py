@@ -1,7 +1,7 @@
 """Copies folders in object storage (s3://BUCKET/PREFIX) to this machine, and uses the objects' etags to keep the copies
 up to date.
 
-Questions, quotes and proofs refer to the copy. Like any folder, it is scanned whenever documents are read.
+Questions, quotes and proofs refer to the copy. Like any folder, the copy is scanned whenever documents are read.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ def read_contents(request: ReadRequest, on_opened: Callable[[Opened], None]) -> 
 
 
 def _stable_contents(request: ReadRequest) -> tuple[Opened, bytes]:
-    """Read a file, again if it changes in the meantime; return its stamp and its bytes. Raises ReadFailure."""
+    """Read a file, retrying if it changes in the meantime; return its stamp and its bytes. Raises ReadFailure."""
     try:
         first, data, after = _bytes(request)
         before = first

@@ -85,7 +85,7 @@ class ReadingPool:
 
 
 class _ReadingProcess:
-    """Reads one file at a time. Only one thread may use it at a time, but any thread may close it."""
+    """Reads one file at a time. Only one thread may use the pool at a time, but any thread may close it."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None

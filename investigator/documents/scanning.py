@@ -26,9 +26,9 @@ _DEEPEST = 1_000  # maximum depth, because opening a folder opens each of its pa
 class FoundFile:
     """A file as the file system lists it: path, size in bytes, mtime in nanoseconds, inode (0 if unknown).
 
-    `path` is its real path below the folder, without links, with forward slashes, spelled as in the file system; `id`
-    is its name in this program. If the file cannot be read, `problem` is the reason, and `status` is the status to
-    record.
+    `path` is the file's real path below the folder, without links, with forward slashes, spelled as in the file system;
+    `id` is the file's name in this program. If the file cannot be read, `problem` is the reason, and `status` is the
+    status to record.
     """
 
     id: str

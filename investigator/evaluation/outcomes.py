@@ -1,6 +1,6 @@
-"""Stores each outcome as a line as soon as it is known, so that no outcome is lost if the run is stopped. Also adds up
-the cost of the replies that a run used, even if an earlier run paid for them, and counts the replies that could not be
-parsed.
+"""Stores each outcome as a line as soon as it is known, so that no outcome is lost if the run is stopped. The module
+also adds up the cost of the replies that a run used, even if an earlier run paid for them, and counts the replies that
+could not be parsed.
 """
 
 from __future__ import annotations

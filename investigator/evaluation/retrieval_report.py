@@ -71,7 +71,7 @@ class RetrievalReport(Record):
 
 
 def trec_measures() -> ModuleType:
-    """Import and return the `ir_measures` package. Raises MissingPackageError if it is not installed."""
+    """Import and return the `ir_measures` package. Raises MissingPackageError if the package is not installed."""
     try:
         import ir_measures
     except ImportError as error:

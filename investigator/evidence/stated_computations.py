@@ -233,8 +233,8 @@ def _figures(request: _Request, tables: DocumentTables) -> list[_Stated]:
 
 
 def _value(request: _Request, text: str, span: tuple[int, int], tables: DocumentTables) -> StatedValue | None:
-    """Return the value that a sentence gives for exactly this thing; None if further words or names narrow it down, or
-    the value is only planned.
+    """Return the value that a sentence gives for exactly the requested thing; None if other words or names narrow it
+    down, or if the value is only planned.
     """
     about = _subject(tables.document, span)
     value = stated_value(request.thing, text, about) if request.thing.words <= roots(text) | about else None

@@ -47,8 +47,8 @@ class StatedKind(Enum):
 class StatedWord:
     """A word, number or date in a statement.
 
-    `keys` are its possible meanings: two words are the same if they share a meaning. `before` is the text between this
-    word and the previous one.
+    `keys` are the word's possible meanings: two words are the same if they share a meaning. `before` is the text
+    between this word and the previous one.
     """
 
     text: str

@@ -1,4 +1,5 @@
-"""Private files of one user. The files are created for that user alone, and opened without following links or blocking.
+"""Private files that belong to one user. The files are created for that user alone, and opened without following links
+or blocking.
 
 Permissions do not depend on the umask. If a plain file is expected, a link, a pipe, a device, a file with a second hard
 link and a file of another user are rejected, because whoever put them there could redirect the output.
@@ -37,7 +38,7 @@ def make_private_folder(path: Path) -> None:
 
 def check_private_folder(path: Path) -> None:
     """Raise ForeignFileError unless a path is a folder that belongs to this user and that others cannot write to. If
-    the folder is empty, remove the permissions of others instead.
+    the folder is empty, remove other users' permissions instead.
     """
     status = os.lstat(path)
     if not stat.S_ISDIR(status.st_mode):
@@ -53,8 +54,8 @@ def check_private_folder(path: Path) -> None:
 
 
 def check_private_file(path: Path) -> None:
-    """Raise ForeignFileError if a path exists and is not a plain file of this user. If others can read but not write
-    it, remove their permission.
+    """Raise ForeignFileError if a path exists and is not a plain file that belongs to this user. If other users can
+    read the file but not write to it, remove their permission.
     """
     try:
         status = os.lstat(path)
@@ -97,9 +98,9 @@ def open_private(path: Path, flags: int) -> int:
 def same_file(path: Path) -> Iterator[None]:
     """Raise ForeignFileError at the end of the context if a path no longer names the same file as at its beginning.
 
-    Use it with libraries that must open a file by its path. If the system supports `O_PATH`, a handle is kept open
-    until then, so that no other file can get the inode number. The file itself is not opened, because closing it would
-    release this process's locks on it. Raises OSError.
+    Use this context manager with libraries that must open a file by its path. If the system supports `O_PATH`, a handle
+    is kept open until then, so that no other file can get the inode number. The file itself is not opened, because
+    closing it would release this process's locks on it. Raises OSError.
     """
     held = os.open(path, os.O_PATH | os.O_NOFOLLOW) if hasattr(os, "O_PATH") else None
     try:

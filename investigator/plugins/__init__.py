@@ -45,5 +45,5 @@ def load(point: EntryPoint) -> object:
 
 
 def load_path(path: str) -> object:
-    """Import the object `package.module:name`. Raises SettingsError if it does not exist."""
+    """Import the object `package.module:name`. Raises SettingsError if the object does not exist."""
     return load(EntryPoint(name=path, value=path, group=""))

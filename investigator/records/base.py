@@ -42,7 +42,7 @@ class Record(BaseModel):
 
 
 def _plain(value: object) -> Plain:
-    """Convert the value of a field to a plain value. Raises TypeError if it has no plain form."""
+    """Convert the value of a field to a plain value. Raises TypeError if the value has no plain form."""
     if isinstance(value, Enum):
         return _plain(value.value)
     if isinstance(value, Record):

@@ -318,12 +318,12 @@ class Standing(Record):
 
     `gap` is the score of the document's best chunk minus the folder's best score (0 or less), `similarity` is the
     cosine similarity between the question and the document's nearest chunk, and `overlap` is the best chunk's BM25
-    score as a share of the maximum. `named` is the weight of the question's words in its name (title, authors, path),
-    relative to the best-matching name. `names` is the share of the question's capitalised names that its name contains,
-    or the share of all its words if the question has no names. `period` and `age` are 1 if the document has the
-    requested period or age, -1 if it has another, and 0 if unknown. `naming` is 0 for a question without names,
-    otherwise 1; without names, `stands_out` is how far the document leads all others. `few` is log(usual size / size of
-    this folder), where the usual size is that of the folders used for fitting.
+    score as a share of the maximum. `named` is the weight of the question's words in the document's name (title,
+    authors, path), relative to the best-matching name. `names` is the share of the question's capitalised names that
+    its name contains, or the share of all its words if the question has no names. `period` and `age` are 1 if the
+    document has the requested period or age, -1 if it has another, and 0 if unknown. `naming` is 0 for a question
+    without names, otherwise 1; without names, `stands_out` is how far the document leads all others. `few` is log(usual
+    size / size of this folder), where the usual size is that of the folders used for fitting.
     """
 
     gap: float = 0.0

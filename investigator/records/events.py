@@ -19,8 +19,8 @@ from investigator.records.plans import PlanStep
 
 
 class FileRead(Record):
-    """A file was opened: file `done` of `total`, with its status and the status of the files inside it. If its content
-    is unchanged, its status is `unchanged`, and its `reason` says whether it was renamed.
+    """A file was opened: file `done` of `total`, with its status and the status of the files inside it. If the file's
+    content is unchanged, its status is `unchanged`, and its `reason` says whether the file was renamed.
     """
 
     done: int

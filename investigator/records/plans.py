@@ -50,7 +50,7 @@ class Plan(Record):
         return self
 
     def step(self, plan_id: int) -> PlanStep:
-        """Return the step with that id. Raises KeyError if it does not exist."""
+        """Return the step with that id. Raises KeyError if the step does not exist."""
         for step in self.steps:
             if step.plan_id == plan_id:
                 return step

@@ -25,7 +25,7 @@ def installed_version(package: str = DISTRIBUTION) -> str:
 
 
 def namesake_warning() -> str:
-    """Return a warning if the other project's distribution is also installed, otherwise an empty text."""
+    """Return a warning if the other project's distribution is also installed, otherwise an empty string."""
     if not (other := installed_version(NAMESAKE)):
         return ""
     return (

@@ -62,8 +62,8 @@ class Names:
     def in_period(self, question: str) -> dict[str, float]:
         """Score documents by period: 1.0 for the best match with a period in the question, -1.0 for another period.
 
-        Periods in a document's imprint and in its name count. Documents with the same issuer or title are compared with
-        each other. A document without a period gets 0.5 if its date agrees.
+        Periods are taken from a document's imprint and from its name. Documents with the same issuer or title are
+        compared with each other. A document without a period gets 0.5 if its date agrees.
         """
         asked, fiscal = periods(question), counts_fiscal_years(question)
         if not asked:

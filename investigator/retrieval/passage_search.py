@@ -59,7 +59,9 @@ class PassageSearch:
         return tuple(passages)
 
     def spread(self, query: str, document_id: str, weights: Mapping[str, float]) -> tuple[Passage, ...]:
-        """Return chunks that represent a document, in order; some are evenly spaced, the others match best."""
+        """Return chunks that represent a document, in order; some are evenly spaced, and others match the query
+        best.
+        """
         chunks = self._corpus.chunks_of(document_id)
         document, order = self._corpus.document(document_id), list(chunks)
         step = max(1, -(-len(order) // _SPREAD))

@@ -23,8 +23,8 @@ _BATCH = 2000
 class ChromaIndex:
     """The Chroma collection of one embedder's vectors, updated from the database when it is opened.
 
-    `notice` is called if it has to be rebuilt, or if Chroma cannot be used and every vector is compared instead. Only
-    the process that may write to the workspace may open it. Thread-safe. Raises DiskFullError.
+    `notice` is called if the collection has to be rebuilt, or if Chroma cannot be used and every vector is compared
+    instead. Only the process that may write to the workspace may open it. Thread-safe. Raises DiskFullError.
     """
 
     def __init__(self, place: ChromaPlace, notice: Callable[[str], None]) -> None:
@@ -58,7 +58,7 @@ class ChromaIndex:
     def nearest(self, vector: Vectors, limit: int) -> list[VectorMatch]:
         """Return the chunks nearest to a unit vector of shape (dimensions,), nearest first.
 
-        Chroma selects them; their similarity is computed from the vectors in the database.
+        Chroma selects the chunks; their similarity is computed from the vectors in the database.
         """
         with self._asking:
             if self._instead is None:

@@ -20,8 +20,8 @@ _HINT = "Set XDG_DATA_HOME to a folder that you can write to, or remove the file
 
 def user_key(directory: Path | None = None) -> bytes:
     """Return the key of this user, 32 random bytes, creating it on first use; only its owner can read the file. The
-    file is in the user's data directory unless another directory is given. Raises SettingsError if it cannot be created
-    or read, or is not a plain file of this user.
+    file is in the user's data directory unless another directory is given. Raises SettingsError if the file cannot be
+    created or read, or is not a plain file that belongs to this user.
     """
     path = (directory or user_data_path("investigator", appauthor=False)) / KEY_NAME
     try:

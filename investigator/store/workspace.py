@@ -71,11 +71,12 @@ def foreign_names(directory: Path) -> list[str]:
 class Workspace:
     """An open workspace: its directory, its two databases, and the lock of its single writer.
 
-    `folder` is recorded in it, so that the workspace is found again if the folder moves. `store` may name another place
-    for the runs, and `decoded` contains documents that need not be decoded again. `is_suspected` means that the last
-    writer was killed; the databases are then checked. Use it as a context manager. Raises SettingsError if the
-    directory cannot be created, ForeignFileError if something in it is a link or a pipe or belongs to another user,
-    WorkspaceLockedError if another process is writing, DamagedDatabaseError if the runs are damaged, and StoreError.
+    `folder` is recorded in the workspace, so that the workspace is found again if the folder moves. `store` may name
+    another place for the runs, and `decoded` contains documents that need not be decoded again. `is_suspected` means
+    that the last writer was killed; the databases are then checked. Use it as a context manager. Raises SettingsError
+    if the directory cannot be created, ForeignFileError if something in it is a link or a pipe or belongs to another
+    user, WorkspaceLockedError if another process is writing, DamagedDatabaseError if the runs are damaged, and
+    StoreError.
     """
 
     def __init__(
@@ -124,7 +125,7 @@ class Workspace:
     @cached_property
     def index(self) -> Database:
         """Return the database of the index. The writer drops a damaged or foreign database with a notice, and rebuilds
-        it. Raises DamagedDatabaseError if it cannot be used and this is not the writer, and StoreError.
+        it. Raises DamagedDatabaseError if the database cannot be used and this is not the writer, and StoreError.
         """
         path = self.directory / DATABASE_NAME
         try:
@@ -222,8 +223,8 @@ def _prepare(directory: Path) -> None:
 
 
 def _writable(directory: Path) -> bool:
-    """Return True if a file can be created there. Permission bits can mislead (root, network drives, read-only
-    mounts).
+    """Return True if a file can be created in the directory. Permission bits can mislead (root, network drives,
+    read-only mounts).
     """
     try:
         with tempfile.TemporaryFile(dir=directory):

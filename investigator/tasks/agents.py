@@ -202,7 +202,7 @@ class _Room:
 
     @property
     def chat(self) -> FolderChat:
-        """Return the chat. Raises DialogueError if it was closed."""
+        """Return the chat. Raises DialogueError if the agent was closed."""
         if self._chat is None:
             raise DialogueError("this agent was shut down", hint="Create a new agent.")
         return self._chat
@@ -254,7 +254,7 @@ def _settings(opt: Opt) -> Settings:
 
 
 def _texts(opt: Opt, name: str) -> list[str]:
-    """Return an option that is a string or a list of strings. Raises DialogueError if it is neither."""
+    """Return an option that is a string or a list of strings. Raises DialogueError for any other type."""
     value = opt.get(name) or ()
     values = (value,) if isinstance(value, str) else value
     if not isinstance(values, list | tuple) or not all(isinstance(one, str) for one in values):

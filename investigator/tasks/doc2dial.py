@@ -65,7 +65,7 @@ class ConversationRow(TaskRow):
 
 
 class Doc2Dial(TaskRow):
-    """A Doc2Dial file: conversations by domain and document."""
+    """A Doc2Dial file: conversations grouped by domain and document."""
 
     dial_data: Mapping[str, Mapping[str, tuple[ConversationRow, ...]]]
 

@@ -51,7 +51,7 @@ class DefaultTeacher(FileTeacher):
 
 
 def documents_folder(opt: Opt, questions: Path) -> Path:
-    """Return the folder of documents that the questions are about. Raises DialogueError if it is missing or
+    """Return the folder of documents that the questions are about. Raises DialogueError if the folder is missing or
     ambiguous.
     """
     named = opt.text("folder")

@@ -53,7 +53,7 @@ class Tasks:
         return list(expanded(task, entries))
 
     def teacher_class(self, task: str) -> type[Teacher]:
-        """Return the class named by a single task string. Raises UnknownTaskError if it does not exist."""
+        """Return the class named by a single task string. Raises UnknownTaskError if the class does not exist."""
         place = teacher_place(task, _module_of(task) or self._pattern)
         try:
             return load_class([place], Teacher, sought=f"task {task.strip()}")

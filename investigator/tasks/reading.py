@@ -49,7 +49,7 @@ def expanded(named: str) -> Path:
 
 
 def files_in(folder: Path) -> list[Path]:
-    """Return the contents of a folder. Raises DialogueError if it cannot be read."""
+    """Return the contents of a folder. Raises DialogueError if the folder cannot be read."""
     try:
         return sorted(folder.iterdir())
     except OSError as error:
@@ -83,7 +83,7 @@ def file_of_fold(opt: Opt, folder: Path, files: Iterable[Path], kind: str = "dat
 
 
 def _text(opt: Opt, name: str) -> str:
-    """Return an option that is a path. Raises DialogueError if it looks like a number, because task strings parse
+    """Return an option that is a path. Raises DialogueError if the path looks like a number, because task strings parse
     numbers.
     """
     value = opt.get(name)

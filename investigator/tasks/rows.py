@@ -80,7 +80,7 @@ def _first_character(file: Path) -> bytes:
 
 
 def _content(file: Path) -> bytes:
-    """Return the contents of a file, without a byte order mark. Raises DialogueFormatError if it is not UTF-8."""
+    """Return the contents of a file, without a byte order mark. Raises DialogueFormatError if the file is not UTF-8."""
     try:
         content = file.read_bytes().removeprefix(BYTE_ORDER_MARK)
     except OSError as error:

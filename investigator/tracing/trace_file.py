@@ -125,7 +125,7 @@ class TraceFile:
 
 
 class _Run:
-    """Writes the lines of one run, with one system call each, until a line cannot be written."""
+    """Writes the lines of one run, with one system call per line, until a line cannot be written."""
 
     def __init__(self, by: TraceFile, file: IO[bytes], run_id: str) -> None:
         self._by = by

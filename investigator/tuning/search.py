@@ -53,9 +53,9 @@ class Arena(Protocol):
 class TuningSearch:
     """One search; `run` performs it.
 
-    `candidates` receives the number of calls that may be spent on creating them, or None if there is no ceiling. If
-    candidates are `proposed`, which costs calls, they are created only if the baseline has headroom; otherwise they are
-    created before the first question.
+    `candidates` receives the number of calls that may be spent on creating candidates, or None if there is no ceiling.
+    If candidates are `proposed`, which costs calls, they are created only if the baseline has headroom; otherwise they
+    are created before the first question.
     """
 
     sets: QuestionSets

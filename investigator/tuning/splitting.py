@@ -28,7 +28,7 @@ class SetName(StrEnum):
 
 
 class QuestionSets(Record):
-    """The questions of each set, in asking order."""
+    """The questions in each set, in the order in which they are asked."""
 
     reflect: tuple[Question, ...]
     select: tuple[Question, ...]

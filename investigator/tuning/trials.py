@@ -48,7 +48,7 @@ class Variant(Record):
 
 class QuestionTrial(Record):
     """The outcome of one question with one candidate; if it failed, `failure` is the error and there are no scores.
-    `cost` is its cost, excluding reused replies.
+    `cost` is the cost of the question, excluding reused replies.
     """
 
     question: str = Field(description="the id of the question")

@@ -65,7 +65,7 @@ def publish(
     """Release the conversations that may be shared; `split_of` assigns each one to a split.
 
     Raises DialogueError if the version is not a number such as 1.2, or is not higher than all existing versions, and
-    FolderError if it cannot be written. In either case, nothing is released.
+    FolderError if the release cannot be written. In either case, nothing is released.
     """
     _check_is_newer(releases, version)
     refused: Counter[Refusal] = Counter()

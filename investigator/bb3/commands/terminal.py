@@ -17,8 +17,8 @@ _CLEAR = "\r\x1b[K"
 
 def read_folder(investigator: Investigator, most_vectors: int, stream: TextIO) -> None:
     """Index the changes in a folder, and compute up to `most_vectors` missing vectors, showing progress on a stream.
-    Further vectors are computed on demand. If another process has the folder open, write a note and index nothing:
-    opening the folder then waits for that process. Raises the errors of `Investigator.index`.
+    More vectors are computed on demand. If another process has the folder open, write a note and index nothing: opening
+    the folder then waits for that process. Raises the errors of `Investigator.index`.
     """
     try:
         for _ in shown(_events(investigator, most_vectors), stream):

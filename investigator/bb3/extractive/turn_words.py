@@ -1,5 +1,5 @@
 """Looks up the function words of conversations in English, German, Spanish and French. `turn_words.json`, next to this
-file, lists them folded and separated by spaces.
+file, lists the words, folded and separated by spaces.
 """
 
 from __future__ import annotations

@@ -180,7 +180,7 @@ class PersonalFacts:
             return self._by_ids(connection, user, [fact_id])[0]
 
     def delete(self, user: str, fact_id: int) -> None:
-        """Delete a fact. Raises DialogueError if it does not exist."""
+        """Delete a fact. Raises DialogueError if the fact does not exist."""
         with self._writing(user) as connection:
             self._kept_under(connection, user, fact_id)
             self._delete(connection, user, fact_id)

@@ -70,7 +70,8 @@ def with_some_prefix(memory: str, speaker: Speaker, form: MemoryForm) -> str:
 def split_prefix(memory: str) -> tuple[str, str]:
     """Return the prefix of a memory, without the colon, and the text after it.
 
-    `Person 1 likes tea` without a colon is split after the name. Raises DialogueFormatError if it has no prefix.
+    `Person 1 likes tea` without a colon is split after the name. Raises DialogueFormatError if the memory has no
+    prefix.
     """
     tokens = _PREFIXES[MemoryForm.TOKENS].values()
     head, colon, rest = memory.partition(":")

@@ -18,8 +18,8 @@ TELL_NOTHING = frozenset(
         *("realli", "actual", "up", "so", "just", "now", "how", "then", "also", "very", "too", "most", "but"),
     }
 )
-"""Words that add nothing to a memory; adverbs are listed as stems. Pronouns are not among them, because it matters whom
-a memory is about.
+"""Words that add nothing to a memory; adverbs are listed as stems. Pronouns are not included, because it matters whom a
+memory is about.
 """
 _APOSTROPHES = str.maketrans("’‘ʼ", "'''")
 _WHOLE = {

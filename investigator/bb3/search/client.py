@@ -31,8 +31,8 @@ _WORTH_ANOTHER_TRY = frozenset({408, 425, 429, *range(500, 600)})
 
 
 class FoundPage(Record):
-    """A page that a search server found. `content` is its text as the server sent it. `origin` is the place of the text
-    in a document, if the server runs `investigator serve`.
+    """A page that a search server found. `content` is the page's text as the server sent it. `origin` is the place of
+    the text in a document, if the server runs `investigator serve`.
     """
 
     url: str = ""
@@ -133,7 +133,7 @@ class SearchServer:
 
 
 def full_address(address: str) -> str:
-    """Return the address of a search server with its scheme. Raises SettingsError if it is invalid."""
+    """Return the address of a search server with its scheme. Raises SettingsError if the address is invalid."""
     stripped = address.strip()
     register_address(stripped)
     scheme, separator, rest = stripped.partition("://")

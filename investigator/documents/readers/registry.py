@@ -50,8 +50,8 @@ def read(
 ) -> Unpacked:
     """Read a file and the files inside it; no further inner file is opened once half of the time limit has passed.
 
-    The id of an inner file consists of the outer file's id, a slash, and its path inside. Raises ReadFailure if it
-    yields no text (because it is empty, encrypted, a scan, unsupported, too large or damaged), and MemoryError.
+    The id of an inner file consists of the outer file's id, a slash, and its path inside. Raises ReadFailure if the
+    file yields no text (because it is empty, encrypted, a scan, unsupported, too large or damaged), and MemoryError.
     """
     unpacked = Unpacking(reader_of, settings, clock).read(source, document_id, content_hash)
     documents = tuple(one.changed(reader=reader_version(one.media_type)) for one in unpacked.documents)
@@ -62,7 +62,7 @@ def reader_of(source: SourceFile) -> tuple[str, Reader]:
     """Return the media type and reader of a file, determined by its suffix if only a plug-in supports that suffix,
     otherwise by its bytes.
 
-    Raises ReadFailure if no reader supports it, or if it is a result of this program.
+    Raises ReadFailure if no reader supports the file, or if it is a result of this program.
     """
     if is_own_result(source.data):  # an answer must never become evidence
         raise ReadFailure(FileStatus.EMPTY, OWN_RESULT)
@@ -102,7 +102,7 @@ def _reporting_damage(reader: Reader) -> Reader:
 
 
 def _plug_in(name: str) -> Reader:
-    """Return a reader from another package. Raises ReadFailure if it cannot be loaded."""
+    """Return a reader from another package. Raises ReadFailure if the reader cannot be loaded."""
     point = found(READERS)[name]
     try:
         reader = load(point)

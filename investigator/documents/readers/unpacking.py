@@ -58,7 +58,7 @@ class Unpacking:
         self._stopped = False
 
     def read(self, source: SourceFile, document_id: str, content_hash: str) -> Unpacked:
-        """Read everything in the file. Raises ReadFailure if it contains no text."""
+        """Read everything in the file. Raises ReadFailure if the file contains no text."""
         self._names.take(document_id)
         self._file(source, document_id, content_hash, depth=0)
         if not self._documents:

@@ -48,7 +48,9 @@ class Storage:
         return Storage(self._file, (*self._path, name), entry)
 
     def stream(self, name: str, most: int) -> bytes | None:
-        """Return at most `most` bytes of the stream with this name, or None. Raises ReadFailure if it is damaged."""
+        """Return at most `most` bytes of the stream with this name, or None. Raises ReadFailure if the stream is
+        damaged.
+        """
         entry = self._entries.get(name.lower())
         if entry is None or entry.entry_type != olefile.STGTY_STREAM:
             return None
@@ -57,7 +59,9 @@ class Storage:
 
 
 def compound(data: bytes) -> Storage:
-    """Return the root folder of a compound file. Raises ReadFailure if it is not a compound file, or is truncated."""
+    """Return the root folder of a compound file. Raises ReadFailure if the data is not a compound file, or is
+    truncated.
+    """
     _check_header(data)
     with _damage_translated(), _deep_recursion():
         file = olefile.OleFileIO(io.BytesIO(data))

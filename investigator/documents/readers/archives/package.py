@@ -48,7 +48,7 @@ class Package:
         return sorted(found, key=lambda name: ([int(number) for number in re.findall(r"\d+", name)], name))
 
     def read(self, name: str) -> bytes:
-        """Return the bytes of a part. Raises ReadFailure if it is encrypted, too large, missing or damaged."""
+        """Return the bytes of a part. Raises ReadFailure if the part is encrypted, too large, missing or damaged."""
         try:
             info = self._zip.getinfo(name)
         except KeyError as error:
@@ -61,7 +61,7 @@ class Package:
         return data
 
     def tree(self, name: str) -> ElementTree.Element:
-        """Return a part as XML. Raises ReadFailure if it is not well-formed."""
+        """Return a part as XML. Raises ReadFailure if the part is not well-formed."""
         try:
             return ElementTree.fromstring(self.read(name))
         except (ElementTree.ParseError, ValueError, LookupError) as error:
@@ -108,8 +108,8 @@ class CoreProperties:
 
 
 def unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> bytes:
-    """Read a member of an archive: at most `most` + 1 bytes, regardless of its declared size. Raises ReadFailure if it
-    is encrypted, damaged, or compressed with an unknown method.
+    """Read a member of an archive: at most `most` + 1 bytes, regardless of its declared size. Raises ReadFailure if the
+    member is encrypted, damaged, or compressed with an unknown method.
     """
     if info.flag_bits & 1:
         raise ReadFailure(FileStatus.ENCRYPTED, "the file is protected by a password")

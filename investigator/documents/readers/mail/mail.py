@@ -18,7 +18,7 @@ _LEAST_SHARE = 0.3
 
 @dataclass(frozen=True)
 class Mail:
-    """A message. `headers` are names and values as written; `plain` and `html` are its body in two forms.
+    """A message. `headers` are names and values as written; `plain` and `html` are the body in two forms.
 
     `sender` is the sender's name, if known independently of the headers.
     """

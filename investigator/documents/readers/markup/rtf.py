@@ -298,7 +298,7 @@ class _Rtf:
 
 def read_rtf(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """Reads an RTF file; text marked as deleted or hidden is skipped. A truncated file is read to its end. Raises
-    ReadFailure if it contains hardly any text.
+    ReadFailure if the file contains hardly any text.
     """
     if is_noise(source.data) and b"\\bin" not in source.data:  # only `\bin` groups may contain bytes that are not text
         raise ReadFailure(FileStatus.FAILED, "the file begins like RTF, but its bytes are not text")

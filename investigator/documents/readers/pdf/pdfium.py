@@ -23,7 +23,9 @@ _MOST_PICTURE_PIXELS = 400_000_000  # maximum number of pixels in a picture on a
 
 @contextmanager
 def opened(data: bytes) -> Iterator[Any]:
-    """Open a document for the duration of the `with` block. Raises ReadFailure if it is encrypted or damaged."""
+    """Open a document for the duration of the `with` block. Raises ReadFailure if the document is encrypted or
+    damaged.
+    """
     import pypdfium2
 
     with _PDFIUM:
@@ -42,7 +44,7 @@ def opened(data: bytes) -> Iterator[Any]:
 def page_with_forms(document: Any, index: int) -> Any:
     """Return a page with form fields, text annotations and stamps merged into its text and pictures.
 
-    Only the copy in memory is changed. Raises pypdfium2.PdfiumError if it cannot be loaded.
+    Only the copy in memory is changed. Raises pypdfium2.PdfiumError if the page cannot be loaded.
     """
     import pypdfium2.raw as pdfium
 
@@ -106,7 +108,7 @@ def is_drawn(document: Any, index: int) -> bool:
 
 
 def drawn_page(data: bytes, index: int) -> Picture:
-    """Render a page as a greyscale image, at up to 300 dots per inch. Raises ReadFailure if it is damaged."""
+    """Render a page as a greyscale image, at up to 300 dots per inch. Raises ReadFailure if the page is damaged."""
     import pypdfium2
 
     with opened(data) as document:

@@ -57,7 +57,8 @@ def page_text(raw: str) -> str:
 def lines_near_rows(text: str) -> frozenset[int]:
     """Return the numbers of the lines of a page that may belong to a table; empty if fewer than two look like rows.
 
-    A row ends in a figure, and has several figures or only a few words. Headers and labels are near such a row.
+    A row ends in a figure, and has several figures or only a few words. Lines near such a row are included, because
+    they may be headers or labels.
     """
     rows = [number for number, line in enumerate(text.split("\n")) if _is_like_row(line.split())]
     if len(rows) < 2:
@@ -112,7 +113,7 @@ def page_words(textpage: Any, raw: str, text: str, turned: Orientation) -> tuple
 
 def _raw_index(raw: str, text: str) -> Callable[[int], int] | None:
     """Return a function that maps offsets in the text to offsets in `raw`; None if cleaning changed more than line
-    ends.
+    endings.
     """
     lead = len(raw) - len(raw.lstrip())
     breaks: list[int] = []  # positions in the text where the difference between the two offsets changes

@@ -51,8 +51,8 @@ class _Layers:
 
 
 def read_pdf(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads the text layer of a PDF; pages without one are recognised by OCR if possible. Attached files are its
-    members.
+    """Reads the text layer of a PDF; pages without one are recognised by OCR if possible. Files attached to the PDF are
+    its members.
 
     Raises ReadFailure: `encrypted` if a password is needed to open it, `needs_ocr` if no page has a text layer and none
     can be recognised, `empty` if the pages are blank, `too_large` above `max_pages`.

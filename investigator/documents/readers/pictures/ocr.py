@@ -97,7 +97,7 @@ def recognise(pages: Iterable[int], picture: Callable[[int], Picture], settings:
 
 
 def recognised_words(picture: Picture, settings: ReaderSettings) -> list[PlacedWord]:
-    """Return the words of one page with their positions. Raises ReadFailure if it cannot be read."""
+    """Return the words of one page with their positions. Raises ReadFailure if the page cannot be read."""
     if obstacle := why_not(settings):
         raise ReadFailure(FileStatus.NEEDS_OCR, obstacle)
     return placed_words(cleaned(_printed(picture, _TIME_SHARE * settings.max_seconds, settings, "tsv")))

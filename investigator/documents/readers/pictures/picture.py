@@ -46,7 +46,8 @@ def picture_sizes(data: bytes, most: int) -> list[Size]:
     """Return the sizes of the pictures in a file, in order: up to `most` for the pages of a TIFF file, otherwise one
     size.
 
-    Formats: PNG, JPEG, GIF, BMP, WebP, JPEG 2000, TIFF. Empty if the file is in a different format, or is damaged.
+    Formats: PNG, JPEG, GIF, BMP, WebP, JPEG 2000, TIFF. The result is empty if the file is in a different format or is
+    damaged.
     """
     try:
         for magic, sizes in _FORMATS:

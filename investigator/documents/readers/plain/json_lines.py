@@ -30,7 +30,7 @@ _DECODER = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str)
 def read_json(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """Reads one or several consecutive JSON values as lines `path.to.key: value`. Broken JSON is kept as plain text.
 
-    Raises ReadFailure if it is a result of this program: an answer must never become evidence.
+    Raises ReadFailure if the file is a result of this program, because an answer must never become evidence.
     """
     text = text_of(source)
     try:

@@ -24,7 +24,7 @@ _PROSE_SUFFIXES = frozenset({"", ".txt", ".text"})
 
 
 def text_of(source: SourceFile) -> str:
-    """Return the decoded and cleaned bytes. Raises ReadFailure if they are not text."""
+    """Return the decoded and cleaned bytes. Raises ReadFailure if the bytes are not text."""
     text = decoded(source.data)
     if text is None:
         raise ReadFailure(FileStatus.UNSUPPORTED, "the file is neither text nor in a known format")
