@@ -25,13 +25,13 @@ class Weights(StrEnum):
 
 
 class ModuleRow(Record):
-    """The traits of one module. `control_token` ends its context in 3B, and `wrapping` surrounds its output in the
-    context of a response. `history_size` is the number of lines that the module sees, counted from the newest; -1, the
-    default, means all. `final_prefix` ends its prompt in 30B and 175B; `has_pre_context` is True if memories or
-    documents come before the turns there, and `knowledge_prefix` introduces the knowledge of a response after the
-    turns. `retrieves` is True if the module receives documents or memories in 3B. `yes` and `no` are the words for a
-    decision in 30B and 175B; `small_yes` and `small_no` are those in 3B. `max_prompt_len` is in tokens, for 30B and
-    175B.
+    """The traits of one module. `control_token` ends the module's context in 3B, and `wrapping` surrounds the module's
+    output in the context of a response. `history_size` is the number of lines that the module sees, counted from the
+    newest; -1, the default, means all. `final_prefix` ends the module's prompt in 30B and 175B; `has_pre_context` is
+    True if memories or documents come before the turns in that prompt, and `knowledge_prefix` introduces the knowledge
+    of a response after the turns. `retrieves` is True if the module receives documents or memories in 3B. `yes` and
+    `no` are the words for a decision in 30B and 175B; `small_yes` and `small_no` are those in 3B. `max_prompt_len` is
+    in tokens, for 30B and 175B.
     """
 
     name: str

@@ -31,8 +31,8 @@ __all__ = ["FolderSettings", "Recheck", "check_folder", "refresh", "scan"]
 class Recheck(Record):
     """Selects the files to open even if their stamps are unchanged.
 
-    `verify` opens every file, which detects changes that left its size and time unchanged; `retry` retries files that
-    could not be read; the files in `reread` are always read again, or forgotten if they are gone.
+    `verify` opens every file, which detects changes that left a file's size and time unchanged; `retry` retries files
+    that could not be read; the files in `reread` are always read again, or forgotten if they are gone.
     """
 
     verify: bool = False
@@ -57,9 +57,9 @@ def refresh(
 
     `manifest` maps paths to the stored records. A file whose size, mtime and inode match its record is not opened. A
     file with a new stamp but the same sha256 is not read again, even if it failed before, and a renamed file keeps its
-    stored data. `listing` is the list of files, if it was already made. Yields an event after each file that had to be
-    opened; `total` counts these. Raises FolderError if the folder cannot be listed, or vanishes, and ReaderError if
-    nothing can be read.
+    stored data. `listing` is the list of files, if the folder was already scanned. Yields an event after each file that
+    had to be opened; `total` counts these. Raises FolderError if the folder cannot be listed, or vanishes, and
+    ReaderError if nothing can be read.
     """
     listing = listing or scan(root, folder)
     store.keep_left_out(listing.left_out)

@@ -31,10 +31,10 @@ class KeyPoint(ForeignRow):
 
 
 class Question(RowWithId):
-    """One question. Facts about its answer may be missing; measures that need them are then omitted. `doc_ids` are the
-    documents that answer it, `evidence` contains sentences from them, and `answers` are wordings of the answer (a
-    question with answers is answerable). The answer must contain the `key_numbers` and `key_points`. `scope` is the
-    document that the question is about, if it is about only one.
+    """One question. Facts about the answer may be missing; measures that need such facts are then omitted. `doc_ids`
+    are the documents that answer the question, `evidence` contains sentences from these documents, and `answers` are
+    wordings of the answer (a question with answers is answerable). The answer must contain the `key_numbers` and
+    `key_points`. `scope` is the document that the question is about, if it is about only one.
     """
 
     question: StrictStr = Field(min_length=1)

@@ -42,10 +42,10 @@ _MEASURES = ("duration", "age", "weight", "distance", "temperature")  # kinds of
 
 @dataclass(frozen=True)
 class Thing:
-    """The thing whose value a question asks for. `words` are the roots of its words, `head` is the root of the main
-    word, `noun` contains the roots of the words joined to it, and `counted` is the root of the counted thing. `measure`
-    is the kind of figure, such as a length, if that kind has its own units. `rates` distinguishes values per month from
-    values per year, and `phases` the start of a span from its end.
+    """The thing whose value a question asks for. `words` contains the roots of the thing's words, `head` is the root of
+    the main word, `noun` contains the roots of the words joined to it, and `counted` is the root of the counted thing.
+    `measure` is the kind of figure, such as a length, if that kind has its own units. `rates` distinguishes values per
+    month from values per year, and `phases` the start of a span from its end.
     """
 
     words: frozenset[str]

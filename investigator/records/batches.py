@@ -50,7 +50,7 @@ class MatrixDocument(Record):
 class Matrix(Record):
     """Each document's answer to each question; a document's cells are consecutive, in the order of the questions.
 
-    `failed` counts the cells whose investigation failed; running the command again retries them.
+    `failed` counts the cells whose investigation failed; running the command again retries these cells.
     """
 
     questions: tuple[str, ...]

@@ -225,7 +225,7 @@ class SplitDocument(Record):
 class Passage(Record):
     """A span of a document that was found for a query, with its text and its place.
 
-    `heading` is the heading above its best-matching part; `score` (0..1) can be compared among passages found for the
+    `heading` is the heading above the best-matching part; `score` (0..1) can be compared among passages found for the
     same query. The search also provides `similarity`, the cosine similarity between the query and the nearest chunk in
     it (-1..1); `overlap`, the share of the query's words, weighted by rarity, that a single chunk in it contains;
     `document_match`, the probability that its document contains the answer. All three are None if no search found the
@@ -320,10 +320,10 @@ class Standing(Record):
     cosine similarity between the question and the document's nearest chunk, and `overlap` is the best chunk's BM25
     score as a share of the maximum. `named` is the weight of the question's words in the document's name (title,
     authors, path), relative to the best-matching name. `names` is the share of the question's capitalised names that
-    its name contains, or the share of all its words if the question has no names. `period` and `age` are 1 if the
-    document has the requested period or age, -1 if it has another, and 0 if unknown. `naming` is 0 for a question
-    without names, otherwise 1; without names, `stands_out` is how far the document leads all others. `few` is log(usual
-    size / size of this folder), where the usual size is that of the folders used for fitting.
+    the document's name contains, or the share of all its words if the question has no names. `period` and `age` are 1
+    if the document has the requested period or age, -1 if it has another, and 0 if unknown. `naming` is 0 for a
+    question without names, otherwise 1; without names, `stands_out` is how far the document leads all others. `few` is
+    log(usual size / size of this folder), where the usual size is that of the folders used for fitting.
     """
 
     gap: float = 0.0

@@ -45,9 +45,9 @@ class PageLine(Record):
 class PageView(Record):
     """A page of a document as shown, rotated and cropped, with marks over the requested words.
 
-    `lines` are its horizontal lines of text, for copying; a page recognised by OCR has none. `pages` is the number of
-    pages in its file; `width` and `height` are in points. If the requested words cannot be marked, `unmarked` gives the
-    reason.
+    `lines` are the page's horizontal lines of text, for copying; a page recognised by OCR has none. `pages` is the
+    number of pages in the file; `width` and `height` are in points. If the requested words cannot be marked, `unmarked`
+    gives the reason.
     """
 
     document_id: str

@@ -80,8 +80,8 @@ class Computation(Record):
 class QuotedCell(Record):
     """A cell that supports a quote, in the document's words, with the place of its value.
 
-    `row` contains its labels, outermost first; `column` contains the headers above it, from the top; `unit` is the note
-    that gives the unit of the table's figures.
+    `row` contains the cell's labels, outermost first; `column` contains the headers above the cell, from the top;
+    `unit` is the note that gives the unit of the table's figures.
     """
 
     computed = ("line",)

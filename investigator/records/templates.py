@@ -22,7 +22,8 @@ class TemplateProblem(Record):
 class TemplateVersion(Record):
     """The name of a template, `owner/name`, and the sha256 of its text.
 
-    `tokens` is the estimated number of tokens in its fixed text; `own` is True if it replaces a shipped template.
+    `tokens` is the estimated number of tokens in the template's fixed text; `own` is True if the template replaces a
+    shipped one.
     """
 
     name: str

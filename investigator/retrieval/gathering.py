@@ -1,7 +1,7 @@
 """Searches several shards as one index. The merged ranking is identical to the ranking of one workspace.
 
 Outside its shard, a chunk has a different number: its id in the shard times the number of shards, plus the number of
-the shard. Within a document, these numbers are in text order, as in one workspace.
+the shard. Within a document, chunk numbers are in text order, as in one workspace.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Value = TypeVar("Value")
 class GatheredCorpus:
     """The documents and chunks of several shards, keyed by shard number; `count` is the number of all shards.
 
-    `lost` contains the files of missing shards with the reasons; they count as unreadable.
+    `lost` contains the files of missing shards with the reasons; such files count as unreadable.
     """
 
     def __init__(

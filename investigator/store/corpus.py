@@ -112,7 +112,7 @@ class Corpus:
     def rename(self, before: str, file: FileRecord) -> bool:
         """Store a file's new path; its text, chunks and vectors are kept, as are those of the files inside it.
 
-        Return False if its stored data is damaged; the data is then dropped, and the file must be read again.
+        Return False if the file's stored data is damaged; the data is then dropped, and the file must be read again.
         """
         with self._database.begin() as connection:
             forget(connection, file.path)

@@ -2,8 +2,8 @@
 them for one common table.
 
 SQLite's function uses only the rows of its own table. The score of one word in one row reveals how often the word
-occurs there, because everything else in the formula is known. The score is recomputed from these numbers and the counts
-of all shards, in the order of SQLite's own operations.
+occurs there, because everything else in the formula is known. The score is recomputed from the number of occurrences
+and the counts of all shards, in the order of SQLite's own operations.
 """
 
 from __future__ import annotations

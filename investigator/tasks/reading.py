@@ -58,8 +58,8 @@ def files_in(folder: Path) -> list[Path]:
 
 
 def data_file(opt: Opt, *suffixes: str) -> Path:
-    """Return the file named by `datafile`, otherwise by `datapath`. If that is a folder, return its only file with one
-    of the suffixes and the fold in its name, otherwise its only file with one of the suffixes. Raises DialogueError
+    """Return the file named by `datafile`, otherwise by `datapath`. If the path is a folder, return its only file with
+    one of the suffixes and the fold in its name, otherwise its only file with one of the suffixes. Raises DialogueError
     unless exactly one file fits.
     """
     path = named_path(opt)

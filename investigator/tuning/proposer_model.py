@@ -1,5 +1,5 @@
-"""The model that a proposer uses. The run's ceilings limit it, and its replies are cached, so that none is paid for
-twice.
+"""The model that a proposer uses. The run's ceilings limit the model, and its replies are cached, so that no reply is
+paid for twice.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ PROPOSING: Mapping[str, Contract] = {
 @dataclass(frozen=True)
 class Workshop:
     """The tools of a proposer: the templates to improve, the reflection questions, a way to try candidates on them, and
-    a model. `try_out` asks the questions with the given ids with a candidate; `refusal` returns the reason if a
+    a model. `try_out` tries a candidate on the questions with the given ids; `refusal` returns the reason if a
     candidate breaks its contract, otherwise "". `ask` sends a filled-in `prompts/tuning/propose.j2` to the proposer's
     model and returns the new text. All three functions raise the signal BudgetSpent when a ceiling is reached; once
     `is_spent` is True, the budget for proposing is used up and no more candidates are accepted.

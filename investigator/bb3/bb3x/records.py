@@ -1,10 +1,10 @@
 """Defines conversations and their messages, with every field of the data card (seed: bb3x_data_card, "Composition").
 
 Two spellings are accepted. The card and the released files use different words for the sender and different field names
-for a conversation's id. Values are kept as they were read, and `by_human` and `id` understand both. In the card, some
-fields have a property name that differs from their path (`is_liked`, `isLiked`): both are read, and the path is
-written. Unknown fields are kept and written back, and a missing field stays missing, so reading and writing a record
-does not change it.
+for a conversation's id. Values are kept as they were read; `by_human` and `id` handle both. In the card, some fields
+have a property name that differs from their path (`is_liked`, `isLiked`): both are read, and the path is written.
+Unknown fields are kept and written back, and a missing field stays missing, so reading and writing a record does not
+change it.
 """
 
 from __future__ import annotations

@@ -70,7 +70,8 @@ def stands_in(text: str, said: str) -> bool:
 
 def goes_on(reply: str, request: ModuleRequest) -> bool:
     """Return True if a reply continues the conversation: it repeats neither a turn nor itself, and uses words from its
-    quotes if it has quotes. With quotes it may repeat an earlier reply, because the same question gets the same answer.
+    quotes if it has quotes. A reply with quotes may repeat an earlier reply, because the same question gets the same
+    answer.
     """
     plain = [" ".join(words(reply[start:end])) for start, end in sentence_spans(reply)]
     heard = (turn for turn in request.turns if not request.quotes or turn.speaker is Speaker.PARTNER)

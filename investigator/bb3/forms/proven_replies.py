@@ -49,8 +49,8 @@ def proven_quotes(
 
 def is_grounded(reply: str, request: ModuleRequest) -> bool:
     """Return True if a reply contains nothing new. Each sentence must be a question, be proven by the quotes like a
-    claim in an answer, or repeat the conversation, the memories or the topic. Without quotes, only its figures and
-    negations must have occurred before; negations about oneself ("I have not looked it up") are not claims.
+    claim in an answer, or repeat the conversation, the memories or the topic. In a reply without quotes, only the
+    figures and negations must have occurred before; negations about oneself ("I have not looked it up") are not claims.
     """
     said = "\n".join([*(turn.text for turn in request.turns), request.memory, request.entity, *request.memories])
     if not request.quotes:

@@ -39,8 +39,8 @@ _ELSEWHERE = "another search"
 
 class FolderSearch:
     """Searches a folder, or `elsewhere` if given, during one turn. Thread-safe. The folder is open only during a
-    search, so other chats need not wait while a model replies. `reread` reads its documents again from their files;
-    without it, no quotes from the folder are accepted.
+    search, so other chats need not wait while a model replies. `reread` reads the folder's documents again from their
+    files; without it, no quotes from the folder are accepted.
     """
 
     def __init__(

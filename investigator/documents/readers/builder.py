@@ -22,8 +22,8 @@ _NOTE_MARK = re.compile(r"[a-z](?:\s?,\s?[a-z])*")
 @dataclass
 class _TableRow:
     """An unfinished table row: the number of its cells, and whether it has text and cells with several lines. `first`
-    is the index of its first piece of text; `header` is True if the file marks it as a header row, and `header_cells`
-    is the number of cells marked as headers.
+    is the index of the row's first piece of text; `header` is True if the file marks the row as a header row, and
+    `header_cells` is the number of cells marked as headers.
     """
 
     cells: int = 0
@@ -146,8 +146,8 @@ class TextBuilder:
     def begin_cell(self, *, header: bool = False, rows: int = 1, columns: int = 1) -> None:
         """Begin a cell of the current row; outside a row, begin a line instead.
 
-        `header` means that the file marks it as a header cell. The cell spans the given numbers of rows and columns; a
-        cell of zero rows belongs to the cell above.
+        `header` means that the file marks the cell as a header cell. The cell spans the given numbers of rows and
+        columns; a cell of zero rows belongs to the cell above.
         """
         if not self._rows:
             self.line()

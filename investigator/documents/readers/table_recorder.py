@@ -48,8 +48,8 @@ class TableRecorder:
         self._count = 0
 
     def begin_row(self, *, new_table: bool, header: bool) -> None:
-        """Begin a row; with `new_table`, it is the first row of a table. `header` means that the file marks it as a
-        header row.
+        """Begin a row; with `new_table`, it is the first row of a table. `header` means that the file marks the row as
+        a header row.
         """
         if new_table or not self._tables:
             self._tables.append(_OpenTable())

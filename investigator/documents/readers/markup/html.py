@@ -57,7 +57,7 @@ class HtmlText(HTMLParser):
     """Feeds the words of HTML to a builder; collects title, authors and date from its head.
 
     Elements that the page itself hides (`hidden`, `display: none`) are not read: nobody who opens the page sees them.
-    `words_hidden` counts their words.
+    `words_hidden` counts the words of such elements.
     """
 
     def __init__(self, builder: TextBuilder) -> None:

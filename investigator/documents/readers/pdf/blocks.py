@@ -42,7 +42,7 @@ class PlacedLine(NamedTuple):
     """A line of a page, with its text, its edges in points from the left and the bottom, and the size and weight of its
     letters.
 
-    `weight` is None if the line has several weights. `cut` is True if its last word continues on the next line.
+    `weight` is None if the line has several weights. `cut` is True if the line's last word continues on the next line.
     """
 
     text: str

@@ -144,8 +144,8 @@ def _column_edges(body: Sequence[VisualRow]) -> list[tuple[float, float]]:
 def _headers_above(
     rows: Sequence[VisualRow], first: int, floor: int, edges: Sequence[tuple[float, float]]
 ) -> list[VisualRow]:
-    """Return the rows that name columns, which are above the first row of figures. At most one of their pieces may be
-    left of the figures.
+    """Return the rows that name columns, which are above the first row of figures. At most one piece of such a row may
+    be left of the figures.
     """
     begin = edges[0][0]
     found: list[VisualRow] = []
@@ -323,7 +323,7 @@ def _header_cells(
 ) -> Iterator[LaidCell]:
     """Yield the cells of a header row: each piece spans the columns that it is centred over.
 
-    `places` contains the columns given by the row below: its headers, or the figures.
+    `places` contains the columns given by the row below, that is, by its headers or figures.
     """
     pieces = [piece for piece in row.pieces if _is_over(piece, edges)]
     for piece in row.pieces:
