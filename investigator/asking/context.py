@@ -51,7 +51,10 @@ class WithinContext:
 
     def _tokens_that_fit(self, call: Call) -> int:
         engine = call.engine
-        limit = traits_of(engine).context_tokens
+        traits = traits_of(engine)
+        if traits.goes_by_measures:  # rules, which read prompts of any length
+            return tokens_of(engine, call.prompt.text)
+        limit = traits.context_tokens
         room = None if limit is None else int(limit * (1 - _MARGIN))
         known = self._journal.too_long(call.key)
         if known == 0:

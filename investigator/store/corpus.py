@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
-from sqlalchemy import RowMapping, func, insert, select, update
+from sqlalchemy import RowMapping, bindparam, func, insert, select, update
 
 from investigator.errors import DamagedDocumentError
 from investigator.records import (
@@ -41,6 +41,14 @@ from investigator.store.user_key import user_key
 
 _CACHED_DOCUMENTS = 64
 _LEFT_OUT = "left_out"
+
+# statements that are executed often are built once, because building one takes longer than executing it
+_CARD_CODE = select(documents.c.card_code).where(documents.c.id == bindparam("of_id"))
+_DOCUMENT = select(documents).where(documents.c.id == bindparam("of_id"))
+_DOCUMENT_IDS = select(documents.c.id).order_by(documents.c.id)
+_CHUNKS = select(chunks).where(chunks.c.id.in_(bindparam("ids", expanding=True)))
+_CHUNKS_OF_DOCUMENT = select(chunks).where(chunks.c.document_id == bindparam("of_id")).order_by(chunks.c.start)
+_CHUNK_COUNT = select(func.count()).select_from(chunks)
 _Value = TypeVar("_Value")
 
 
@@ -148,20 +156,19 @@ class Corpus:
     def document_ids(self) -> tuple[str, ...]:
         """Return the ids of all documents that were read, sorted."""
         with self._database.begin() as connection:
-            return tuple(connection.execute(select(documents.c.id).order_by(documents.c.id)).scalars())
+            return tuple(connection.execute(_DOCUMENT_IDS).scalars())
 
     def document(self, document_id: str) -> Document:
         """Return a document with its text. Raises KeyError for an unknown id, and DamagedDocumentError."""
         return self._load(document_id)
 
     def _read_document(self, document_id: str) -> Document:
-        own = documents.c.id == document_id
         with self._database.begin() as connection:
-            code = connection.execute(select(documents.c.card_code).where(own)).scalar()
+            code = connection.execute(_CARD_CODE, {"of_id": document_id}).scalar()
             known = self._decoded.get(code) if code is not None else None
             if known is not None and known.id == document_id:
                 return known
-            row = connection.execute(select(documents).where(own)).mappings().one_or_none()
+            row = connection.execute(_DOCUMENT, {"of_id": document_id}).mappings().one_or_none()
         if row is None:
             raise KeyError(document_id)
         if not document_stands(self._key, row):
@@ -222,7 +229,7 @@ class Corpus:
         found: dict[int, Chunk] = {}
         with self._database.begin() as connection:
             for part in in_batches(chunk_ids):
-                for row in connection.execute(select(chunks).where(chunks.c.id.in_(part))).mappings():
+                for row in connection.execute(_CHUNKS, {"ids": part}).mappings():
                     found[row["id"]] = _chunk(row)
         return found
 
@@ -258,14 +265,14 @@ class Corpus:
         return self._chunks(document_id)
 
     def _read_chunks(self, document_id: str) -> Mapping[int, Chunk]:
-        query = select(chunks).where(chunks.c.document_id == document_id).order_by(chunks.c.start)
         with self._database.begin() as connection:
-            return {row["id"]: _chunk(row) for row in connection.execute(query).mappings()}
+            rows = connection.execute(_CHUNKS_OF_DOCUMENT, {"of_id": document_id}).mappings()
+            return {row["id"]: _chunk(row) for row in rows}
 
     def chunk_count(self) -> int:
         """Return the number of chunks in all documents."""
         with self._database.begin() as connection:
-            return int(connection.execute(select(func.count()).select_from(chunks)).scalar_one())
+            return int(connection.execute(_CHUNK_COUNT).scalar_one())
 
     def rechunk(self, document_id: str, pieces: Sequence[Chunk]) -> None:
         """Replace the chunks of a document; the vectors and words of the old chunks are dropped."""

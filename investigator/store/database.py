@@ -11,10 +11,11 @@ import sqlite3
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cache, partial
 from pathlib import Path
 
 from pydantic import ValidationError
-from sqlalchemy import Connection, Engine, Insert, Table, create_engine, event, select, text
+from sqlalchemy import Connection, Engine, Insert, Table, bindparam, create_engine, event, select, text
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DBAPIError
 
@@ -36,6 +37,8 @@ _FAILING = (
 SCHEMA_VERSION = "schema_version"
 """The key in the `meta` table for the version of the tables."""
 _DAMAGE = ("malformed", "not a database", "corrupt")
+_VALUE = select(meta.c.value).where(meta.c.key == bindparam("of_key"))
+_SET_VALUE = text("INSERT INTO meta (key, value) VALUES (:k, :v) ON CONFLICT (key) DO UPDATE SET value = :v")
 
 
 class Database(ABC):
@@ -134,28 +137,26 @@ class FileDatabase(Database):
 
 def get_meta(connection: Connection, key: str) -> str | None:
     """Return the value stored under a key in the database, or None."""
-    return connection.execute(select(meta.c.value).where(meta.c.key == key)).scalar()
+    return connection.execute(_VALUE, {"of_key": key}).scalar()
 
 
 def set_meta(connection: Connection, key: str, value: str) -> None:
     """Store a value under a key in the database."""
-    connection.execute(
-        text("INSERT INTO meta (key, value) VALUES (:k, :v) ON CONFLICT (key) DO UPDATE SET value = :v"),
-        {"k": key, "v": value},
-    )
+    connection.execute(_SET_VALUE, {"k": key, "v": value})
 
 
 def new_rows(connection: Connection, table: Table) -> Insert:
     """Return the statement that inserts only the missing rows into a table."""
-    if connection.dialect.name == "postgresql":
+    return _new_rows(connection.dialect.name, table)
+
+
+@cache  # building a statement takes longer than executing it
+def _new_rows(dialect: str, table: Table) -> Insert:
+    if dialect == "postgresql":
         from sqlalchemy.dialects import postgresql  # imported here, because it loads 20 modules that nothing else needs
 
         return postgresql.insert(table).on_conflict_do_nothing()
     return sqlite.insert(table).on_conflict_do_nothing()
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "replace")
 
 
 def _open(path: Path) -> Engine:
@@ -163,7 +164,8 @@ def _open(path: Path) -> Engine:
 
     @event.listens_for(engine, "connect")
     def _configure(connection: sqlite3.Connection, _: object) -> None:
-        connection.text_factory = _text  # so that one damaged text does not abort the whole query
+        # one damaged text must not abort the whole query; called for every text, so not a function in Python
+        connection.text_factory = partial(str, encoding="utf-8", errors="replace")
         secured(connection)
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")

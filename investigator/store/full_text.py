@@ -14,10 +14,12 @@ _CHUNKS = """
     SELECT c.id, c.document_id, -bm25(chunk_words) AS score FROM chunk_words JOIN chunks c ON c.id = chunk_words.rowid
     WHERE chunk_words MATCH :query {where} ORDER BY score DESC, c.document_id, c.start LIMIT :limit
 """
-_CARDS = """
+_IN_FOLDER = text(_CHUNKS.format(where=""))
+_IN_DOCUMENT = text(_CHUNKS.format(where="AND c.document_id = :document_id"))
+_CARDS = text("""
     SELECT document_id, -bm25(card_words) AS score FROM card_words
     WHERE card_words MATCH :query ORDER BY score DESC, document_id LIMIT :limit
-"""
+""")
 _HOLDERS = """
     SELECT DISTINCT asked.key, c.document_id
     FROM json_each(?) AS asked CROSS JOIN chunk_words CROSS JOIN chunks c ON c.id = chunk_words.rowid
@@ -60,12 +62,11 @@ class FullText:
         words = [word for word in words if word not in self._absent]
         if not words:
             return []
-        where = "AND c.document_id = :document_id" if document_id is not None else ""
         values = {"query": any_of(words), "limit": limit}
         if document_id is not None:
             values["document_id"] = document_id
         with self._database.begin() as connection:
-            rows = connection.execute(text(_CHUNKS.format(where=where)), values)
+            rows = connection.execute(_IN_FOLDER if document_id is None else _IN_DOCUMENT, values)
             return [ChunkMatch(*row) for row in rows]
 
     def cards(self, words: Sequence[str], limit: int) -> list[tuple[str, float]]:
@@ -73,7 +74,7 @@ class FullText:
         if not words:
             return []
         with self._database.begin() as connection:
-            rows = connection.execute(text(_CARDS), {"query": any_of(words), "limit": limit})
+            rows = connection.execute(_CARDS, {"query": any_of(words), "limit": limit})
             return [(document_id, score) for document_id, score in rows]
 
     def holders(self, phrases: Sequence[str]) -> dict[str, frozenset[str]]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
-from sqlalchemy import Connection, RowMapping, Select, Table, delete, func, insert, select, update
+from sqlalchemy import Connection, RowMapping, Select, Table, bindparam, delete, func, insert, select, update
 
 from investigator.errors import AlteredRunError, StoreError, UnknownRunError
 from investigator.records import (
@@ -33,6 +33,19 @@ _RUN_ID = re.compile(r"[0-9A-Za-z-]{1,64}")
 TRIAL = "trial:"
 """Prefix of the identity of a run that only tries out a template."""
 _LAST_ASKED = "last_asked"
+
+# statements that are executed often are built once, because building one takes longer than executing it
+_RUN = select(runs).where(runs.c.id == bindparam("of_run"))
+_OWN = {
+    table: select(table).where(table.c.run_id == bindparam("of_run"), table.c.key == bindparam("of_key"))
+    for table in (calls, too_long)
+}
+_REPLIES = select(calls).where(calls.c.key == bindparam("of_key")).order_by(calls.c.id.desc())
+_COUNTED = select(too_long).where(too_long.c.key == bindparam("of_key"), too_long.c.tokens > 0)
+_COUNTED_HERE = _COUNTED.where(too_long.c.run_id == bindparam("of_run"))
+_INTEND = insert(intents)
+_FORGET_INTENT = delete(intents).where(intents.c.id == bindparam("begun"))
+_REWRITE = update(runs).where(runs.c.id == bindparam("of_run"), runs.c[CODE] == bindparam("known_code"))
 
 
 @dataclass(frozen=True)
@@ -87,11 +100,10 @@ class Journal:
 
     def find(self, key: str) -> Reply | None:
         """Return the reply stored under a key by this run or, if reuse is on, by an earlier run in the workspace."""
-        query = select(calls).where(calls.c.key == key)
         with self._writing, self._database.begin() as connection:
             row = self._own(connection, calls, key)
             if row is None and self._reuse:
-                row = self._first(connection, calls, query.order_by(calls.c.id.desc()))
+                row = self._first(connection, calls, _REPLIES, key)
                 if row is not None:
                     copied = {name: value for name, value in row.items() if name != "id"}
                     copied |= {"run_id": self.run_id, "elapsed": self.elapsed(), "reused": 1}
@@ -102,9 +114,7 @@ class Journal:
         """Record that a prompt is about to be sent; callers must not send it before this returns."""
         row = {"run_id": self.run_id, "key": key, "engine": engine, "input_tokens": tokens, "elapsed": self.elapsed()}
         with self._writing, self._database.begin() as connection:
-            (begun,) = connection.execute(insert(intents), with_code(self._key, intents, row)).inserted_primary_key or (
-                0,
-            )
+            (begun,) = connection.execute(_INTEND, with_code(self._key, intents, row)).inserted_primary_key or (0,)
         with self._writing:
             self._begun.setdefault(key, []).append(begun)
 
@@ -113,7 +123,7 @@ class Journal:
         with self._writing, self._database.begin() as connection:
             begun = self._ended(key)
             if not sent:
-                connection.execute(delete(intents).where(intents.c.id == begun))
+                connection.execute(_FORGET_INTENT, {"begun": begun})
                 return
             row = connection.execute(select(intents).where(intents.c.id == begun)).one_or_none()
             if row is not None:
@@ -137,7 +147,7 @@ class Journal:
         with self._writing, self._database.begin() as connection:
             if self._put(connection, calls, row):
                 self._add(engine, usage_of(reply))
-            connection.execute(delete(intents).where(intents.c.id == self._ended(key)))
+            connection.execute(_FORGET_INTENT, {"begun": self._ended(key)})
 
     def too_long(self, key: str) -> int | None:
         """Return the number of tokens in a prompt that was counted and did not fit; None for any other prompt.
@@ -145,10 +155,9 @@ class Journal:
         A prompt that the engine rejected without a count is sent again, because the server may accept longer prompts
         now.
         """
-        counted = select(too_long).where(too_long.c.key == key, too_long.c.tokens > 0)
         with self._writing, self._database.begin() as connection:
-            row = self._first(connection, too_long, counted.where(too_long.c.run_id == self.run_id))
-            if row is None and self._reuse and (row := self._first(connection, too_long, counted)) is not None:
+            row = self._first(connection, too_long, _COUNTED_HERE, key)
+            if row is None and self._reuse and (row := self._first(connection, too_long, _COUNTED, key)) is not None:
                 self._put(connection, too_long, {**row, "run_id": self.run_id})
         return int(row["tokens"]) if row is not None else None
 
@@ -171,11 +180,11 @@ class Journal:
 
     def _own(self, connection: Connection, table: Table, key: str) -> RowMapping | None:
         """Return the unaltered row that this run stored under a key."""
-        return self._first(connection, table, select(table).where(table.c.run_id == self.run_id, table.c.key == key))
+        return self._first(connection, table, _OWN[table], key)
 
-    def _first(self, connection: Connection, table: Table, query: Select[Any]) -> RowMapping | None:
-        """Return the first unaltered row of a table."""
-        return next(standing(connection, self._key, table, query), None)
+    def _first(self, connection: Connection, table: Table, query: Select[Any], key: str) -> RowMapping | None:
+        """Return the first unaltered row that a query for a key finds in a table."""
+        return next(standing(connection, self._key, table, query, of_run=self.run_id, of_key=key), None)
 
     def _put(self, connection: Connection, table: Table, row: StoredRow) -> bool:
         """Store a row under its key in this run, replacing an altered row. Return False if an unaltered row exists."""
@@ -202,7 +211,7 @@ class Journal:
             for row in self._rows(connection, intents):
                 elapsed = max(elapsed, row["elapsed"])
                 self._add(row["engine"], Usage(calls=1, input_tokens=row["input_tokens"], unanswered=1))
-            kept = next(standing(connection, self._key, runs, select(runs).where(runs.c.id == self.run_id)), None)
+            kept = next(standing(connection, self._key, runs, _RUN, of_run=self.run_id), None)
         return max(elapsed, Investigation.model_validate_json(kept["record"]).elapsed) if kept is not None else elapsed
 
     def _rows(self, connection: Connection, table: Table) -> Iterator[RowMapping]:
@@ -225,13 +234,12 @@ class Journal:
         """Write the current state of the investigation. Raises AlteredRunError."""
         status = investigation.answer.status if investigation.answer else None
         values = {"record": investigation.model_dump_json(), "answer_status": status}
-        this = runs.c.id == self.run_id
         with self._writing, self._database.begin() as connection:
-            known = self._written or next(standing(connection, self._key, runs, select(runs).where(this)), None)
+            known = self._written or next(standing(connection, self._key, runs, _RUN, of_run=self.run_id), None)
             if known is not None:
                 self._written = with_code(self._key, runs, {**known, **values})
-                unaltered = update(runs).where(this, runs.c[CODE] == known[CODE])
-                if connection.execute(unaltered.values(self._written)).rowcount:
+                unaltered = {"of_run": self.run_id, "known_code": known[CODE]}
+                if connection.execute(_REWRITE, {**self._written, **unaltered}).rowcount:
                     return
             raise AlteredRunError(self.run_id)
 

@@ -41,9 +41,11 @@ def stands(key: bytes, table: Table, row: StoredRow) -> bool:
     return same_code(row_code(key, table.name, row, _covered(table)), str(row[CODE]))
 
 
-def standing(connection: Connection, key: bytes, table: Table, query: Select[Any]) -> Iterator[RowMapping]:
-    """Yield the unaltered rows that a query returns from a table of the runs' database."""
-    rows = connection.execute(query).mappings()
+def standing(
+    connection: Connection, key: bytes, table: Table, query: Select[Any], **values: str
+) -> Iterator[RowMapping]:
+    """Yield the unaltered rows that a query, with these values, returns from a table of the runs' database."""
+    rows = connection.execute(query, values).mappings()
     return (row for row in rows if stands(key, table, row))
 
 

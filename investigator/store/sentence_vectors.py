@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
-from sqlalchemy import Select, delete, select
+from sqlalchemy import bindparam, delete, select
 from sqlalchemy.dialects.sqlite import insert
 
 from investigator.engines.base import Vectors
@@ -22,6 +21,20 @@ from investigator.store.vectors import chunks_by_document
 
 _DIGEST = 16  # length in bytes
 _OFF_LENGTH = 0.002  # maximum deviation of a row's squared length from 1
+
+# statements that are executed often are built once, because building one takes longer than executing it
+_OF_TEXTS = select(sentence_vectors.c.digest, sentence_vectors.c.vector).where(
+    sentence_vectors.c.embedder == bindparam("own"),
+    sentence_vectors.c.digest.in_(bindparam("digests", expanding=True)),
+)
+_FIRST = (
+    (sentence_vectors.c.chunk_id == chunks.c.id)
+    & (sentence_vectors.c.embedder == bindparam("own"))
+    & (sentence_vectors.c.place == 0)
+)
+_WITHOUT = select(chunks.c.id).outerjoin(sentence_vectors, _FIRST).where(sentence_vectors.c.chunk_id.is_(None))
+_LACKING = _WITHOUT.where(chunks.c.id.in_(bindparam("ids", expanding=True)))
+_MISSING = _WITHOUT.with_only_columns(chunks.c.document_id, chunks.c.id).order_by(chunks.c.document_id, chunks.c.start)
 
 
 class SentenceVectorTable:
@@ -36,13 +49,11 @@ class SentenceVectorTable:
     def get(self, texts: Sequence[str]) -> dict[str, Vectors]:
         """Return the stored vectors, each of shape (dimensions,), for the given texts."""
         by_digest = {_digest(text): text for text in texts}
-        columns = select(sentence_vectors.c.digest, sentence_vectors.c.vector)
-        own = columns.where(sentence_vectors.c.embedder == self._embedder)
         found: dict[str, Vectors] = {}
         damaged: list[bytes] = []
         with self._database.begin() as connection:
             for part in in_batches(list(by_digest)):
-                for digest, stored in connection.execute(own.where(sentence_vectors.c.digest.in_(part))):
+                for digest, stored in connection.execute(_OF_TEXTS, {"own": self._embedder, "digests": part}):
                     vector = _sound(stored)
                     if vector is None:
                         damaged.append(digest)
@@ -84,22 +95,12 @@ class SentenceVectorTable:
 
     def missing(self) -> dict[str, tuple[int, ...]]:
         """Return the ids of chunks whose sentences have no vectors yet, grouped by document, in text order."""
-        query = self._without(chunks.c.document_id, chunks.c.id).order_by(chunks.c.document_id, chunks.c.start)
-        return chunks_by_document(self._database, query)
+        return chunks_by_document(self._database, _MISSING.params(own=self._embedder))
 
     def lacking(self, chunk_ids: Iterable[int]) -> set[int]:
         """Return the chunks whose sentences have no vectors yet."""
         with self._database.begin() as connection:
-            return set(connection.execute(self._without(chunks.c.id).where(chunks.c.id.in_(list(chunk_ids)))).scalars())
-
-    def _without(self, *columns: Any) -> Select[Any]:
-        own = (
-            (sentence_vectors.c.chunk_id == chunks.c.id)
-            & (sentence_vectors.c.embedder == self._embedder)
-            & (sentence_vectors.c.place == 0)
-        )
-        every = select(*columns).select_from(chunks).outerjoin(sentence_vectors, own)
-        return every.where(sentence_vectors.c.chunk_id.is_(None))
+            return set(connection.execute(_LACKING, {"own": self._embedder, "ids": list(chunk_ids)}).scalars())
 
 
 def _digest(text: str) -> bytes:
