@@ -101,7 +101,7 @@ def _status_in(folder: int | str, name: str) -> os.stat_result:
 def _checked(name: str) -> str:
     """Return a name after checking that it cannot escape its folder."""
     if name in ("", ".", "..") or (os.sep != "/" and (os.sep in name or ":" in name)):
-        raise ReadFailure(FileStatus.UNSUPPORTED, "its path leads out of the folder")
+        raise ReadFailure(FileStatus.UNSUPPORTED, "its path points outside the folder")
     return name
 
 

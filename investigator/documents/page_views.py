@@ -78,7 +78,7 @@ class PageViews:
     def _drawn(self, document: Document, orders: Sequence[PageOrder]) -> tuple[DrawnPage, ...]:
         """Return the requested pages. The folder is listed again if a file has moved."""
         if document.media_type != PDF:
-            raise PageError(f"{document.id} is not a PDF, so it has no pages to draw")
+            raise PageError(f"{document.id} is not a PDF, so it has no pages to show")
         try:
             return self._drawn_from(file_of(document.id, self._listed), document, orders)
         except SourceChangedError:

@@ -147,7 +147,7 @@ class _Walk:
             return
         if not _contains(self._real_root, target):
             if not self.leaving_out.leaves_out(shown, is_folder=False):
-                yield _refused(shown, path, "a link that leads out of the folder is not followed")
+                yield _refused(shown, path, "a link that points outside the folder is not followed")
             return
         real = os.path.relpath(target, self._real_root).replace(os.sep, "/")
         is_folder = real == "." or self._is_real_folder(real)

@@ -42,7 +42,7 @@ class Measure(Labelled):
     ANSWER_F1 = "answer_f1", "answer, token F1"
     ANSWER_EXACT = "answer_exact", "answer matches exactly"
     ANSWER_CONTAINS = "answer_contains", "answer contains a known answer"
-    NUMBER_RECALL = "number_recall", "known numbers that the answer names"
+    NUMBER_RECALL = "number_recall", "known numbers that the answer contains"
     # all questions with known answerability
     NO_ANSWER_PRECISION = "no_answer_precision", "no answer: precision"
     NO_ANSWER_RECALL = "no_answer_recall", "no answer: recall"
@@ -101,9 +101,9 @@ class Ground(Labelled):
     """The criterion by which a question counts as answered correctly; see `rightness`."""
 
     SILENCE = "silence", "nothing is found"
-    NUMBERS = "numbers", "known numbers are named"
+    NUMBERS = "numbers", "known numbers are given"
     ANSWER = "answer", "a known answer is given"
     POINTS = "points", "key points are quoted"
     EVIDENCE = "evidence", "evidence is quoted"
-    FIGURES = "figures", "numbers of a long answer are named"
+    FIGURES = "figures", "numbers of a long answer are given"
     DOCUMENT = "document", "a right document is cited"

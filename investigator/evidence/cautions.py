@@ -34,7 +34,7 @@ def unquoted(text: str, quotes: Sequence[Quote]) -> str:
     if not cautions or any(_stands_in(text, quote) for quote in quotes):
         return ""
     what = " and ".join("an address" if c is Caution.ADDRESS else "an instruction to the reader" for c in cautions)
-    return f"it contains {what}, and no quote says it in these words"
+    return f"it contains {what}, and no quote contains it in these words"
 
 
 def shown(claim: Claim) -> str:

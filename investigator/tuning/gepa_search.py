@@ -30,7 +30,7 @@ def check_installed() -> None:
     """Raise MissingPackageError if gepa is not installed."""
     if find_spec("gepa") is None:
         raise MissingPackageError(
-            "the search gepa needs the package gepa", hint=f"Install it with: {install_command('tune')}"
+            "--search gepa needs the package gepa", hint=f"Install it with: {install_command('tune')}"
         )
 
 

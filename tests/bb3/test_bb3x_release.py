@@ -91,7 +91,7 @@ def test_the_card_says_what_there_is_and_what_was_left_out(tmp_path: Path) -> No
         "Created on 2024-02-29. This is the first version.",
         "| conversations | 2 | 0 | 0 | 2 |",
         "| users | 1 | 0 | 0 | 1 |",
-        "| messages of the human | 2 | 0 | 0 | 2 |",
+        "| messages from the human | 2 | 0 | 0 | 2 |",
         "| disliked: a/b | 2 | 0 | 0 | 2 |",
         "- conversations without consent: 1",
         "- email, replaced by a hash: 1",

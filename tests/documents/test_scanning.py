@@ -109,7 +109,7 @@ def test_links_lead_nowhere_else_and_nowhere_twice(tmp_path):
         "out",
         "sibling",
     }
-    assert "out of the folder" in refused["out.txt"][1]
+    assert "outside the folder" in refused["out.txt"][1]
     assert refused["circle"][0] is FileStatus.FAILED
 
 

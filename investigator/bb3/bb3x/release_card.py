@@ -28,7 +28,7 @@ class Counts:
         self.conversations += 1
         self.users.add(conversation.user_pseudo_id or "")
         for message in conversation.message_history:
-            self.what["messages of the human" if message.by_human else "messages of the bot"] += 1
+            self.what["messages from the human" if message.by_human else "messages from the bot"] += 1
             self.what["liked"] += bool(message.is_liked)
             self.what["disliked"] += bool(message.is_disliked)
             self.what["answers to the question after a dislike"] += bool(message.is_dislike_feedback)
