@@ -104,11 +104,6 @@ def test_memories_are_told_with_number_owner_and_use() -> None:
     ]
 
 
-def test_users_stand_one_a_line() -> None:
-    assert users_text(["anna", "b\nen"]).plain == "anna\nb en\n"
-    assert users_text([]).plain == ""
-
-
 def test_a_reply_tells_where_its_quotes_stand_unless_it_says_so_itself() -> None:
     assert reply_text(Message(text="It is 40.", quotes=[QUOTE])).plain == "It is 40.  [lease.txt:line 3]\n"
     said = "“The rent is 40.” (lease.txt:line 3)"

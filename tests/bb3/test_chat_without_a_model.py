@@ -44,7 +44,6 @@ def test_a_chat_answers_what_is_asked_in_other_words_than_the_document_as_ask_do
         ("I work as a nurse in Bergen", "Where do I work?"),
         ("I work as a nurse in Bergen", "Do you know where I work?"),
         ("I live alone in Bergen with my dog", "Where do I live?"),
-        ("I live in Bergen", "Do you remember where I live?"),
         ("I come from Bergen", "What city am I from?"),
         ("Ich arbeite als Arzt in Bergen", "Wo arbeite ich?"),
     ],

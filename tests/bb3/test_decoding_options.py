@@ -33,11 +33,6 @@ def test_texts_of_a_command_line_become_numbers_and_switches() -> None:
     assert (found.beam_size, found.topp, found.p_reset) == (4, 0.8, False)
 
 
-def test_greedy_follows_one_sequence_whatever_else_is_told() -> None:
-    found = decodings({"vrm_inference": "greedy", "vrm_beam_size": 8, "vrm_topp": 0.7})[Module.VRM]
-    assert (found.beam_size, found.topp, found.lambda_decay) == (1, -1, -1)
-
-
 def test_the_bound_of_all_prompts_is_not_the_one_of_a_module() -> None:
     found = module_options({"max_prompt_len": 60, "sgm_max_prompt_len": 30}, Weights.LARGE)
     assert found[Module.SGM].prompt.max_prompt_len == 30
@@ -58,7 +53,6 @@ def test_models_without_fine_tuning_have_instructions_and_examples() -> None:
         ("srm_inferense", "srm_inference"),
         ("--srm-beam-siz", "srm_beam_size"),
         ("sdn_inference", "sdm_inference"),
-        ("temprature", "temperature"),
         ("srm_top_p", "srm_topp"),
     ],
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -49,10 +48,3 @@ def test_a_saved_file_that_is_broken_is_told(folder: Path, tmp_path: Path) -> No
     assert "line 1 of" in result.stderr
     assert "broken.jsonl" in result.stderr
     assert not (tmp_path / "releases" / "1.0").exists()
-
-
-def test_the_memory_of_a_conversation_is_in_its_file(folder: Path) -> None:
-    command("chat", folder, "--user", "ida", "--search", "never", stdin="I have a dog called Bubbles.\n/save\n")
-    (file,) = (default_workspace(folder) / "chats").glob("*.jsonl")
-    saved = json.loads(file.read_text("utf-8"))
-    assert saved["message_history"][1]["memories"] == ["Person 2's Persona: I have a dog called Bubbles."]

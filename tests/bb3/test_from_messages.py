@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from investigator.bb3.bb3x.persons import chat_message_of
-from investigator.bb3.bb3x.records import MemoryDecision, SearchDecision, Sender
+from investigator.bb3.bb3x.records import MemoryDecision, SearchDecision
 from investigator.dialogue.messages import Message
 
 
@@ -47,9 +47,3 @@ def test_every_field_goes_where_the_card_has_it() -> None:
 def test_a_decision_that_was_not_made_is_empty(said: str) -> None:
     message = chat_message_of(Message(text="Hi", search_decision=said, memory_decision=said), "b1")
     assert (message.search_decision, message.memory_decision) == (SearchDecision.NONE, MemoryDecision.NONE)
-
-
-def test_a_bare_reply_has_no_knowledge() -> None:
-    message = chat_message_of(Message(text="Hi", search_knowledge="", memories=None), "b1")
-    assert (message.sender, message.search_knowledge, message.memories) == (Sender.BOT, None, ())
-    assert "search_knowledge" not in message.wire()

@@ -17,7 +17,6 @@ ASKED = "How long was the follow-up, and who paid?"
     [
         "The follow-up took 24 months.",
         "It ended in June.",
-        "According to the report, the German Research Foundation funded the trial.",
         "The follow-up lasted 24 months. The trial was funded by the German Research Foundation.",
         "Shall I look for more?",
         "The German Research Foundation paid.",
@@ -36,9 +35,7 @@ def test_words_of_the_quotes_and_of_the_conversation_may_be_said(reply: str) -> 
         "It was secretly funded by the German Research Foundation.",
         "The German Research Foundation only funded the trial.",
         "The follow-up ended in July.",
-        "The follow-up began in June.",
         "The follow-up took less than 24 months.",
-        "The trial was a complete failure.",
         "The follow-up ended because of fraud.",
     ],
 )

@@ -26,10 +26,6 @@ def test_without_options_all_may_be_drawn_on() -> None:
     assert free(MemoryOptions()) == [DOG, TEA]
 
 
-def test_what_is_of_this_conversation_can_be_left_out() -> None:
-    assert free(MemoryOptions(ignore_in_session_memories_mkm=True)) == [DOG]
-
-
 def test_what_has_nothing_to_do_with_the_turn_can_be_left_out() -> None:
     assert free(MemoryOptions(memory_overlap_threshold=0.1)) == [DOG]
     assert shared_words("my dog barks", "I have a dog.") == 2 / 3

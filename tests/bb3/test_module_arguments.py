@@ -36,11 +36,8 @@ def test_options_about_prompts_are_known_by_name() -> None:
         ("--srm-topq", "srm_topp"),
         ("--smr-topp", "srm_topp"),
         ("--serach", "--search"),
-        ("--usr", "--user"),
         ("--usre", "--user"),
         ("--modle", "--model"),
-        ("--searching", "--search"),
-        ("--sdm-modle", "--sdm-model"),
         ("--srm-beam-sise=3", "srm_beam_size"),
     ],
 )

@@ -58,14 +58,10 @@ def test_a_folder_without_a_readable_file_names_the_files_and_why(tmp_path: Path
 
 @pytest.mark.parametrize("question", ["", "  \n", "x" * 20_000, "Caf\udce9?", "?" * 300, '"*^(){}[]:-'])
 def test_a_question_that_cannot_be_asked_is_refused_before_anything_is_read(folder: Path, question: str) -> None:
-    with pytest.raises(QuestionError):
+    with pytest.raises(QuestionError) as caught:
         scripted(folder).ask(question)
+    assert caught.value.hint
     assert not default_workspace(folder).exists()
-
-
-@pytest.mark.parametrize("question", ["AND OR NOT *", '"a*^(){}[]:-', "the of and", "什么", "'; DROP TABLE runs"])
-def test_an_odd_question_is_only_a_question(folder: Path, question: str) -> None:
-    assert scripted(folder).ask(question).claims == ()
 
 
 def test_broken_files_are_named_in_the_coverage_and_the_rest_goes_on(folder: Path) -> None:
@@ -199,16 +195,6 @@ def test_a_failing_server_ends_named_and_the_run_goes_on_later(
     assert caught.value.hint  # type: ignore[attr-defined]
     made = failing(openai_server, folder)
     assert [need.term for need in made.show(made.runs()[0].id).needs] == ["power"]
-
-
-@pytest.mark.parametrize("text", ["", "I am a teapot.", '{"needs": [{"te'])
-def test_a_model_that_talks_nonsense_ends_in_an_answer_record(
-    openai_server: OpenAIServer, folder: Path, text: str
-) -> None:
-    openai_server.answer(completion(text))
-    answer = failing(openai_server, folder).ask(QUESTION)
-    assert answer.claims == ()
-    assert answer.engine.startswith("openai:test")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the stand-in for Tesseract is a shell script")

@@ -113,7 +113,7 @@ def test_a_server_that_is_slow_costs_one_reply_and_not_the_chat(openai_server: O
     assert not any("the Oak plant make?" in prompt for prompt in later)  # what was never replied to is not gone on from
 
 
-@pytest.mark.parametrize("said", ["", "null", "[]", '{"point": "a"', "Sure! The plant makes 900 MW.", "\x00" * 50])
+@pytest.mark.parametrize("said", ["", '{"point": "a"', "Sure! The plant makes 900 MW."])
 def test_a_model_that_only_babbles_leaves_the_rules_to_reply(
     openai_server: OpenAIServer, place: Path, said: str
 ) -> None:

@@ -9,7 +9,6 @@ from power_plants import outcome
 
 from investigator import Investigator, RunOptions, ScriptedEmbedder, load_settings
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
-from investigator.errors import QuestionError
 from investigator.records import AnswerStatus, Notice
 
 STORY = "The mill at Leer burned down in the spring of 1911. The miller, Hinrich Goldt, built it up again in two years."
@@ -45,12 +44,6 @@ def test_every_question_gets_an_answer_or_a_word_that_there_is_none(folder: Path
                 assert quote.text in (folder / quote.document_id).read_text(encoding="utf-8")
 
 
-def test_a_question_of_twenty_thousand_characters_is_refused_with_what_to_do(folder: Path) -> None:
-    with pytest.raises(QuestionError) as caught:
-        Investigator(folder, embedder=ScriptedEmbedder()).ask("why " * 5_000)
-    assert "file" in caught.value.hint
-
-
 def test_a_question_in_another_language_finds_the_names_and_years_it_shares(folder: Path) -> None:
     with Investigator(folder, embedder=ScriptedEmbedder()).library() as library:
         assert library.cards(("Wer war Hinrich Goldt?",))[0].document_id == "mill.txt"
@@ -67,13 +60,6 @@ def test_other_words_in_a_small_folder_show_the_passage_and_another_subject_does
     assert found.status is AnswerStatus.PASSAGES_FOUND
     assert "two thirds" in found.citations[0].text
     assert investigator.ask("What is the capital of Mongolia?").status is AnswerStatus.NOT_FOUND
-
-
-def test_a_folder_of_one_document_answers(tmp_path: Path) -> None:
-    (tmp_path / "mill.txt").write_text(STORY, encoding="utf-8")
-    answer = Investigator(tmp_path, embedder=SentenceTransformerEmbedder()).ask("When did the mill at Leer burn down?")
-    assert answer.status is AnswerStatus.ANSWERED
-    assert "1911" in answer.claims[0].text
 
 
 def test_a_document_of_one_character_and_one_without_a_full_stop_do_no_harm(folder: Path) -> None:

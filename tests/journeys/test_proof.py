@@ -5,7 +5,7 @@ from pathlib import Path
 import pypdfium2
 import pytest
 
-from investigator import Investigator, Quote
+from investigator import Investigator, Quote, ScriptedEmbedder
 from investigator.language.normalise import normalise
 
 EXAMPLE = Path(__file__).parents[2] / "data" / "examples" / "child-health"
@@ -24,7 +24,7 @@ def quotes(tmp_path_factory: pytest.TempPathFactory) -> list[Quote]:
     folder = tmp_path_factory.mktemp("folder")
     for name in (PDF, TEXT, OTHER):
         (folder / name).write_bytes((EXAMPLE / name).read_bytes())
-    investigator = Investigator(folder)
+    investigator = Investigator(folder, embedder=ScriptedEmbedder())
     return [quote for question in QUESTIONS for quote in investigator.ask(question).citations]
 
 
