@@ -200,6 +200,7 @@ class Steps:
             return self._proposal(state, state.run.needs)
         few = state.follow_ups or state.bounds.reads
         most = _FOLLOW_UP_DOCUMENTS if few else self.settings.planner.steps
+        self.library.expect(questions)
         plans = [self._proposal(state, state.run.needs, question, most) for question in questions]
         steps = tuple(step for plan in plans for step in plan.steps)
         return Proposal(plans[0].strategy, steps, tuple(i for plan in plans for i in plan.refused_document_ids))

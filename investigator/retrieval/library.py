@@ -123,6 +123,7 @@ class Library:
         """Return all documents, the most promising for any of the queries first; `match` is the probability for the
         first query.
         """
+        self.expect(queries)
         first = {entry.document_id: entry for entry in self._ranked(queries[0])}
         chances = {document_id: entry.chance for document_id, entry in first.items()}
         for query in queries[1:]:
