@@ -17,6 +17,9 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item], workers: int
 
     An error is raised at its position, after all earlier results; later items are not started.
     """
+    if workers == 1:  # a thread would only cost time
+        yield from map(work, items)
+        return
     pool = ThreadPoolExecutor(max_workers=workers, thread_name_prefix="investigator")
     try:
         futures = [pool.submit(copy_context().run, work, item) for item in items]

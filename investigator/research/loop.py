@@ -77,7 +77,8 @@ def bounds(settings: MethodSettings, client: EngineClient, usual_threshold: int)
     """
     asked = client.traits(Role.ASK)
     threshold = asked.threshold if asked.decides else usual_threshold
-    workers = settings.concurrency or asked.concurrency
+    # threads that compute in Python only wait for each other
+    workers = settings.concurrency or (1 if asked.goes_by_measures else asked.concurrency)
     bar = default_calibration().worth_asking if settings.worth_asking is None else settings.worth_asking
     few_calls = asked.is_model if settings.thrift is None else settings.thrift
     few_calls = few_calls and asked.decides  # the rules need no calls, and a small model reads few documents anyway
