@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
+from investigator.language.remembered import remembered
 from investigator.language.terms import content_words, stem, words
 
 _K1, _B = 1.2, 0.75
@@ -49,10 +50,16 @@ def overlap(weights: Mapping[str, float], text: str) -> float:
     total = math.fsum(weights.values())
     if not total:
         return 0.0
-    counts = Counter(stem(word) for word in words(text))
+    counts = _stem_counts(text)
     norm = _K1 * (1 - _B + _B * counts.total() / _USUAL_WORDS)
     said = ((weights[word], count) for word, count in counts.items() if word in weights)
     return math.fsum(weight * count / (count + norm) for weight, count in said) / total
+
+
+@remembered(longest=4_000, most=2_048)
+def _stem_counts(text: str) -> Counter[str]:
+    """Return how often each stem occurs in a text; every search of a document reads the same chunks."""
+    return Counter(stem(word) for word in words(text))
 
 
 def stems(texts: Iterable[str]) -> frozenset[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from enum import StrEnum
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -47,6 +48,8 @@ _NUMBER = late(
 _NAME = late(r"\b[A-ZÀ-ÖØ-Þ][\w'’-]+(?:\s+(?:(?:of|de|von|van|the|and|la|di|da)\s+)?[A-ZÀ-ÖØ-Þ][\w'’-]+)*")
 _PLACE = late(rf"\b(?:in|at|near|to|from|on|outside|around|of)\s+(?:the\s+)?({_NAME.pattern})")
 _DIGIT = late(r"\d")
+_DATE_SIGN = late(r"\d|day\b|century\b", re.IGNORECASE)
+"""Matches a part of every date, and takes a fraction of the time."""
 # matches only dates with a capitalised month: not "5th", and not the verb in "over 16 may join"
 _MONTH_LETTERS = late(r"[A-Z][a-z]{2}")
 _FIRST_WINS = frozenset({AnswerType.NUMBER, AnswerType.DATE, AnswerType.NAME, AnswerType.PLACE, AnswerType.REASON})
@@ -101,12 +104,14 @@ def spans(kind: AnswerType, sentence: str, question: str) -> list[str]:
     """Return the things of the given kind in a sentence, in order, except those named in the question."""
     match kind:
         case AnswerType.DATE:
-            found = [m.group() for m in _date().finditer(sentence)]
+            found = [m.group() for m in _dates(sentence)]
         case AnswerType.NUMBER:
-            days = [m.span() for m in _date().finditer(sentence) if _MONTH_LETTERS.search(m.group())]
+            numbers = list(_NUMBER.finditer(sentence))
+            dates = _dates(sentence) if numbers else ()
+            days = [m.span() for m in dates if _MONTH_LETTERS.search(m.group())]
             found = [
                 m.group()
-                for m in _NUMBER.finditer(sentence)
+                for m in numbers
                 if not _date().fullmatch(m.group().strip(" .,"))
                 and not any(start <= m.start() and m.end() <= end for start, end in days)
             ]
@@ -155,6 +160,10 @@ def figures(kind: AnswerType, sentence: str) -> float:
 @cache
 def _months() -> frozenset[str]:
     return frozenset(folded(name) for name in full_month_names())
+
+
+def _dates(sentence: str) -> Iterator[re.Match[str]]:
+    return _date().finditer(sentence) if _DATE_SIGN.search(sentence) else iter(())
 
 
 @cache

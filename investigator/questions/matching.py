@@ -255,6 +255,8 @@ def _shown(wanted: Sequence[str], evidence: Surroundings) -> str:
     """Return the words that correspond to the given words, taken from the sentence or else from its surroundings."""
     same = {root(word) for word in wanted}.union(*(related_roots(word) for word in wanted))
     for text in (evidence.sentence, evidence.near, evidence.about):
+        if same.isdisjoint(roots(text)):
+            continue
         found = [token for token in COMPOUND.findall(text) if same & roots(token)]
         if found:
             return " ".join(dict.fromkeys(found[:6]))

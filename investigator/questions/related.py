@@ -67,7 +67,7 @@ def _stem(word: str) -> str:
     return porter_stem(_BRITISH.sub(r"iz\1", word) if len(word) >= _LONG else word)
 
 
-@lru_cache(maxsize=2048)  # the same sentences and labels are compared with each part of a question
+@lru_cache(maxsize=8192)  # the same sentences and labels are compared with each part of a question
 def roots(text: str) -> frozenset[str]:
     """Return the roots of the words in a text."""
     return frozenset(map(root, words(text)))
