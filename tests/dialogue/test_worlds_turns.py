@@ -206,14 +206,6 @@ def test_leaving_a_world_shuts_its_agents_down_also_after_an_error() -> None:
     assert agents[0].closed  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("text", ["", "🙂‍↔️ שלום עולם " * 10_000])
-def test_any_text_goes_through_unchanged(text: str) -> None:
-    replies = talker("b")
-    world = DialogPartnerWorld({}, [talker("a", text), replies])
-    world.parley()
-    assert replies.heard == [text]
-
-
 def test_an_agent_that_was_not_made_whole_is_refused_by_name() -> None:
     class Bare(Agent):
         def __init__(self) -> None:

@@ -10,11 +10,11 @@ from dataclasses import replace
 
 import pytest
 from chat_parts import PROMPT, MadeTime
-from openai_server import OpenAIServer, Response, completion, json_response, refusal
+from openai_server import OpenAIServer, Response, completion, json_response
 
 from investigator.engines.chat.engine import ChatEngine
 from investigator.engines.chat.models import ChatSettings
-from investigator.errors import EngineError, EngineTimeoutError, EngineUnreachableError, RateLimitError
+from investigator.errors import EngineError, EngineTimeoutError, EngineUnreachableError
 from investigator.records import FinishReason
 
 MANY_OCTETS = Response(200, b"x" * 100_000, {"Content-Type": "application/json"}, endless=True)
@@ -144,13 +144,6 @@ def test_a_body_comes_as_it_is_or_not_at_all(engine: ChatEngine, openai_server: 
     with pytest.raises(EngineError, match="gzip"):
         engine.reply(PROMPT)
     assert openai_server.requests[0].headers["accept-encoding"] == "identity"
-
-
-def test_a_rate_limit_for_ever_ends_in_real_time(openai_server: OpenAIServer) -> None:
-    openai_server.answer(refusal(429, "slow down", headers={"Retry-After": "0.05"}))
-    with ends_early(), pytest.raises(RateLimitError):
-        hasty(openai_server, attempts=3, timeout=5).reply(PROMPT)
-    assert len(openai_server.requests) == 3
 
 
 @pytest.mark.parametrize("status", [302, 307, 308])

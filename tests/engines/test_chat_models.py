@@ -23,12 +23,6 @@ def test_a_name_without_provider_and_model_is_refused_with_an_example(name: str)
     assert "openai:" in caught.value.hint
 
 
-def test_an_unknown_provider_is_refused_with_an_example() -> None:
-    with pytest.raises(SettingsError) as caught:
-        ChatEngine("gpt-corner-shop:x")
-    assert "provider:name" in caught.value.hint
-
-
 @pytest.mark.parametrize(
     ("model", "variable"), [("openai:gpt-x", "OPENAI_API_KEY"), ("anthropic:claude-x", "ANTHROPIC_API_KEY")]
 )

@@ -84,11 +84,6 @@ def test_a_question_is_answered_by_the_engine_of_another_package(folder: Path, m
     assert "1997" in investigator.ask("When was the harbour of Vigo dredged?").text
 
 
-def test_a_role_may_have_the_engine_of_another_package(folder: Path) -> None:
-    investigator = Investigator(folder, model=["extractive", "ask=toy:y"], embedder=ScriptedEmbedder())
-    assert "toy:y" in investigator.engine_name
-
-
 def test_an_engine_may_tell_the_user_something() -> None:
     notices: list[str] = []
     open_engine("toy:x", EngineOptions(extractive, on_notice=notices.append))

@@ -15,7 +15,6 @@ from power_plants import (
     index,
     outcome,
     prompt_in,
-    roles,
     sensible,
     write_folder,
 )
@@ -35,11 +34,11 @@ class Household:
         self._workspace = index(self.folder, at / "w")
         server.answer(sensible)
 
-    def ask(self, *settings: str, fresh: bool = False, cache: bool = True) -> tuple[Investigation, int]:
+    def ask(self, *settings: str, cache: bool = True) -> tuple[Investigation, int]:
         """Run the question, and return the run with its number of requests."""
         before = len(self.server.requests)
         made = asking(self.server, self.folder, self._workspace, *settings)
-        case = outcome(made.investigate(ALL, RunOptions(fresh=fresh, cache=cache)))
+        case = outcome(made.investigate(ALL, RunOptions(cache=cache)))
         return case, len(self.server.requests) - before
 
 
@@ -64,13 +63,6 @@ def test_without_the_cache_another_run_pays_for_itself(house: Household) -> None
     assert again == second.usage.calls == ALL_CALLS
 
 
-def test_a_fresh_run_pays_for_itself(house: Household) -> None:
-    first, _ = house.ask()
-    second, again = house.ask(fresh=True)
-    assert second.id != first.id
-    assert again == second.usage.calls == ALL_CALLS
-
-
 def test_the_same_question_again_is_answered_and_said_to_be_known(house: Household) -> None:
     first, _ = house.ask()
     made = asking(house.server, house.folder, house.folder.parent / "w")
@@ -90,16 +82,6 @@ def test_a_new_document_costs_no_second_look_at_the_old_ones(house: Household) -
     assert "51 MW" in asked[0]
     assert len(case.memories) == 7
     assert "It makes 51 MW of power." in answer_of(case).text
-
-
-def test_a_changed_document_is_asked_anew_and_the_others_are_not(house: Household) -> None:
-    house.ask()
-    elm = house.folder / "elm.txt"
-    elm.write_text(elm.read_text("utf-8").replace("43 MW", "77 MW"), "utf-8")
-    case, _ = house.ask()
-    assert roles(house.server).count(ASK) == 6 + 1
-    assert "77 MW" in answer_of(case).text
-    assert "43 MW" not in answer_of(case).text
 
 
 def test_another_temperature_makes_another_run_that_pays_for_itself(house: Household) -> None:

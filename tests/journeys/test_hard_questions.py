@@ -101,18 +101,6 @@ def test_a_short_sentence_in_chinese_is_quoted(folder: Path) -> None:
     assert answer.claims[0].quotes[0].text == "长江是中国最长的河流。"
 
 
-def test_what_documents_say_differently_is_said_by_each(folder: Path) -> None:
-    for name, millions in (("one", 40), ("other", 52)):
-        text = f"The revenue of the mill was {millions} million euros in 2021."
-        (folder / f"{name}.txt").write_text(text, encoding="utf-8")
-    settings = load_settings(None, ["method.threshold=20"])
-    answer = Investigator(folder, embedder=ScriptedEmbedder(), settings=settings).ask(
-        "What was the revenue of the mill in 2021?"
-    )
-    quoted = {quote.document_id for claim in answer.claims for quote in claim.quotes}
-    assert {"one.txt", "other.txt"} <= quoted
-
-
 def test_one_document_among_a_thousand_is_found(tmp_path: Path) -> None:
     for number in range(1_000):
         text = f"Parish {number} sold {number * 7 % 97} sacks of grain to mill {number * 13 % 89}."

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from investigator import Answer, Investigator, load_settings
 from investigator.records import AnswerStatus
+
+OfTexts = Callable[..., Investigator]
 
 PAGE = """Zevenaar plant, status report of {day}
 
@@ -57,17 +60,15 @@ def test_versions_that_agree_do_not_conflict(folder: Path) -> None:
     assert ask(folder).conflicts == ()
 
 
-def test_lists_of_people_and_neighbouring_cells_do_not_conflict(tmp_path: Path) -> None:
-    lists = tmp_path / "lists"
-    lists.mkdir()
-    (lists / "may.md").write_text("Meeting of May\n\nPresent: Anna Roe (chair), Ben Dow, Cara Eck.\n")
-    (lists / "june.md").write_text("Meeting of June\n\nPresent: Anna Roe (chair), Cara Eck, Tom Brandt.\n")
-    assert Investigator(lists).ask("Who is the chair?").conflicts == ()
-    prices = tmp_path / "prices"
-    prices.mkdir()
-    for year in (2025, 2026):
-        (prices / f"{year}.csv").write_text(f"Service,Price EUR,Valid from\nReplacement key,18.50,{year}-01-01\n")
-    assert Investigator(prices).ask("What is the price of the replacement key?").conflicts == ()
+def test_lists_of_people_and_neighbouring_cells_do_not_conflict(of_texts: OfTexts) -> None:
+    lists = {
+        "may.md": "Meeting of May\n\nPresent: Anna Roe (chair), Ben Dow, Cara Eck.\n",
+        "june.md": "Meeting of June\n\nPresent: Anna Roe (chair), Cara Eck, Tom Brandt.\n",
+    }
+    assert of_texts(lists, embedder=None).ask("Who is the chair?").conflicts == ()
+    rows = "Service,Price EUR,Valid from\nReplacement key,18.50,{}-01-01\n"
+    prices = of_texts({f"{year}.csv": rows.format(year) for year in (2025, 2026)}, embedder=None)
+    assert prices.ask("What is the price of the replacement key?").conflicts == ()
 
 
 LEASE = """Lease of the flat in Mill Street 4, 3 March 2024
@@ -88,11 +89,9 @@ Pets are not allowed in the flat.
 
 
 @pytest.fixture(scope="module")
-def lease(tmp_path_factory: pytest.TempPathFactory) -> Investigator:
-    folder = tmp_path_factory.mktemp("lease")
-    (folder / "lease.txt").write_text(LEASE)
-    (folder / "letter.txt").write_text("The house has 12 flats and was built in 1984, near the mill on the river.\n")
-    return Investigator(folder)
+def lease(of_texts: OfTexts) -> Investigator:
+    letter = "The house has 12 flats and was built in 1984, near the mill on the river.\n"
+    return of_texts({"lease.txt": LEASE, "letter.txt": letter}, embedder=None)
 
 
 def test_statements_of_one_document_that_contradict_each_other_are_found(lease: Investigator) -> None:

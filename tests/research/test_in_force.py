@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
@@ -10,6 +10,8 @@ from investigator import Investigator
 from investigator.records import AnswerStatus, Claim, Decision, Part, Quote, QuotedCell
 from investigator.research.in_force import not_overtaken
 from investigator.research.verdict import Verdict
+
+OfTexts = Callable[..., Investigator]
 
 MINUTES = """Minutes of the board, 12 March 2026
 
@@ -28,11 +30,8 @@ Pieter Vos resigns as treasurer on 30 June 2026. Helga Nyman takes over as treas
 
 
 @pytest.fixture(scope="module")
-def board(tmp_path_factory: pytest.TempPathFactory) -> Investigator:
-    folder: Path = tmp_path_factory.mktemp("board")
-    (folder / "march.md").write_text(MINUTES)
-    (folder / "june.md").write_text(LATER)
-    return Investigator(folder)
+def board(of_texts: OfTexts) -> Investigator:
+    return of_texts({"march.md": MINUTES, "june.md": LATER}, embedder=None)
 
 
 @pytest.mark.parametrize(
@@ -54,22 +53,22 @@ def test_values_of_several_times_are_a_conflict_if_no_time_is_asked_for(board: I
     assert board.ask("What is the monthly fee?").status is AnswerStatus.CONFLICTING
 
 
-def test_nobody_holds_a_role_that_somebody_else_took_over(tmp_path: Path) -> None:
-    (tmp_path / "lease.txt").write_text("Lease of 2015\n\nSigned for the Club: Ruth Okon, treasurer\n")
-    (tmp_path / "agm.txt").write_text(
-        "Minutes of 2024\n\nHamish Boyd was elected treasurer, taking over from Ruth Okon.\n"
-    )
-    club = Investigator(tmp_path)
+def test_nobody_holds_a_role_that_somebody_else_took_over(of_texts: OfTexts) -> None:
+    texts = {
+        "lease.txt": "Lease of 2015\n\nSigned for the Club: Ruth Okon, treasurer\n",
+        "agm.txt": "Minutes of 2024\n\nHamish Boyd was elected treasurer, taking over from Ruth Okon.\n",
+    }
+    club = of_texts(texts, embedder=None)
     assert club.ask("Is Ruth Okon the treasurer?").decision is None
     assert club.ask("Is Hamish Boyd the treasurer?").decision is Decision.YES
 
 
-def test_who_is_it_now_comes_before_who_it_was(tmp_path: Path) -> None:
-    (tmp_path / "contract.txt").write_text(
-        "Contract\n\n9. Contact persons: Ida Berg for the Mill, Ole Fry for the Inn.\n"
-    )
-    (tmp_path / "change.txt").write_text("Amendment\n\nThe contact person for the Inn is now Odile Renard.\n")
-    answer = Investigator(tmp_path).ask("Who is our contact for the Inn now?")
+def test_who_is_it_now_comes_before_who_it_was(of_texts: OfTexts) -> None:
+    texts = {
+        "contract.txt": "Contract\n\n9. Contact persons: Ida Berg for the Mill, Ole Fry for the Inn.\n",
+        "change.txt": "Amendment\n\nThe contact person for the Inn is now Odile Renard.\n",
+    }
+    answer = of_texts(texts, embedder=None).ask("Who is our contact for the Inn now?")
     assert [claim.text for claim in answer.claims] == ["The contact person for the Inn is now Odile Renard."]
 
 
@@ -87,19 +86,16 @@ def test_a_cell_is_not_overtaken_by_one_with_a_date_in_its_header() -> None:
 
 
 @pytest.fixture(scope="module")
-def hall(tmp_path_factory: pytest.TempPathFactory) -> Investigator:
-    folder: Path = tmp_path_factory.mktemp("hall")
-    (folder / "hire.md").write_text("# Hall hire, 10 January 2022\n\nThe monthly fee is 450 euros.\n")
-    (folder / "amendment.md").write_text(
-        "# Amendment to the hall hire, 5 February 2024\n\nFrom 1 March 2024 the monthly fee is 480 euros.\n"
-    )
-    (folder / "deposits.md").write_text(
-        "# Deposits\n\nOld deposit (until 31 December 2023): 30 euros\nCurrent deposit: 36 euros\n"
-    )
-    (folder / "minutes.md").write_text(
-        "# Minutes of the hall committee, 2 May 2023\n\nIn the first quarter there were 14 concerts.\n"
-    )
-    return Investigator(folder)
+def hall(of_texts: OfTexts) -> Investigator:
+    texts = {
+        "hire.md": "# Hall hire, 10 January 2022\n\nThe monthly fee is 450 euros.\n",
+        "amendment.md": (
+            "# Amendment to the hall hire, 5 February 2024\n\nFrom 1 March 2024 the monthly fee is 480 euros.\n"
+        ),
+        "deposits.md": "# Deposits\n\nOld deposit (until 31 December 2023): 30 euros\nCurrent deposit: 36 euros\n",
+        "minutes.md": "# Minutes of the hall committee, 2 May 2023\n\nIn the first quarter there were 14 concerts.\n",
+    }
+    return of_texts(texts, embedder=None)
 
 
 @pytest.mark.parametrize(
@@ -132,20 +128,17 @@ def _rules(year: int, quorum: int, fee: int, ending: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def allotments(tmp_path_factory: pytest.TempPathFactory) -> Investigator:
-    folder: Path = tmp_path_factory.mktemp("allotments")
-    (folder / "rules-2018.md").write_text(_rules(2018, 12, 60, "Adopted on 3 May 2018."))
-    (folder / "rules-2022.md").write_text(_rules(2022, 15, 75, "These rules replace the rules of 2018."))
-    (folder / "show.csv").write_text("Grower,Class A,Class B,Total\nIvy Lang,3,4,7\nSaul Reed,5,4,9\n")
-    (folder / "lease.txt").write_text(
-        "GROUND LEASE\n\nLandlord: Marlow Town Council\nTenant: Marlow Allotment Society\nYearly rent: GBP 900\n"
-        "Governing law: Scotland\n\nSigned for the tenant: Ivy Lang\n"
-    )
-    (folder / "change.txt").write_text(
-        "CHANGE TO THE GROUND LEASE\n\nDate: 4 May 2023\n\n1. From 1 June 2023 the yearly rent of the ground lease is "
-        "GBP 950 instead of GBP 900.\n\nSigned: Ivy Lang (Marlow Allotment Society)\n"
-    )
-    return Investigator(folder)
+def allotments(of_texts: OfTexts) -> Investigator:
+    texts = {
+        "rules-2018.md": _rules(2018, 12, 60, "Adopted on 3 May 2018."),
+        "rules-2022.md": _rules(2022, 15, 75, "These rules replace the rules of 2018."),
+        "show.csv": "Grower,Class A,Class B,Total\nIvy Lang,3,4,7\nSaul Reed,5,4,9\n",
+        "lease.txt": "GROUND LEASE\n\nLandlord: Marlow Town Council\nTenant: Marlow Allotment Society\n"
+        "Yearly rent: GBP 900\nGoverning law: Scotland\n\nSigned for the tenant: Ivy Lang\n",
+        "change.txt": "CHANGE TO THE GROUND LEASE\n\nDate: 4 May 2023\n\n1. From 1 June 2023 the yearly rent of the "
+        "ground lease is GBP 950 instead of GBP 900.\n\nSigned: Ivy Lang (Marlow Allotment Society)\n",
+    }
+    return of_texts(texts, embedder=None)
 
 
 @pytest.mark.parametrize(

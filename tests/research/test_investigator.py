@@ -4,14 +4,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from power_plant import GOOD, claims, knowledge, plan_of, said
+from power_plant import claims, knowledge, plan_of, said
 
 from investigator import (
     Answer,
     AnswerStatus,
     Investigation,
     Investigator,
-    RunOptions,
     ScriptedEngine,
     Settings,
     Status,
@@ -110,13 +109,6 @@ def test_a_round_that_teaches_nothing_more_ends_the_search(investigator: Make) -
     assert [past.learned for past in case.rounds] == [True, False]
 
 
-def test_the_rounds_end_at_their_ceiling(investigator: Make) -> None:
-    settings = load_settings(None, ["method.rounds=1"])
-    case = outcome(list(investigator(settings, reflection__reflect=knowledge("more"))[0].investigate(QUESTION)))
-    assert answer_of(case).stop is StopReason.ROUNDS
-    assert answer_of(case).status is AnswerStatus.ANSWERED
-
-
 def test_not_in_the_documents_says_what_was_searched(investigator: Make) -> None:
     settings = load_settings(None, ["method.worth_asking=1.0"])
     made, engine = investigator(settings, query__ask=said(0))
@@ -160,12 +152,6 @@ def test_claims_that_are_all_unproven_give_way_to_the_quotes_themselves(investig
     assert [claim.text for claim in answer.unproven] == ["It makes 50 MW."]
 
 
-def test_a_writer_that_finds_the_evidence_insufficient_is_believed(investigator: Make) -> None:
-    answer = investigator(answer__answer=claims())[0].ask(QUESTION)
-    assert answer.claims == ()
-    assert answer.status in (AnswerStatus.NOT_FOUND, AnswerStatus.NOT_FOUND_SO_FAR)
-
-
 def test_a_reply_without_a_point_is_asked_for_once_more(investigator: Make) -> None:
     replies = ["It makes 42 MW of power, I think.", said(95, "It makes 42 MW of power.")]
     made, engine = investigator(planner__plan=plan_of("plant.txt"), query__ask=replies)
@@ -182,36 +168,6 @@ def test_a_reply_that_stays_without_a_point_is_kept_as_unparsed(investigator: Ma
     assert case.memories[0].status is PointStatus.UNPARSED
     assert case.memories[0].point is None
     assert "Who knows?" in case.memories[0].reply
-
-
-@pytest.mark.parametrize("garbage", ["", "[]", "\x00\x1b[31m" + "{" * 5000])
-def test_garbage_from_every_role_ends_in_an_answer_record(investigator: Make, garbage: str) -> None:
-    answer = investigator(**{name.replace("/", "__"): garbage for name in GOOD})[0].ask(QUESTION)
-    assert answer.claims == ()
-
-
-def test_the_ceiling_on_calls_holds_and_leaves_a_partial_answer(investigator: Make) -> None:
-    settings = load_settings(None, ["budget.calls=3", "method.concurrency=1"])
-    made, engine = investigator(settings)
-    answer = made.ask(QUESTION)
-    assert len(engine.asked) == 3
-    assert answer.stop is StopReason.CALLS
-    assert answer.text == "It makes 42 MW of power. [1]"
-
-
-def test_a_higher_ceiling_goes_on_where_the_lower_one_stopped(investigator: Make) -> None:
-    investigator(load_settings(None, ["budget.calls=3", "method.concurrency=1"]))[0].ask(QUESTION)
-    made, engine = investigator(load_settings(None, ["budget.calls=50", "method.concurrency=1"]))
-    answer = made.ask(QUESTION)
-    assert answer.stop is StopReason.ANSWERED
-    assert [prompt.template for prompt in engine.asked] == ["query/ask", "reflection/reflect", "answer/answer"]
-
-
-def test_the_same_question_is_answered_from_the_store(investigator: Make) -> None:
-    first = investigator()[0].ask(QUESTION)
-    made, engine = investigator()
-    assert made.ask(QUESTION) == first
-    assert engine.asked == []
 
 
 def test_fresh_asks_everything_again(investigator: Make) -> None:
@@ -242,22 +198,6 @@ def test_a_failed_engine_keeps_what_was_learned_and_the_run_goes_on(investigator
     events = list(again.investigate(QUESTION))
     assert [event.resumed for event in events if isinstance(event, Started)] == [True]
     assert [prompt.template for prompt in engine.asked] == ["reflection/reflect", "answer/answer"]
-
-
-def test_running_side_by_side_or_one_by_one_comes_to_the_same(investigator: Make) -> None:
-    plan = plan_of("plant.txt", "letter.txt", "prices.txt")
-    one = outcome(
-        list(investigator(load_settings(None, ["method.concurrency=1"]), planner__plan=plan)[0].investigate(QUESTION))
-    )
-    many = outcome(
-        list(
-            investigator(load_settings(None, ["method.concurrency=8"]), planner__plan=plan)[0].investigate(
-                QUESTION, RunOptions(fresh=True)
-            )
-        )
-    )
-    assert one.memories == many.memories
-    assert one.plan == many.plan
 
 
 def test_mission_and_strategy_reach_every_template_that_has_them(investigator: Make) -> None:

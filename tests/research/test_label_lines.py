@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
@@ -67,11 +67,8 @@ Reported by: Ines Roth
 
 
 @pytest.fixture(scope="module")
-def club(tmp_path_factory: pytest.TempPathFactory) -> Investigator:
-    folder: Path = tmp_path_factory.mktemp("club")
-    for name, text in FOLDER.items():
-        (folder / name).write_text(text)
-    return Investigator(folder)
+def club(of_texts: Callable[..., Investigator]) -> Investigator:
+    return of_texts(FOLDER, embedder=None)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
@@ -45,11 +45,8 @@ Head of Permits, Harbour Office
 
 
 @pytest.fixture(scope="module")
-def ropeworks(tmp_path_factory: pytest.TempPathFactory) -> Investigator:
-    folder: Path = tmp_path_factory.mktemp("ropeworks")
-    for name, text in FOLDER.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    return Investigator(folder, workspace=tmp_path_factory.mktemp("workspace"))
+def ropeworks(of_texts: Callable[..., Investigator]) -> Investigator:
+    return of_texts(FOLDER, embedder=None)
 
 
 def values(answer: Answer) -> list[tuple[str, str | None]]:

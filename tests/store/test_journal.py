@@ -27,13 +27,6 @@ def test_a_kept_reply_is_found_after_a_restart(database: Database, reopen: Calla
     assert (again.usage().calls, again.usage().tokens) == (1, 5)
 
 
-def test_a_reply_of_an_earlier_run_costs_nothing(database: Database) -> None:
-    journal(database, begin(database, "1")).keep("k", PROMPT, "e", Reply(text="hello", input_tokens=3))
-    second = journal(database, begin(database, "2", "other"))
-    assert second.find("k") is not None
-    assert second.usage().calls == 0
-
-
 def test_a_fresh_run_asks_again_but_remembers_its_own_calls(database: Database) -> None:
     journal(database, begin(database, "1")).keep("k", PROMPT, "e", Reply(text="old"))
     fresh = journal(database, begin(database, "2", fresh=True), reuse=False)
