@@ -216,7 +216,7 @@ class EngineError(RunError):
 
 
 class EngineUnreachableError(EngineError):
-    """The model server is down, refused the connection, or cut it."""
+    """The model server is down, refused the connection, or dropped it."""
 
     default_hint = "Start the model server or correct its address, then run the same command again to resume."
     retryable = True

@@ -151,7 +151,7 @@ class Investigator:
     def investigate_all(self, questions: Sequence[str], options: RunOptions = RunOptions()) -> Iterator[Event]:
         """Ask the folder many questions and yield the events; the last one contains AskedQuestions.
 
-        The folder is read once, each question is asked once, and ceilings apply to all questions together. A failed
+        The folder is read once, each question is asked once, and ceilings apply to the total of all questions. A failed
         question does not affect the other questions. Raises the errors of `investigate`.
         """
         expect(options, RunOptions, "options", SettingsError)
@@ -181,7 +181,7 @@ class Investigator:
     def replay(self, run_id: str) -> Replayed:
         """Replay a finished run from its journal, without a model, and re-verify its quotes.
 
-        Raises UnknownRunError, ReplayError if another version made the run, and the errors of `investigate`.
+        Raises UnknownRunError; ReplayError if another version made the run; and the errors of `investigate`.
         """
         return self._runs.replay(run_id)
 
@@ -254,7 +254,7 @@ class Investigator:
         return self._index.search(query, limit, document_id)
 
     def library(self, again: frozenset[str] = frozenset()) -> AbstractContextManager[Library]:
-        """Update the index and keep the folder open for searching until the context ends.
+        """Update the index and keep the folder open for searching until the context manager exits.
 
         The documents in `again` are re-read from their files.
         """
@@ -268,7 +268,7 @@ class Investigator:
         return self._index.kept_open()
 
     def pages(self) -> AbstractContextManager[DocumentPages]:
-        """Within the context, render pages of indexed PDF documents, with quotes marked."""
+        """Open the indexed PDF documents for rendering pages, with quotes marked, until the context manager exits."""
         return open_pages(self._index, self.parts)
 
 

@@ -116,7 +116,7 @@ def _statuses() -> str:
     for status in AnswerStatus:
         codes.setdefault(EXIT_CODES[status], []).append(f"`{status.value}`")
     codes.setdefault(errors.RunError.exit_code, []).append("the run failed")
-    codes.setdefault(errors.UserError.exit_code, []).append("wrong usage")
+    codes.setdefault(errors.UserError.exit_code, []).append("usage error")
     codes.setdefault(130, []).append("interrupted")
     parts = [f"# Statuses and exit codes\n\n{_MADE}", "## Exit codes"]
     parts.append(

@@ -67,11 +67,11 @@ class EngineClient:
     ) -> ReadReply[R]:
         """Send a template to its engine and parse the reply; ask once more if it cannot be parsed.
 
-        `problem_with` returns the problem with a parsed reply, or "". If the prompt is too long for the
-        engine's context, `smaller` takes a fraction (0..1) and returns the variables reduced to about that fraction of
-        their length, or None if nothing more can be omitted. `hear` receives the first reply while it is being written,
-        if the engine supports that and no reply was recorded. Raises EngineError, ContextTooLongError if the prompt
-        cannot be shortened enough, TemplateError, StoreError, and the signal BudgetSpent.
+        `problem_with` returns the problem with a parsed reply, or "". If the prompt is too long for the engine's
+        context, `smaller` takes a fraction (0..1) and returns the variables reduced to about that fraction of their
+        length, or None if nothing more can be omitted. `hear` receives the first reply while it is being written, if
+        the engine supports that and no reply was recorded. Raises EngineError, TemplateError or StoreError;
+        ContextTooLongError if the prompt cannot be shortened enough; and the signal BudgetSpent.
         """
         engine = self._engines[role_of(name)]
 

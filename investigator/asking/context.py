@@ -73,7 +73,8 @@ def no_smaller(_: Record, share: float) -> None:
 
 
 def put_smaller_until_it_fits(put: Callable[[V], T], variables: V, smaller: Callable[[V, float], V | None]) -> T:
-    """Call `put` with the variables, then with smaller variables until the prompt fits, and return its result.
+    """Call `put` with the variables, then with progressively shortened ones until the prompt fits, and return what
+    `put` returns.
 
     `smaller` takes a fraction (0..1) and returns the variables reduced to about that fraction of their length, or None
     if nothing more can be omitted. An engine that does not declare its context size may reject several prompts before

@@ -52,7 +52,7 @@ METHOD: Mapping[str, Contract] = {
     "answer/answer": Contract(AnswerVariables, AnswerReply, ("question", "evidence"), ("claims", "evidence")),
     "asking/repair": Contract(RepairVariables, must_use=("prompt",)),
 }
-"""The templates of the method, by name (`owner/name`)."""
+"""The method's templates, keyed by name (`owner/name`)."""
 
 
 @cache

@@ -81,7 +81,7 @@ def mapped(values: Sequence[Mapping[str, Plain]], attribute: str) -> list[Plain]
 
 
 def truncated(text: str, length: int = 255) -> str:
-    """Return a string cut between words to the given number of characters, with "..." in place of the rest.
+    """Return a string truncated between words to the given number of characters, with "..." in place of the rest.
 
     A string that exceeds the length by at most 5 characters stays whole.
     """

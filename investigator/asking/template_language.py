@@ -146,7 +146,9 @@ class TemplateLanguage(ImmutableSandboxedEnvironment):
                 yield Fault(line, problem)
 
     def pieces(self, template: Template, values: Mapping[str, Plain], clock: Callable[[], float]) -> Iterator[str]:
-        """Yield the text of a template. Raises SpentError, and whatever an operation on an unsuitable value raises."""
+        """Yield the text of a template. Raises SpentError, and any exception raised by applying an operation to an
+        unsuitable value.
+        """
         context = cast("_Context", template.new_context(dict(values)))
         context.spending = Spending(clock)
         for piece in template.root_render_func(context):

@@ -53,11 +53,11 @@ def open_chat(
     on_notice: Callable[[str], None] = lambda _: None,
     search: DocumentSearch | None = None,
 ) -> Iterator[FolderChat]:
-    """Open a chat about the documents in a folder; it is closed when the context ends. `models` names engines for
-    individual modules; all other modules use the engine for the `chat` role. The fields set in `decodings` control
+    """Open a chat about the documents in a folder; it is closed when the context manager exits. `models` names engines
+    for individual modules; all other modules use the engine for the `chat` role. The fields set in `decodings` control
     decoding; `on_notice` receives notices about unsupported options. `search` replaces the search in the folder.
-    Replies to identical prompts are reused, and the limits in the settings apply to all conversations in the chat
-    together. Raises FolderError, SettingsError, CredentialError, WorkspaceLockedError and StoreError.
+    Replies to identical prompts are reused, and the limits in the settings apply to the total of all conversations in
+    the chat. Raises FolderError, SettingsError, CredentialError, WorkspaceLockedError and StoreError.
     """
     open_shelf = one_at_a_time(investigator.library)
     with open_shelf():  # reports problems with the folder now, not at the first question

@@ -1,4 +1,4 @@
-"""Defines the requests to modules and their replies, independently of the form of the prompt."""
+"""Defines the requests to modules and their replies, independently of the prompt format."""
 
 from __future__ import annotations
 

@@ -149,10 +149,10 @@ def ask(
     """Answer a question from a folder of documents, or all questions in a file.
 
     Every claim of the answer comes with quotes that are proven to be in the documents. Limits such as --max-calls apply
-    to all questions in a file together.
+    to the total of all questions in a file.
 
     Exit codes: 0 answered, 3 not in the documents, 4 not found so far, 5 answered in part, passages found that may
-    answer, or the documents disagree, 1 the run failed, 2 wrong usage, 130 interrupted. With several questions, the
+    answer, or the documents disagree, 1 the run failed, 2 usage error, 130 interrupted. With several questions, the
     worst code counts: 1, then 4, 3, 5, 0.
     """
     if questions is not None:

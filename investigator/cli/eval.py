@@ -40,7 +40,7 @@ def eval_retrieval(
         Path | None, typer.Option(metavar="FILE", help="Also write the scores for each query to this JSONL file.")
     ] = None,
 ) -> None:
-    """Measure searches by words, by vectors, and by both on a BEIR test collection.
+    """Evaluate keyword, vector and hybrid search on a BEIR test collection.
 
     Each document is indexed as one passage, in the same kind of index as a folder. Measures are nDCG@10, recall@10,
     recall@100 and RR@10 over the queries with a relevant document, with bootstrap intervals.

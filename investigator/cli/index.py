@@ -22,7 +22,7 @@ def index(
     folder: Folder,
     settings: SettingsOptions,
     vectors: Annotated[
-        bool, typer.Option("--vectors", help="Also compute all vectors, to search everything by meaning.")
+        bool, typer.Option("--vectors", help="Also compute all vectors, so that vector search covers the whole folder.")
     ] = False,
     verify: Annotated[
         bool,
@@ -97,8 +97,7 @@ def search(
     as_json: AsJsonLines = False,
     workspace: Workspace = None,
 ) -> None:
-    """Show the passages that match a query, best first, with their ranks in the search by words and in the search by
-    meaning.
+    """Show the passages that match a query, best first, with their ranks in keyword search and vector search.
 
     Answers are based on this search; no engine is asked. The index is updated first.
     """

@@ -23,7 +23,7 @@ _WANTED: Mapping[str, str] = {
     "less_than_equal": "at most {le}",
     "less_than": "less than {lt}",
 }
-"""Descriptions of valid values, by pydantic's error type; typer parses options with pydantic."""
+"""Descriptions of valid values, keyed by pydantic error type; typer parses options with pydantic."""
 _EXTRA = re.compile(r"unexpected extra argument\(s\) \((.*)\)")
 
 Shell = Callable[[Callable[..., None]], Callable[..., None]]
@@ -66,7 +66,7 @@ class LazyCommand(TyperCommand):
 
 
 def _in_words(error: typer.TyperException) -> str:
-    """Return the message for wrong usage; if a number is invalid or out of range, the message includes it."""
+    """Return the message for a usage error, including the number if it is invalid or out of range."""
     problem = error.__cause__
     if not isinstance(problem, ValidationError):
         return error.message.replace("Value error, ", "")

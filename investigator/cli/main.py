@@ -1,7 +1,7 @@
 """The `investigator` command: its sub-commands, exit codes and errors.
 
-Results go to standard output, progress and errors to standard error. Exit codes: 0 answered, 3 not in the documents,
-4 not found so far, 5 answered in part or passages found, 1 the run failed, 2 wrong usage, 130 interrupted.
+Results go to standard output, progress and errors to standard error. Exit codes: 0 answered, 3 not in the documents, 4
+not found so far, 5 answered in part or passages found, 1 the run failed, 2 usage error, 130 interrupted.
 """
 
 from __future__ import annotations

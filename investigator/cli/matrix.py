@@ -58,7 +58,7 @@ def matrix(
     kept. Limits such as --max-calls apply to the whole table.
 
     Exit codes: 0 every document was asked, 4 some cells were not read because a limit was reached, 1 an investigation
-    failed, 2 wrong usage, 130 interrupted.
+    failed, 2 usage error, 130 interrupted.
     """
     asked = questions_of(questions, question or ())
     asking.check_for_many()

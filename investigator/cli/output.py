@@ -44,7 +44,7 @@ class OutputOptions:
     ] = None
 
     def check(self, folder: Path) -> None:
-        """Check that the report and the export can be written, before anything is paid for. Raises UserError."""
+        """Check that the report and the export can be written before any paid call is made. Raises UserError."""
         if self.report is not None:
             check_report(self.report, folder)
         if self.export is not None:

@@ -45,7 +45,7 @@ def replay(
     """Repeat a finished run without any model: its replies come from the journal. Every prompt is rendered again, every
     decision is repeated, and every quote is looked up in the current documents.
 
-    Exit codes: 0 same outcome and every quote verified, 1 something differs, 2 wrong usage.
+    Exit codes: 0 same outcome and every quote verified, 1 something differs, 2 usage error.
     """
     run, folder = either_order(run, folder)
     output.check(folder)

@@ -31,7 +31,7 @@ def verify(
     Otherwise it is reported as not in the file: the report was altered, or text recognition used other settings.
 
     Exit codes: 0 every quote is in its place, 1 a quote was moved, is not in its file, or its file cannot be read, 2
-    wrong usage.
+    usage error.
     """
     verified = verify_report(report.expanduser(), docs.expanduser(), settings.load())
     print_result(Printed.VERIFICATION, verified, verified_text, as_json=as_json)

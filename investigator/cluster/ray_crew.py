@@ -145,7 +145,7 @@ class _RayHolders:
         return self._sound(self._replies(call, (number,)))[number]
 
     def on_all(self, call: Callable[[Shard], Reply]) -> dict[int, Reply]:
-        """Return each shard's reply, by shard number. Raises ShardLostError, and any error that the call raises."""
+        """Return the replies, keyed by shard number. Raises ShardLostError, and any error that the call raises."""
         return self._sound(self._replies(call, self.numbers))
 
     def end(self) -> None:

@@ -96,7 +96,7 @@ class ShardFiles:
         return record if there and (record.number, record.count) == (number, count) else None
 
     def records(self, count: int) -> dict[int, ShardRecord]:
-        """Return the records of the finished shards, by number."""
+        """Return the records of the finished shards, keyed by shard number."""
         found = {number: self.record(number, count) for number in range(count)}
         return {number: record for number, record in found.items() if record is not None}
 

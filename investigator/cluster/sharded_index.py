@@ -43,7 +43,7 @@ class HeldShard:
 
 @dataclass(frozen=True)
 class Holding:
-    """The workers that hold the searchable shards, and the error for each lost shard, by shard number."""
+    """The workers that hold the searchable shards, and the error for each lost shard, keyed by shard number."""
 
     holders: ShardHolders
     lost: Mapping[int, InvestigatorError]

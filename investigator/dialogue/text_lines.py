@@ -20,8 +20,8 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 def text_lines(path: str | Path) -> Iterator[tuple[int, str]]:
     r"""Yield the non-blank lines of a UTF-8 file with their numbers, counted from 1. Only `\n` and `\r\n` end a line,
-    so a text may contain other line separators. The file is read line by line. Raises DialogueError if it cannot be
-    read, and DialogueFormatError if a line is not UTF-8 or is longer than LONGEST_LINE.
+    so text may contain other line separators. The file is read line by line. Raises DialogueError if it cannot be read,
+    and DialogueFormatError if a line is not UTF-8 or is longer than LONGEST_LINE.
     """
     try:
         with Path(path).open("rb") as file:

@@ -19,7 +19,7 @@ def doctor(
     A language model gets seven short questions, fewer if it has fewer roles; none of your documents is sent. With
     --prompts your own templates are checked, and the examples use them.
 
-    Exit codes: 0 every role works, 1 a role fails, 2 wrong usage or a template that cannot be used.
+    Exit codes: 0 if every role works, 1 if a role fails, 2 for a usage error or an invalid template.
     """
     diagnosis = diagnose(model or (), settings=settings.load(), prompts=prompts, on_call=tell)
     print_result(Printed.DIAGNOSIS, diagnosis, diagnosis_text, as_json=as_json, own=True)

@@ -103,8 +103,9 @@ class ObjectFolder:
     def bring_down(self, notice: Callable[[str], None]) -> None:
         """Copy new and changed objects, delete the copies of deleted ones, and report a summary if anything changed.
 
-        Raises MissingPackageError, CredentialError, FolderError if there are no objects or too many, or if they cannot
-        be listed, SourceChangedError, DiskFullError, and WorkspaceLockedError if another process is downloading them.
+        Raises MissingPackageError, CredentialError, SourceChangedError or DiskFullError; FolderError if there are no
+        objects, too many objects, or they cannot be listed; and WorkspaceLockedError if another process is downloading
+        them.
         """
         for name, value in os.environ.items():
             if name.startswith(_VARIABLES) and is_secret(name):

@@ -51,8 +51,8 @@ class PageViews:
     def marked(self, document: Document, spans: Sequence[MarkedSpan]) -> tuple[PageView, ...]:
         """Return the pages that contain the given spans of a document's text, in order, with the spans marked.
 
-        Raises PageError if the document does not have these pages, SourceChangedError if its file has changed,
-        FolderError if the folder cannot be listed, and ReaderError if the file cannot be rendered.
+        Raises PageError if the document does not have these pages; SourceChangedError if its file has changed;
+        FolderError if the folder cannot be listed; and ReaderError if the file cannot be rendered.
         """
         orders = _orders(document, spans)
         if not orders:

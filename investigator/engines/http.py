@@ -57,7 +57,7 @@ class Endpoint:
     def post(self, body: bytes) -> tuple[int, bytes]:
         """Return the status and the body of the reply, with secrets redacted; a redirect is returned, not followed.
 
-        Raises EngineTimeoutError, EngineUnreachableError, and EngineError for a body that is too long or compressed.
+        Raises EngineTimeoutError or EngineUnreachableError, and EngineError for a body that is too long or compressed.
         """
         import httpx  # imported before the clock starts
 

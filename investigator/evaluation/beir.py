@@ -1,4 +1,4 @@
-"""Reads a test collection in the layout of BEIR (Thakur et al. 2021): a corpus, queries, and relevance judgements."""
+"""Reads a test collection in BEIR format (Thakur et al. 2021): a corpus, queries, and relevance judgements."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class JudgeReport(Record):
 
 
 class ClaimsReport(Record):
-    """The results for the rules and for the verifier, if one was used: over all claims, and for each kind."""
+    """The results for the rules and for the verifier, if one was used: across all claims, and for each kind."""
 
     rules: JudgeReport
     verifier: JudgeReport | None = None

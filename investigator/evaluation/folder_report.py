@@ -1,4 +1,6 @@
-"""Computes the results for a file of questions: all measures, over all questions and by kind, and the cost. Pure."""
+"""Computes the results for a file of questions: all measures, across all questions and for each kind, and the cost.
+Pure.
+"""
 
 from __future__ import annotations
 

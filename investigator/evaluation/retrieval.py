@@ -1,4 +1,4 @@
-"""Measures how well the search ranks the documents in a test collection: by words, by vectors, and by both."""
+"""Measures how well keyword, vector and hybrid search rank the documents in a test collection."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Computes the results for a test collection: for the rankings by words, by vectors and by both, and the gain from
-combining them. Pure. The package ir-measures computes the measures, with trec_eval.
+"""Computes the results for a test collection: for keyword, vector and hybrid search, and the gain from combining the
+first two. Pure. The package ir-measures computes the measures, with trec_eval.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class QueryResult(Record):
 
 
 class HalfReport(Record):
-    """The means over all queries for one of the rankings."""
+    """The means across all queries for one of the rankings."""
 
     half: Half
     ndcg_10: Estimate

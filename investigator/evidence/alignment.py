@@ -44,7 +44,7 @@ class _Alignment:
         self._failed: set[tuple[int, int]] = set()
 
     def fits(self, wanted: int, at: int) -> bool:
-        """Return True if the claim, from word index `wanted` on, matches the sentence from word index `at` on."""
+        """Return True if the claim from word index `wanted` onward matches the sentence from word index `at` onward."""
         if at == len(self._sentence):
             return wanted == len(self._claim)
         if (wanted, at) in self._failed:

@@ -30,7 +30,9 @@ _Span = tuple[int, int]
 
 
 def own_statement(wanted: OwnProperty, document: Document) -> Quote | None:
-    """Return a document's statement about a property of its own; None if there is none."""
+    """Return the passage in which a document states one of its own properties, such as its date or author; None if
+    there is none.
+    """
     for start, end in _places(wanted, document):
         if not addresses_model(document.text[start:end]):
             return quote_at(document, start, end)

@@ -82,7 +82,7 @@ class _Request:
 
 @dataclass(frozen=True)
 class _Stated:
-    """A stated figure in the form of a cell, with the span of its sentence."""
+    """A stated figure represented as a cell, with the span of its sentence."""
 
     cell: QuotedCell
     span: tuple[int, int]
@@ -251,7 +251,9 @@ def _value(request: _Request, text: str, span: tuple[int, int], tables: Document
 
 
 def _stated(written: str, span: tuple[int, int]) -> _Stated | None:
-    """Return a value in the form of a cell, with its unit as the measure; None if it does not begin with a number."""
+    """Return a value represented as a cell, with its unit as the measure; None if the value does not begin with a
+    number.
+    """
     found = _VALUE.fullmatch(written.strip())
     if found is None:
         return None

@@ -156,7 +156,7 @@ def _until(words: Sequence[_KeyWord], number: int, limit: int) -> list[_KeyWord]
 
 
 def _key_words(text: str) -> Mapping[str, list[_KeyWord]]:
-    """Return the keywords in a folded text, by language."""
+    """Return the keywords in a folded text, grouped by language."""
     found: dict[str, list[_KeyWord]] = defaultdict(list)
     for word in _WORD.finditer(text):
         for language, kind in _uses(word.group()):

@@ -112,7 +112,7 @@ def amounts(text: str) -> list[Amount]:
 
 
 def dates_and_amounts(text: str) -> tuple[tuple[Date, ...], tuple[Amount, ...]]:
-    """Return the dates in a prepared text, and the numbers outside them."""
+    """Return the dates in a prepared text, and the numbers that are not part of a date."""
     days = dates(text)
     return tuple(days), tuple(amounts(without_dates(text, days)))
 

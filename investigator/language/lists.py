@@ -43,7 +43,7 @@ def listed(name: str) -> dict[str, tuple[str, ...]]:
 
 @cache
 def listed_by_section(name: str) -> dict[str, dict[str, tuple[str, ...]]]:
-    """Return the words in a sectioned file, by section."""
+    """Return the words in a sectioned file, grouped by section."""
     sections = data_file(name).items()
     return {section: {key: tuple(words.split()) for key, words in table.items()} for section, table in sections}
 

@@ -31,7 +31,7 @@ _REACH = 5
 _LONGEST_REACH = 200
 """Number of characters after a negation in which negated words are searched for."""
 _SAME_WORDS = 0.6
-"""Minimum share of a claim's words that a sentence about the same thing contains."""
+"""Minimum share of a claim's words that a sentence must contain to count as being about the same thing."""
 _LONGEST_CLAIM = 15
 """Maximum number of words, excluding stop words, in a claim that is compared with individual sentences."""
 

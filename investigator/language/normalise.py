@@ -1,7 +1,7 @@
-"""Normalises texts for comparison, with a map back to the original.
+"""Normalises text for comparison, with a map back to the original.
 
 Two texts that differ only in typography (line breaks, kinds of quotation marks and dashes, ligatures, soft hyphens,
-invisible characters) become the same; letters, digits, signs and case stay unchanged.
+invisible characters) normalise to the same text; letters, digits, symbols and case are preserved.
 """
 
 from __future__ import annotations

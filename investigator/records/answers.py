@@ -236,7 +236,7 @@ class Answer(Record):
     tainted: tuple[str, ...] = ()
     run_id: str = Field(default="", description="the id of the run, for `show` and `replay`")
     usage: Usage = Usage()
-    elapsed: float = Field(default=0.0, description="seconds that the run took, added up over all its processes")
+    elapsed: float = Field(default=0.0, description="total seconds that the run took, across all its processes")
 
     @property
     def citations(self) -> tuple[Quote, ...]:
@@ -303,7 +303,7 @@ class Investigation(Record):
     reflections: tuple[Reflection, ...] = ()
     answer: Answer | None = None
     usage: Usage = Usage()
-    elapsed: float = Field(default=0.0, description="seconds that the run took, added up over all its processes")
+    elapsed: float = Field(default=0.0, description="total seconds that the run took, across all its processes")
 
 
 class Forecast(Record):

@@ -249,13 +249,12 @@ class Passage(Record):
 
     @property
     def place(self) -> str:
-        """Return the place in the form of `Quote.place`, or only the file if neither page nor line is known."""
+        """Return the place in the same format as `Quote.place`, or only the file if neither page nor line is known."""
         return _place(self.document_id, self.page, self.line, self.own_lines)
 
 
 class SearchHit(Record):
-    """A chunk that was found for a query, as a passage, with its scores in the search by words and in the search by
-    meaning.
+    """A passage that was found for a query, with its scores in keyword search and vector search.
 
     `bm25` is None if the words did not match, `similarity` (cosine) is None if the vector was not searched; both are
     comparable within one query. Hits are ordered by the score of the passage.

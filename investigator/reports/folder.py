@@ -49,7 +49,7 @@ def changes_line(status: FolderStatus) -> str:
 
 
 def hits_text(hits: Sequence[SearchHit]) -> Text:
-    """Return each passage with its place, its score and its ranks in both searches."""
+    """Return each passage with its place, its score, and its ranks in keyword and vector search."""
     return Text("\n\n").join(_hit(number, hit) for number, hit in enumerate(hits, start=1)).append("\n")
 
 

@@ -78,7 +78,7 @@ class CoverageRow:
 
 
 def html_report(investigation: Investigation, enclosures: Enclosures = NO_ENCLOSURES) -> str:
-    """Return the investigation as one self-contained HTML page, without known secrets."""
+    """Return the investigation as a single self-contained HTML page, with known secrets redacted."""
     view = investigation_view(investigation, enclosures)
     return redacted(pages_environment().get_template("report.html.j2").render(view))
 

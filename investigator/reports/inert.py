@@ -81,7 +81,7 @@ def inert_json_prose(text: str) -> str:
 
 
 def inert_line(text: str, limit: int | None = None) -> str:
-    """Return the text in inert form on one line, cut with an ellipsis to at most `limit` characters."""
+    """Return the text in inert form on one line, truncated with an ellipsis to at most `limit` characters."""
     start = text if limit is None else text[: 4 * limit]  # avoids processing a megabyte for one line
     line = inert(one_line(start))
     if limit is None or (len(line) <= limit and len(start) == len(text)):

@@ -14,7 +14,7 @@ FAILED = "Failed"
 
 
 def matrix_page(matrix: Matrix) -> str:
-    """Return the matrix as one self-contained HTML page, without known secrets."""
+    """Return the matrix as a single self-contained HTML page, with known secrets redacted."""
     page = (
         pages_environment()
         .get_template("matrix.html.j2")
@@ -31,7 +31,7 @@ def matrix_page(matrix: Matrix) -> str:
 
 
 def questions_page(asked: AskedQuestions) -> str:
-    """Return the answers to many questions as one self-contained HTML page, without known secrets."""
+    """Return the answers to many questions as a single self-contained HTML page, with known secrets redacted."""
     page = (
         pages_environment()
         .get_template("questions.html.j2")

@@ -97,7 +97,7 @@ def _computed_in(question: str, document: Document, memory_ids: Sequence[int]) -
 
 
 def _of_cells(computed: ComputedCells) -> str:
-    """Return a figure computed from cells as a sentence, with the names of their rows or columns."""
+    """Return a sentence that states a figure computed from cells and names their rows or columns."""
     cells = [view.quoted(cell) for view, cell in computed.cells]
     if computed.are_of_row:
         return _told(computed.result, _row(cells[0]), [*map(_column, cells)], computed.count)
@@ -105,8 +105,8 @@ def _of_cells(computed: ComputedCells) -> str:
 
 
 def _told(result: Computation, about: str, names: Sequence[str], count: int) -> str:
-    """Return a computed figure as a sentence, with its subject and the names of the `count` figures that it is based
-    on.
+    """Return a sentence that states a computed figure and its subject, and names the `count` figures that it is
+    computed from.
     """
     subject = f"{about[:1].upper()}{about[1:]}: " if about else ""
     if result.operation not in _EXTREMES:

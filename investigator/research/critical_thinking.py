@@ -76,7 +76,7 @@ def repeats(text: str, prompt: str) -> bool:
 
 
 def own_words(question: str) -> tuple[Need, ...]:
-    """Return the content words of a question as needs."""
+    """Return a question's content words as `Need` objects."""
     return tuple(Need(term=word, reason="a word of the question") for word in content_words(question)[:_MOST_NEEDS])
 
 

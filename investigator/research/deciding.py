@@ -145,7 +145,7 @@ def _says_all(question: str, sentence: str, about: frozenset[str], fewest: int) 
             places.append(place)
         elif root(word) not in about and not is_direction(word):
             return False
-    if is_active_for(question, sentence):  # "we did not call the guard" for "was the guard called"
+    if is_active_for(question, sentence):  # e.g. "we did not call the guard" answers "was the guard called?"
         return len(places) >= fewest
     is_equated = not cue_words("order", "forms_of_be").isdisjoint(words(question)[:1])
     return len(places) >= fewest and all(

@@ -1,4 +1,4 @@
-"""Builds answers in the form of a table, with a verdict and proven statements for each row. Pure."""
+"""Builds answers as tables, with a verdict and proven statements for each row. Pure."""
 
 from __future__ import annotations
 

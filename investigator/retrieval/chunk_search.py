@@ -22,9 +22,9 @@ class Half(StrEnum):
 
 @dataclass(frozen=True)
 class ChunkHit:
-    """A chunk found by a search, with its score (higher is better), and its scores in the search by words and in the
-    search by vectors (None if that search did not find it). The fused score is about 0..1, and comparable between
-    chunks found for the same query.
+    """A chunk found by a search, with its score (higher is better), and its scores in keyword search and vector search
+    (None if that search did not find it). The fused score is about 0..1, and comparable between chunks found for the
+    same query.
     """
 
     chunk_id: int

@@ -162,7 +162,9 @@ class Library:
         return surveyed(self._corpus, self._full_text, self._search, wanted, query)
 
     def ranked(self, query: str, limit: int, half: Half = Half.BOTH) -> tuple[ChunkHit, ...]:
-        """Return the best chunks in the folder for a query, best first, found by words, by vectors, or by both."""
+        """Return the best chunks in the folder for a query, best first, found by keyword search, vector search, or
+        both.
+        """
         return tuple(self._search.best(query, limit, half))
 
     def standings(self, question: str) -> tuple[RankedDocument, ...]:
@@ -170,8 +172,8 @@ class Library:
         return self._ranked(question)
 
     def hits(self, query: str, limit: int, document_id: str | None = None) -> tuple[SearchHit, ...]:
-        """Return the best chunks for a query, in one document or in all, with their scores in the search by words and
-        in the search by vectors.
+        """Return the best chunks for a query, in one document or in all, with their scores in keyword search and vector
+        search.
 
         In a search of the whole folder, half of a chunk's score is the probability of its document.
         """

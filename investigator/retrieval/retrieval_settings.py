@@ -46,7 +46,7 @@ class RetrievalSettings(Record):
         default=30,
         ge=1,
         le=500,
-        description="number of chunks that the search by words and the search by vectors each return",
+        description="number of chunks that keyword search and vector search each return",
     )
     breadth: int = Field(
         default=300, ge=1, le=5000, description="number of chunks examined to rank the documents in a folder"

@@ -1,4 +1,4 @@
-"""One shard of an index. Results merged over all shards equal the results of an undivided index."""
+"""One shard of an index. Results merged across all shards equal the results of an undivided index."""
 
 from __future__ import annotations
 

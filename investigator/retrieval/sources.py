@@ -1,4 +1,4 @@
-"""The interfaces behind a search: the stored data of the documents, and the search for words in them.
+"""The interfaces behind a search: the stored data of the documents, and keyword search in them.
 
 `Corpus` and `FullText` implement these interfaces for one workspace, `GatheredCorpus` and `GatheredWords` for several
 shards. The method and the ranking are the same in both cases.

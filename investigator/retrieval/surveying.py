@@ -10,7 +10,7 @@ from investigator.retrieval.chunk_search import ChunkSearch, Half
 from investigator.retrieval.sources import CorpusView, WordSearch
 
 _LOOKED_INTO = 6  # number of chunks per document; more are added only if they contain another of the wanted things
-_NEAREST = 4  # number of chunks per document that the search by meaning may add
+_NEAREST = 4  # number of chunks per document that vector search may add
 _MOST_NEAREST = 4_000
 
 

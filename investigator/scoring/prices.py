@@ -22,7 +22,7 @@ _LOOPBACK = re.compile(r"@(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$")
 
 
 class Price(Record):
-    """The price of a model, named `provider:name`, in US dollars per million input and output tokens."""
+    """A model's price, in US dollars per million input and output tokens; `model` is `provider:name`."""
 
     model: str
     input: float = Field(ge=0)

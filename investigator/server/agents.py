@@ -116,7 +116,7 @@ class AgentTools:
     def search(
         self, query: str, limit: Annotated[int, Field(ge=1, le=10)] = 5, folder: FolderName = ""
     ) -> ToolReply[SearchReply]:
-        """Find passages by words and meaning, best first. No language model reads them."""
+        """Find passages using keyword and vector search, best first. No language model reads them."""
         every = self._served(folder).investigator.search(query, limit=limit)
         hits = every[: len(_first([hit.passage.place for hit in every]))]
         each = MOST_OCTETS // max(1, len(hits)) - _MOST_NAMES // 10

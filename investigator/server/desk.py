@@ -189,7 +189,7 @@ class Desk:
         return self._closing.is_set()
 
     def _follow(self, folder: ServedFolder, job: ServerJob) -> None:
-        """Run a job to its end, unless it is stopped or the desk closes. Raises whatever an investigation raises."""
+        """Run a job to its end, unless it is stopped or the desk closes. Raises the same errors as an investigation."""
         counted, status = _Counted(self._clock), None
         with closing(_events(folder, job)) as events:
             for event in events:

@@ -49,8 +49,8 @@ class ServedFolder:
 def served_folders(
     investigators: Iterable[Investigator], directory: Path | None = None, *, to_agents: bool = False
 ) -> Mapping[str, ServedFolder]:
-    """Return folders to serve, by name; jobs and chats are stored in the user's data directory unless another directory
-    is given.
+    """Return the folders to serve, keyed by name; jobs and chats are stored in the user's data directory unless another
+    directory is given.
 
     With `to_agents`, the folders are served only to agents; each such program stores its own jobs, so that several can
     run at once. Raises SettingsError if another server serves one of the folders or nothing can be stored in the

@@ -163,7 +163,7 @@ def _replaying(body: bytes, receive: Receive) -> Receive:
 
 
 async def body_of(receive: Receive, most: int, seconds: float, is_closing: Callable[[], bool]) -> bytes:
-    """Return a body, cut to its first `most` bytes.
+    """Return the request body, truncated to at most `most` bytes.
 
     Raises HTTPException if it is not complete within `seconds`.
     """

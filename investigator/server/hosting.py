@@ -109,7 +109,7 @@ class Hosting:
 
     def wait(self) -> None:
         """Wait until another thread closes the server."""
-        # wait in short intervals, because an interrupt in another thread does not end a wait
+        # wait at short intervals, because an interrupt in another thread does not wake a blocking wait
         while self._thread.is_alive():
             self._thread.join(0.2)
 

@@ -60,7 +60,7 @@ class AgentDoor:
 
     @asynccontextmanager
     async def lifespan(self, _: object) -> AsyncIterator[None]:
-        """Serve the tools until the context ends."""
+        """Serve the tools until the context manager exits."""
         async with anyio.create_task_group() as self._tasks:
             yield
             self._tasks.cancel_scope.cancel()

@@ -111,7 +111,7 @@ class Batch:
             return JobResult(error=damage, damaged=frozenset(damage.document_ids))
         except (EngineError, ReaderError, EmbedderError) as error:
             return JobResult(error=error, notices=tuple(notices))
-        raise AssertionError("an investigation ends with its answer")
+        raise AssertionError("the investigation ended without an answer")
 
 
 def paid(results: Sequence[JobResult]) -> Usage:

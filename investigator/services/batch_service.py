@@ -38,7 +38,7 @@ class BatchService:
     """Investigates many questions about one folder, with an engine for each role, and stores each investigation as a
     run.
 
-    Explicit ceilings apply to all questions together, across all processes that work on them.
+    Explicit ceilings apply to the total of all questions, across all processes that work on them.
     """
 
     def __init__(

@@ -115,7 +115,7 @@ class IndexService:
 
     @contextmanager
     def kept_open(self) -> Iterator[None]:
-        """Keep the workspace and the reading processes open between uses until the context ends."""
+        """Keep the workspace and the reading processes open between uses until the context manager exits."""
         with (
             KeptWorkspace(lambda: self._own_workspace(write=False)) as self._kept,
             self._parts.fresh_reading(self.folder) as self._fresh,
@@ -255,8 +255,8 @@ class IndexService:
             yield from index.embed()
         else:
             yield Notice(
-                text=f"{index.without_vectors():,} passages have no vectors yet, so they are searched by words first. "
-                f"To search everything by meaning: investigator index --vectors {self.folder}"
+                text=f"{index.without_vectors():,} passages have no vectors yet, so keyword search selects candidates. "
+                f"For vector search across the folder: investigator index --vectors {self.folder}"
             )
 
 

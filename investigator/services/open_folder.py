@@ -84,9 +84,9 @@ class OpenFolder:
         """Start or resume the run that a new record describes, or return the existing answer; the last event is
         Answered.
 
-        Raises DamagedDocumentError for documents that no longer match their file and were not read `again`, FolderError
-        if the folder has no document in the question's scope, WorkspaceLockedError if another process is running the
-        same investigation in a shared database, and the same errors as `Investigator.investigate`.
+        Raises DamagedDocumentError for documents that no longer match their files and were not read `again`;
+        FolderError if the folder has no document in the question's scope; WorkspaceLockedError if another process is
+        running the same investigation in a shared database; and the same errors as `Investigator.investigate`.
         """
         new, corpus = self._placed(new, options)
         identity = self._identity(new, options)
@@ -189,7 +189,7 @@ class OpenFolder:
 def open_folder(
     service: IndexService, parts: Parts, engines: Mapping[Role, Engine], tracer: Tracer, joint: Budget | None = None
 ) -> Iterator[OpenFolder]:
-    """Open a folder for investigation until the context ends; call `OpenFolder.read` before anything else.
+    """Open a folder for investigation until the context manager exits; call `OpenFolder.read` before anything else.
 
     Raises the same errors as `Workspace`.
     """

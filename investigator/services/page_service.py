@@ -33,8 +33,8 @@ class DocumentPages:
         marked.
 
         If these characters form a table row, `cell` is the start of the quoted cell; the value and the labels of that
-        cell are also marked. Raises FolderError if the index does not contain the document, PageError if it is not a
-        PDF or does not contain the words, SourceChangedError if the file has changed, ReaderError, and StoreError.
+        cell are also marked. Raises FolderError if the index does not contain the document; PageError if it is not a
+        PDF or does not contain the words; SourceChangedError if the file has changed; and ReaderError or StoreError.
         """
         document = self._service.document(document_id)
         return self._pages.marked(document, _spans(document, start, end, cell))
@@ -91,7 +91,9 @@ class DocumentPages:
 
 @contextmanager
 def open_pages(service: IndexService, parts: Parts) -> Iterator[DocumentPages]:
-    """Yield the pages of a folder's documents until the context ends; resources are opened on first use."""
+    """Yield the pages of a folder's documents. Resources are opened on first use, and stay open until the context
+    manager exits.
+    """
     with PageViews(service.folder, parts.settings.folder, parts.settings.reader) as pages:
         yield DocumentPages(service, pages)
 

@@ -34,7 +34,7 @@ def verify_report(report: Path, folder: Path, settings: Settings) -> VerifiedRep
 
     The report contains one record, or one record per line, of any kind that has quotes: an answer, a run or a replayed
     run. No path in the report is opened: its document ids are only compared with the files in the folder. Raises
-    UserError if the report cannot be used, FolderError, and ReaderError.
+    FolderError or ReaderError, and UserError if the report cannot be used.
     """
     check_folder(folder)
     quotes = tuple(dict.fromkeys(_quotes(report)))

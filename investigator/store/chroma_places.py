@@ -84,7 +84,7 @@ class ChromaFiles(ChromaPlace):
         self._known: dict[tuple[str, int, int, int], str] = {}
 
     def is_as_left(self) -> bool:
-        """Return True if the files are unchanged, or if both files and checksums are missing."""
+        """Return True if the files are unchanged, or if there are neither files nor checksums."""
         kept = _left(self.table.database)
         return kept == self._now() if os.path.lexists(self._directory) else not (kept or self.table.in_chroma())
 
@@ -178,7 +178,7 @@ class ChromaServer(ChromaPlace):
         return not (session.held or self.table.count_in_chroma())
 
     def open(self) -> ChromaSession:
-        """Open the collection, or return the session that is still open from reading its stamp."""
+        """Open the collection, or return the session left open when its stamp was read."""
         waiting, self._waiting = self._waiting, None
         return waiting or ChromaSession(self._directory, self._collection, self._address)
 

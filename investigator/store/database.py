@@ -79,9 +79,9 @@ class Database(ABC):
         """
 
     def held(self, what: str) -> AbstractContextManager[Database]:
-        """Hold a resource that only one process may use; it is released when the context ends or the process dies. Use
-        the database that the context yields. Raises WorkspaceLockedError if another process holds it. The writer of a
-        workspace already holds every resource in its files.
+        """Hold a resource that only one process may use; it is released when the context manager exits or the process
+        dies. Use the database that the context yields. Raises WorkspaceLockedError if another process holds it. The
+        writer of a workspace already holds every resource in its files.
         """
         return nullcontext(self)
 

@@ -97,7 +97,7 @@ class JointLedger:
         self.spent_before(priced(usage_of(reply), self._price_of(engine)))
 
     def usage(self) -> Usage:
-        """Return the cost of all runs together."""
+        """Return the total cost of all runs."""
         return self._paid
 
     def elapsed(self) -> float:

@@ -95,7 +95,7 @@ class Journal:
         self._began = clock()
 
     def elapsed(self) -> float:
-        """Return the seconds that the run has taken so far, in all its processes together."""
+        """Return the seconds that the run has taken so far, across all its processes."""
         return self._before + self._clock() - self._began
 
     def find(self, key: str) -> Reply | None:

@@ -37,7 +37,7 @@ class KeptWorkspace:
 
     @contextmanager
     def use(self) -> Iterator[Workspace]:
-        """Yield the workspace, which stays open until the context ends. Raises the same errors as opening the
+        """Yield the workspace, which stays open until the context manager exits. Raises the same errors as opening the
         workspace.
         """
         held = self._acquire()

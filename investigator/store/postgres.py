@@ -78,7 +78,7 @@ class PostgresDatabase(_ServerDatabase):
     """The runs and memories of the folder `name` in the PostgreSQL database at the given address; missing tables are
     created.
 
-    Raises SettingsError if the address is invalid, MissingPackageError, and StoreError if the server cannot be used, a
+    Raises MissingPackageError; SettingsError if the address is invalid; and StoreError if the server cannot be used, a
     newer version created the tables, or another user's key was used to write them.
     """
 

@@ -222,7 +222,7 @@ personal_facts = Table(
     Column("created", String, nullable=False),
     Column(
         "used_at", Integer, nullable=False
-    ),  # the user's turn, counted over all chats, in which it was created or last used
+    ),  # the user's turn, counted across all chats, in which it was created or last used
     Column("uses", Integer, nullable=False),
     Column(CODE, String, nullable=False),
     Index("personal_facts_of_user", "user", "id"),

@@ -73,10 +73,10 @@ class Workspace:
 
     `folder` is recorded in the workspace, so that the workspace is found again if the folder moves. `store` may name
     another place for the runs, and `decoded` contains documents that need not be decoded again. `is_suspected` means
-    that the last writer was killed; the databases are then checked. Use it as a context manager. Raises SettingsError
-    if the directory cannot be created, ForeignFileError if something in it is a link or a pipe or belongs to another
-    user, WorkspaceLockedError if another process is writing, DamagedDatabaseError if the runs are damaged, and
-    StoreError.
+    that the last writer was killed; the databases are then checked. Use it as a context manager. Raises StoreError;
+    SettingsError if the directory cannot be created; ForeignFileError if something in it is a link or a pipe, or
+    belongs to another user; WorkspaceLockedError if another process is writing; and DamagedDatabaseError if the runs
+    are damaged.
     """
 
     def __init__(

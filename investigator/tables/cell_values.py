@@ -142,7 +142,7 @@ def _currency() -> re.Pattern[str]:
 
 @lru_cache(maxsize=4_096)
 def timeless(header: str) -> str:
-    """Return a header without its times."""
+    """Return a header with dates, periods and durations removed."""
     return without_times(header)
 
 

@@ -173,7 +173,7 @@ class _Rows:
         return len({cell.column for cell in cells}) == 1 and not self._is_of_figures(cells[0].column)
 
     def _is_verb_of_column(self, term: AskedTerm) -> bool:
-        """Return True for a verb that corresponds to a header, such as "supplies" to the column "Supplier"."""
+        """Return True if a verb corresponds to a header, as "supplies" does to the column "Supplier"."""
         doers = {own for named in self._headers.values() for own in named.every if own.endswith(("er", "or"))}
         return len(term.root) >= _SHORTEST_VERB and any(own[:-2].startswith(term.root[:-1]) for own in doers)
 

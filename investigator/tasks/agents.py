@@ -58,7 +58,7 @@ class FolderChatAgent(Agent):
     about whom nothing is kept); those in ChatOptions; those of individual modules, under BB3's names, such as
     `search_decision`, `srm_inference` and `sdm_model`; and `max_turns` (1000), which keeps two agents from talking
     forever: the last reply in a conversation has `episode_done`, and `epoch_done` becomes true. The call limit in the
-    settings, if any, applies to all conversations together. `notices` lists the options that an engine does not
+    settings, if any, applies to the total of all conversations. `notices` lists the options that an engine does not
     support. Shutting down the original agent also shuts down its copies. Raises DialogueError if no folder is given or
     an option is invalid, and the errors of `open_chat`.
     """

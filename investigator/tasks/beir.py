@@ -1,4 +1,4 @@
-"""Test collections in the layout of BEIR (Thakur et al. 2021): the task is to find the documents relevant to a query.
+"""Test collections in BEIR format (Thakur et al. 2021): the task is to find the documents relevant to a query.
 
 Use `beir:datafile=FOLDER`; the folder contains `corpus.jsonl`, `queries.jsonl`, and `qrels/train.tsv`, `qrels/dev.tsv`,
 `qrels/test.tsv`. The labels are the ids of the relevant documents, best first. `beir:candidates` offers all ids as

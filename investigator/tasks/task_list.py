@@ -18,7 +18,7 @@ TASK_LIST: Final = (
     TaskEntry("SQuAD", "squad", ("QA", "Reading"), "SQuAD 1.1 and 2.0 JSON; also squad:open, squad:index"),
     TaskEntry("HotpotQA", "hotpotqa", ("QA", "MultiHop"), "HotpotQA JSON; also hotpotqa:open, hotpotqa:gold"),
     TaskEntry("2WikiMultiHop", "twowiki", ("QA", "MultiHop"), "2WikiMultiHopQA JSON; also twowiki:open, twowiki:gold"),
-    TaskEntry("BEIR", "beir", ("Ranking",), "queries, corpus and qrels in the layout of BEIR; also beir:candidates"),
+    TaskEntry("BEIR", "beir", ("Ranking",), "queries, corpus and qrels in BEIR format; also beir:candidates"),
     TaskEntry("QuAC", "quac", ("ConversationalQA", "Reading"), "QuAC JSON: a student asks about a section"),
     TaskEntry(
         "CoQA",

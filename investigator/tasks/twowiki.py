@@ -1,4 +1,4 @@
-"""2WikiMultiHopQA (Ho et al. 2020): questions that need two to four articles, in the form of HotpotQA.
+"""2WikiMultiHopQA (Ho et al. 2020): questions that need two to four articles, in HotpotQA's format.
 
 `twowiki` shows all paragraphs and the question, `twowiki:gold` shows only the paragraphs that are needed, and
 `twowiki:open` shows only the question. The triples that lead to the answer are in `reasoning`.

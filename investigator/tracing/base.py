@@ -38,7 +38,7 @@ class RunTrace(Protocol):
     """One run being traced. Thread-safe."""
 
     def call(self, call: WatchedCall) -> AbstractContextManager[WatchedCall]:
-        """Trace one call until the context ends; an error raised in the context is recorded as the call's error."""
+        """Trace one call until the context manager exits; an error raised inside it is recorded as the call's error."""
         ...
 
     def ended(self, investigation: Investigation) -> None:
@@ -52,9 +52,9 @@ class Tracer(Protocol):
     def run(
         self, run_id: str, question: str, engine: str, *, resumed: bool = False
     ) -> AbstractContextManager[RunTrace]:
-        """Trace one run until the context ends; an error raised in the context is recorded as the run's error.
+        """Trace one run until the context manager exits; an error raised inside it is recorded as the run's error.
 
-        If a generator holds the context, it may end in a different thread from the one in which it began.
+        If a generator holds the context manager, it may exit in a different thread from the one that entered it.
         """
         ...
 

@@ -40,7 +40,7 @@ class DeliveringTracer:
     def run(
         self, run_id: str, question: str, engine: str, *, resumed: bool = False
     ) -> AbstractContextManager[RunTrace]:
-        """Trace a run with spans; the last ones are sent when the run or the context ends."""
+        """Trace a run with spans; the last ones are sent when the run ends or the context manager exits."""
         sender = _Sender(self.exporter())
         provider = _provider(sender)
         tracer = SpanTracer(provider, content=self.content, on_end=lambda: self._deliver(provider, sender))

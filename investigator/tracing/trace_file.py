@@ -61,7 +61,7 @@ class Called(Record):
 class RunEnded(Record):
     """A run ends with an answer, with an error, or (if neither is set) because the caller stopped.
 
-    `seconds` is the time spent in this process; `usage` is the cost of the run over all its processes.
+    `seconds` is the time spent in this process; `usage` is the cost of the run across all its processes.
     """
 
     kind: Literal["run_ended"] = "run_ended"
@@ -99,8 +99,8 @@ class TraceFile:
 
     @contextmanager
     def run(self, run_id: str, question: str, engine: str, *, resumed: bool = False) -> Iterator[_Run]:
-        """Write the start of the run now, and its end when the context ends. Raises SettingsError in the same cases as
-        the constructor.
+        """Write the start of the run now, and its end when the context manager exits. Raises SettingsError in the same
+        cases as the constructor.
         """
         with _opened(self.path) as file:
             run = _Run(self, file, run_id)

@@ -55,7 +55,7 @@ class TrialProgress:
 class FolderBench:
     """Tries setups on questions about a folder, one after another, and stores each outcome in the workspace.
 
-    `embedder` and `engine` replace the ones that the settings name. `budget` is a ceiling for all trials together.
+    `embedder` and `engine` replace the ones that the settings name. `budget` is a ceiling for the total of all trials.
     Events are passed to `tell`; a `progress` also counts the outcomes.
     """
 

@@ -1,6 +1,4 @@
-"""Records the calls of a tuning run, over all its processes, and the replies of its proposer, in an append-only
-file.
-"""
+"""Records the calls of all processes of a tuning run, and the replies of its proposer, in an append-only file."""
 
 from __future__ import annotations
 

@@ -21,8 +21,8 @@ class TuningOptions(Record):
     `templates` lists the templates that may change. Candidates come from a folder of `variants`, from a `space` of
     settings, and from the proposer `search` (the name of an entry point; `gepa` is built in), which uses the model
     `proposer` or, by default, the model of the base. If no source of candidates is given, each change in `COMMON` is a
-    candidate. `max_calls` and `max_money` apply to all processes together. `reopen` allows another test on data that
-    was used before, at a stricter significance level. `tolerance` limits the losses of a winner.
+    candidate. `max_calls` and `max_money` apply to the total of all processes. `reopen` allows another test on data
+    that was used before, at a stricter significance level. `tolerance` limits the losses of a winner.
     """
 
     templates: tuple[str, ...] = ()

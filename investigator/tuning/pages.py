@@ -31,7 +31,7 @@ class PlottedRow:
 
 
 def comparison_page(comparison: Comparison) -> str:
-    """Return a comparison as one self-contained HTML page, without known secrets."""
+    """Return a comparison as a single self-contained HTML page, with known secrets redacted."""
     shares = [row.paired.difference for row in comparison.rows if isinstance(row.measure, Measure)]
     widest = max((max(abs(one.low), abs(one.high)) for one in shares), default=0.0) or 1.0
     page = (

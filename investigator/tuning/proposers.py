@@ -1,4 +1,4 @@
-"""Finds built-in proposers, and proposers from other packages, by name.
+"""Finds a proposer by name, either built in or from another package.
 
 Another package adds a proposer with an entry point in the group `investigator.proposers`, in its pyproject.toml:
 

@@ -134,7 +134,7 @@ class SearchResult(Record):
 
 
 class TuningReport(Record):
-    """A tuning run: its plan, its result, its cost over all processes, and the path of the winner."""
+    """A tuning run: its plan, its result, its cost across all processes, and the path of the winner."""
 
     model: str
     data: str = Field(description="hash of questions and documents")

@@ -45,7 +45,7 @@ def plan_lines(plan: TuningPlan) -> Iterator[str]:
     yield f"expected: {plan.trials:,} trials, {plan.calls:,} calls, {plan.tokens:,} tokens, {money}, {minutes}"
     limits = [f"{plan.max_calls:,} calls"] if plan.max_calls is not None else []
     limits += [f"${plan.max_money:g}"] if plan.max_money is not None else []
-    yield f"ceiling: {', '.join(limits) or 'none'}, over all processes"
+    yield f"ceiling: {', '.join(limits) or 'none'}, across all processes"
     if plan.openings:
         yield f"this data was used for {plan.openings} earlier tests, so the test is stricter"
 

@@ -65,8 +65,8 @@ def tune(
 
     `base` is the user's current setup. `embedder`, `engine` and `proposer` replace the ones that the settings name.
     `on_plan` receives the plan before any paid call. Nothing is adopted unless the test set confirms it; the report
-    gives the outcome. Repeating the call resumes a stopped run. Raises SettingsError, TemplateError,
-    EvaluationDataError, UserError if `out` contains another run or is in use, or if the data was used before; and the
+    gives the outcome. Repeating the call resumes a stopped run. Raises SettingsError, TemplateError or
+    EvaluationDataError; UserError if `out` contains another run or is in use, or if the data was used before; and the
     errors of `FolderEvaluation`.
     """
     with _alone_in(out):

@@ -48,7 +48,7 @@ def _lock(report: TuningReport, winner: Variant) -> TuningLock:
     test = report.result.test
     row = test.row(report.result.measure) if test is not None else None
     if row is None:
-        raise AssertionError("a winner has a test")
+        raise AssertionError("the winner has no test result")
     return TuningLock(
         model=report.model,
         templates=tuple(locked(one.name, one.text) for one in winner.templates),

@@ -198,5 +198,5 @@ def test_numbered_lines_without_labels_are_put_before_the_next_question(tmp_path
 
 @pytest.mark.parametrize("line", ["hello there", "2 q\ta\tmuch", "2\tq"])
 def test_a_line_without_a_number_is_named(tmp_path: Path, line: str) -> None:
-    with pytest.raises(DialogueFormatError, match="line 2: it must be: number text"):
+    with pytest.raises(DialogueFormatError, match="line 2: expected: number text"):
         made(FbDeprecatedDialogTeacher, tmp_path / "f", f"1 q\ta\n{line}\n")

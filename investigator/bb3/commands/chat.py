@@ -76,7 +76,7 @@ def chat(
     chats; see /memory. Options with a prefix apply to individual modules of BlenderBot 3, e.g. --sdm-model gguf:FILE or
     --srm-topp 0.8.
 
-    Exit codes: 0 end of input, 4 a limit was reached, 1 the chat failed, 2 wrong usage, 130 interrupted.
+    Exit codes: 0 end of input, 4 a limit was reached, 1 the chat failed, 2 usage error, 130 interrupted.
     """
     must_come_first(str(folder), "the folder")
     told = module_arguments(context.args, own=[name for option in context.command.params for name in option.opts])

@@ -32,7 +32,7 @@ from investigator.settings import Settings
 
 
 class Form(StrEnum):
-    """The form of a prompt: for chat models, for BB3's 3B model, or for its 30B and 175B models."""
+    """The prompt format: for chat models, for BB3's 3B model, or for its 30B and 175B models."""
 
     CHAT = "chat"
     TOKENS = "tokens"
@@ -47,7 +47,7 @@ def module(
         Path | None,
         typer.Option(metavar="FILE", help="The conversation, one turn per line; default: standard input."),
     ] = None,
-    form: Annotated[Form, typer.Option(help="The form of the prompt.")] = Form.CHAT,
+    form: Annotated[Form, typer.Option(help="The prompt format.")] = Form.CHAT,
     show_prompt: Annotated[
         bool, typer.Option("--show-prompt", help="Print the prompt without calling a model.")
     ] = False,

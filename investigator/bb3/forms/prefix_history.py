@@ -48,7 +48,9 @@ class PrefixOptions(Record):
         default="Person 2's Persona", description="prefix of the replying speaker's memories"
     )
     partner_memory_prefix: str = Field(default="Person 1's Persona", description="prefix of the partner's memories")
-    final_prefix: str = Field(default="", description="end of the prompt; if empty, the module's usual end")
+    final_prefix: str = Field(
+        default="", description="text that ends the prompt; if empty, the module's default ending is used"
+    )
     final_prefix_space: bool = Field(default=False, description="add a space after the final prefix")
 
     def name_of(self, speaker: Speaker) -> str:

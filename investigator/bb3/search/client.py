@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import httpx
 
 _LONGEST_NAME = 2_000
-"""Maximum length of an address or a title in characters; longer ones are cut."""
+"""Maximum length of an address or a title in characters; longer ones are truncated."""
 _LONGEST_TOLD = 200
 _HINT = "Check the address of the search server, or omit it to search the folder instead."
 _WORTH_ANOTHER_TRY = frozenset({408, 425, 429, *range(500, 600)})
@@ -89,8 +89,8 @@ class SearchServer:
 
     def search(self, query: str, count: int) -> tuple[SearchDocument, ...]:
         """Return the pages that the server finds, best first; a query without words finds none. The server may send
-        more than `count`. Raises EngineTimeoutError, EngineUnreachableError, and EngineError if the response is not an
-        answer.
+        more than `count`. Raises EngineTimeoutError or EngineUnreachableError, and EngineError if the response is not
+        an answer.
         """
         join = self._between_lines.join
         pages = self.pages(query, count)

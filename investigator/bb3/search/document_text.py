@@ -1,4 +1,4 @@
-"""Prepares search results as BB3's models read them: with their titles, and long texts cut to the most relevant
+"""Prepares search results as BB3's models read them: with their titles, and long texts reduced to their most relevant
 parts.
 """
 

@@ -42,7 +42,7 @@ class ServedQuote(Quote):
 
 
 class FolderPage(SearchDocument):
-    """A passage from a folder, in the form of a page for clients of the search server."""
+    """A passage from a document in the folder, presented as a page to clients of the search server."""
 
     origin: Origin
 

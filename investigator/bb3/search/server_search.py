@@ -49,7 +49,7 @@ class ServerSearch:
 
     def search(self, query: str, count: int) -> Sequence[SearchDocument]:
         """Return the best pages, each limited to the part nearest to the query. Pages without text and duplicates are
-        dropped. Raises EngineTimeoutError, EngineUnreachableError, and EngineError if the response is not an answer.
+        dropped. Raises EngineTimeoutError or EngineUnreachableError, and EngineError if the response is not an answer.
         """
         asked = searched(query)
         found = _different(self._server.pages(asked, count))[:count]

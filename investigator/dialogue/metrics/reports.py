@@ -34,7 +34,7 @@ class Metrics:
         self._recent.add(metrics)
 
     def report(self) -> dict[str, Metric]:
-        """Return the totals over all copies since the last `clear`."""
+        """Return the totals across all copies since the last `clear`."""
         return self._totals.all()
 
     def report_recent(self) -> dict[str, Metric]:
@@ -77,11 +77,11 @@ class _Sums:
 
 
 def aggregate_named_reports(reports: Mapping[str, Report], micro_average: bool = False) -> dict[str, Metric]:
-    """Merge the reports of several tasks: each metric is reported as `task/name`, and as `name` for all tasks together.
+    """Merge the reports of several tasks: each metric is reported as `task/name`, and as `name` for all tasks combined.
 
-    An average over all tasks is the mean over the tasks that have it (a task without examples counts as 0), or is
-    pooled with `micro_average`. Sums are added, and a global metric is taken from the first task only. A single report
-    is returned unchanged. Raises MetricsError if there are no reports, or if fixed metrics differ.
+    An average across all tasks is the mean of the tasks that report it (a task without examples counts as 0); with
+    `micro_average`, it is pooled. Sums are added, and a global metric is taken from the first task only. A single
+    report is returned unchanged. Raises MetricsError if there are no reports, or if fixed metrics differ.
     """
     if not reports:
         raise MetricsError("no reports to merge", hint="Give the report of at least one task.")
@@ -123,7 +123,7 @@ def _add(together: dict[str, Metric], name: str, metric: Metric) -> None:
 
 
 _DIGITS = 4
-_TOGETHER = ""  # the prefix of metrics for all tasks together
+_TOGETHER = ""  # the prefix of metrics for all tasks combined
 
 
 def report_table(report: Report) -> str:

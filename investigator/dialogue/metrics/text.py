@@ -76,7 +76,7 @@ def rouge(guess: str, answers: Iterable[str]) -> Rouge:
 
 @dataclass(frozen=True)
 class InterDistinctMetric(Metric):
-    """The share of distinct n-grams in all texts together (Li et al. 2016); 1e-7 if there are no n-grams.
+    """The share of distinct n-grams across all texts (Li et al. 2016); 1e-7 if there are no n-grams.
 
     The counts are stored in `parts`, each with more than twice as many n-grams as the next, so that adding a text does
     not copy all earlier counts.

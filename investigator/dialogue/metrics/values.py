@@ -114,13 +114,13 @@ class TimerMetric(Metric):
 
 
 class GlobalSumMetric(SumMetric):
-    """A sum over all tasks."""
+    """A sum across all tasks."""
 
     is_global: ClassVar[bool] = True
 
 
 class GlobalAverageMetric(AverageMetric):
-    """A mean over all tasks."""
+    """A mean across all tasks."""
 
     is_global: ClassVar[bool] = True
     macro_average: ClassVar[bool] = False
@@ -133,6 +133,6 @@ class GlobalFixedMetric(FixedMetric):
 
 
 class GlobalTimerMetric(TimerMetric):
-    """An amount per second over all tasks."""
+    """A per-second rate across all tasks."""
 
     is_global: ClassVar[bool] = True

@@ -80,7 +80,7 @@ class Teacher(Agent):
         """
 
     def report(self) -> Report:
-        """Return the metrics of all replies, including those of copies, since the last reset, by name."""
+        """Return the metrics of all replies since the last reset, including those of copies, keyed by name."""
         return self.metrics.report()
 
     def reset_metrics(self) -> None:

@@ -202,7 +202,7 @@ def _read(datafile: str, place: int, line: str) -> _NumberedLine:
     try:
         return _NumberedLine(int(number), text, _listed(labels), float(reward or 0), _listed(candidates))
     except ValueError as error:
-        problem = f"it must be: number text TAB labels TAB reward TAB candidates ({error})"
+        problem = f"expected: number text TAB labels TAB reward TAB candidates ({error})"
         raise malformed(datafile, place, problem, line) from error
 
 

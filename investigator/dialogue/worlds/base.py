@@ -18,7 +18,7 @@ class Reports(Protocol):
     """An agent with metrics."""
 
     def report(self) -> Report:
-        """Return the metrics so far, by name."""
+        """Return the metrics so far, keyed by name."""
         ...
 
 

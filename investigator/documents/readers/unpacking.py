@@ -1,4 +1,4 @@
-"""Reads a file and the files inside it, at any depth, within limits that apply to all of them together."""
+"""Reads a file and the files inside it, at any depth, within limits that apply to their total."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ class Server:
 
 
 def cleaned(message: str) -> str:
-    """Return a server's message on one line, without secrets, cut to a readable length."""
+    """Return a server's message on one line, with secrets redacted, truncated to a readable length."""
     return " ".join(redacted(message).split())[:_MESSAGE_LENGTH]
 
 

@@ -104,7 +104,7 @@ class CallQueue:
         self._changed = Condition()
 
     def ticket(self, *, most: int, longest: float, patience: float) -> Ticket:
-        """Return a place at the end of the queue; `patience` is in seconds from now."""
+        """Return a place at the end of the queue. `patience` is the maximum wait in seconds, starting now."""
         return Ticket(next(self._numbers), most, longest, self._clock() + patience)
 
     def begin(self, ticket: Ticket) -> float:

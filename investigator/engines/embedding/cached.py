@@ -30,7 +30,7 @@ class CachedEmbedder:
 
     @contextmanager
     def backed_by(self, kept: Kept) -> Iterator[None]:
-        """Within the context, also look up vectors in this store before embedding texts."""
+        """Until the context manager exits, also look up vectors in this store before embedding texts."""
         with self._lock:
             self._kept = (*self._kept, kept)
         try:

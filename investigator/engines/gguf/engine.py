@@ -116,8 +116,8 @@ class GgufEngine:
     def reply(self, prompt: Prompt) -> Reply:
         """Return the model's reply to one prompt, as JSON.
 
-        A reply that takes too long is cut off. Raises EngineTimeoutError if it is then empty, ContextTooLongError if
-        the prompt and the reply do not fit the context, EngineError if there is no reply, and SettingsError if the
+        A reply that takes too long is truncated. Raises EngineTimeoutError if it is then empty; ContextTooLongError if
+        the prompt and the reply do not fit the context; EngineError if there is no reply; and SettingsError if the
         model cannot be loaded.
         """
         return self.reply_aloud(prompt, None)

@@ -77,7 +77,7 @@ class TransformersEngine:
     def reply(self, prompt: Prompt) -> Reply:
         """Return the model's reply to one prompt, using its chat template if it has one.
 
-        Raises ContextTooLongError if the prompt and the reply do not fit the context, EngineError if there is no reply,
+        Raises ContextTooLongError if the prompt and the reply do not fit the context; EngineError if there is no reply;
         and SettingsError if the model cannot be loaded.
         """
         return self.reply_aloud(prompt, None)

@@ -1,6 +1,7 @@
 """Compound files ([MS-CFB], the container of old Office files and Outlook messages), read by olefile.
 
-The files are untrusted, so the sizes stored in them are capped at the size of the file, and looping chains are cut.
+The files are untrusted, so the sizes stored in them are capped at the size of the file, and looping chains are broken
+off.
 """
 
 from __future__ import annotations

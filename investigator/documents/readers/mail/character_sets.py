@@ -36,7 +36,7 @@ class _AsWritten(Compat32):
 
 
 AS_WRITTEN = _AsWritten()
-"""The policy that returns header values as written; overlong parameter lists are cut."""
+"""The policy that returns header values as written; overlong parameter lists are truncated."""
 
 
 def text_in(data: bytes, charset: str) -> str:

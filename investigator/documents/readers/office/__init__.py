@@ -1,1 +1,1 @@
-"""Word processing, spreadsheets and presentations."""
+"""Readers for word-processing documents, spreadsheets and presentations."""

@@ -77,8 +77,8 @@ def why_not(settings: ReaderSettings) -> str:
 
 
 def recognise(pages: Iterable[int], picture: Callable[[int], Picture], settings: ReaderSettings) -> Recognised:
-    """Recognise the pages with these indices one after another, within the time limit for one file. `picture` renders a
-    page when it is needed. A page that cannot be read does not affect the other pages.
+    """Run OCR on the pages with these indices, one after another, within the time limit for one file. `picture` renders
+    a page when it is needed. A page that cannot be read does not affect the other pages.
     """
     found = Recognised()
     obstacle = why_not(settings)
