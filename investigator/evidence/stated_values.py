@@ -256,11 +256,11 @@ def _narrows(word: str) -> bool:
 
 @dataclass(frozen=True)
 class _Read:
-    """A sentence prepared for comparison: its words with their places and roots, its amounts, and its dates."""
+    """A sentence prepared for comparison: its words with their places and roots. Its amounts and dates are read when
+    they are needed, because most sentences lack the words of the question.
+    """
 
     text: str
-    dates: tuple[Date, ...]
-    amounts: tuple[Amount, ...]
     words: tuple[tuple[int, int, str], ...]
 
     @staticmethod
@@ -268,15 +268,26 @@ class _Read:
     def of(sentence: str) -> _Read:
         text = prepared(normalise(one_line(sentence[:_LONGEST])).text)
         text = _ITEM.sub(lambda found: " " * len(found.group()), text)
-        days, every = dates_and_amounts(text)
+        return _Read(text, tuple((one.start(), one.end(), root(folded(one.group()))) for one in _WORD.finditer(text)))
+
+    @cached_property
+    def _values(self) -> tuple[tuple[Date, ...], tuple[Amount, ...]]:
+        return dates_and_amounts(self.text)
+
+    @property
+    def dates(self) -> tuple[Date, ...]:
+        """Return the dates in the sentence."""
+        return self._values[0]
+
+    @cached_property
+    def amounts(self) -> tuple[Amount, ...]:
+        """Return the amounts in the sentence, without years and the numbers of clauses."""
         before = re.compile(rf"(?:{cues('changes')['reference']})$", re.IGNORECASE)
-        numbers = tuple(
+        return tuple(
             one
-            for one in every
-            if one.readings and not YEAR.fullmatch(one.text) and not before.search(text, 0, one.span[0])
+            for one in self._values[1]
+            if one.readings and not YEAR.fullmatch(one.text) and not before.search(self.text, 0, one.span[0])
         )
-        found = tuple((one.start(), one.end(), root(folded(one.group()))) for one in _WORD.finditer(text))
-        return _Read(text, days, numbers, found)
 
     @cached_property
     def roots(self) -> frozenset[str]:
