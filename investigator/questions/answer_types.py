@@ -102,28 +102,33 @@ def required_type(question: str) -> AnswerType:
 
 def spans(kind: AnswerType, sentence: str, question: str) -> list[str]:
     """Return the things of the given kind in a sentence, in order, except those named in the question."""
+    return list(_spans(kind, sentence, question))
+
+
+def _spans(kind: AnswerType, sentence: str, question: str) -> Iterator[str]:
+    for found in _found(kind, sentence):
+        span = found.strip(" .,;:")
+        if span and _worded(_ARTICLE.sub("", span)) not in _worded(question):
+            yield span
+
+
+def _found(kind: AnswerType, sentence: str) -> Iterator[str]:
     match kind:
         case AnswerType.DATE:
-            found = [m.group() for m in _dates(sentence)]
+            yield from (m.group() for m in _dates(sentence))
         case AnswerType.NUMBER:
-            numbers = list(_NUMBER.finditer(sentence))
-            dates = _dates(sentence) if numbers else ()
-            days = [m.span() for m in dates if _MONTH_LETTERS.search(m.group())]
-            found = [
-                m.group()
-                for m in numbers
-                if not _date().fullmatch(m.group().strip(" .,"))
-                and not any(start <= m.start() and m.end() <= end for start, end in days)
-            ]
+            days: list[tuple[int, int]] | None = None
+            for m in _NUMBER.finditer(sentence):
+                if days is None:  # most sentences have no number, and need not be searched for dates
+                    days = [day.span() for day in _dates(sentence) if _MONTH_LETTERS.search(day.group())]
+                is_in_date = any(start <= m.start() and m.end() <= end for start, end in days)
+                if not is_in_date and not _date().fullmatch(m.group().strip(" .,")):
+                    yield m.group()
         case AnswerType.PLACE:
-            found = [m.group(1) for m in _PLACE.finditer(sentence)]
+            yield from (m.group(1) for m in _PLACE.finditer(sentence))
         case AnswerType.NAME:
-            found = [m.group() for m in _NAME.finditer(sentence) if m.start() > 0 or " " in m.group()]
-            found = [name for name in found if not _months().issuperset(_WORD.findall(folded(name)))]
-        case _:
-            return []
-    trimmed = [span.strip(" .,;:") for span in found]
-    return [span for span in trimmed if span and _worded(_ARTICLE.sub("", span)) not in _worded(question)]
+            names = (m.group() for m in _NAME.finditer(sentence) if m.start() > 0 or " " in m.group())
+            yield from (name for name in names if not _months().issuperset(_WORD.findall(folded(name))))
 
 
 @lru_cache(maxsize=4096)  # called for every figure and name of every sentence, even if the question is long
@@ -139,7 +144,7 @@ def holds_type(kind: AnswerType, sentence: str, question: str) -> float:
         return float(bool(_MARKS[kind].search(folded(sentence))))
     if kind is AnswerType.PLACE:
         kind = AnswerType.NAME
-    return float(bool(spans(kind, sentence, question)))
+    return float(any(_spans(kind, sentence, question)))
 
 
 def finding(kind: AnswerType, sentence: str) -> float:

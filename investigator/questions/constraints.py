@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Set
+from functools import lru_cache
 from itertools import pairwise
 
 from investigator.language.late_patterns import late
@@ -53,6 +54,7 @@ _LONGEST = 160
 _MOST = 24
 
 
+@lru_cache(maxsize=512)  # called for each document that may answer
 def constraints(question: str) -> tuple[Constraint, ...]:
     """Return the constraints of one part of a question, without duplicates."""
     kind = required_type(question)

@@ -5,7 +5,7 @@ plan.
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from investigator.language.terms import stem, stop_words, words
 from investigator.questions.cues import cues, formats, patterns
@@ -26,6 +26,7 @@ _NO_SUMMARY = re.compile(r"^\W*(?:who|when|where|which|how many)\b", re.IGNORECA
 _IN_THIS_ORDER = (QuestionKind.CONTRADICTION, QuestionKind.WHY, QuestionKind.COMPARISON, QuestionKind.TREND)
 
 
+@lru_cache(maxsize=512)  # called for each statement that may answer
 def kind_of(question: str) -> QuestionKind:
     """Return the kind of a question; a fact if no rule applies."""
     asked = " ".join(question[:_LONGEST_READ].split())

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from investigator.language.terms import content_words
 from investigator.retrieval.fusion import fused
@@ -20,8 +20,7 @@ class Half(StrEnum):
     BOTH = "both"
 
 
-@dataclass(frozen=True)
-class ChunkHit:
+class ChunkHit(NamedTuple):
     """A chunk found by a search, with its score (higher is better), and its scores in keyword search and vector search
     (None if that search did not find it). The fused score is about 0..1, and comparable between chunks found for the
     same query.

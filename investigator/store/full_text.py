@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from sqlalchemy import text
 
@@ -39,8 +39,7 @@ _WORDS = """
 """
 
 
-@dataclass(frozen=True)
-class ChunkMatch:
+class ChunkMatch(NamedTuple):
     """A matching chunk, and its BM25 score (higher is better; comparable within one query)."""
 
     chunk_id: int

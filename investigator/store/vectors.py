@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from sqlalchemy import Row, Select, delete, func, select, text, update
@@ -28,8 +28,7 @@ Remake: TypeAlias = Callable[[Sequence[int]], dict[int, Vectors]]
 """Recomputes the vectors of the given chunks; chunks deleted in the meantime are omitted."""
 
 
-@dataclass(frozen=True)
-class VectorMatch:
+class VectorMatch(NamedTuple):
     """A chunk near a query, and the cosine similarity between the two (-1..1)."""
 
     chunk_id: int
@@ -225,7 +224,8 @@ def cosines(rows: Vectors, vector: Vectors) -> list[float]:
     """Return the dot product of a unit vector with each row, in double precision. Each product depends only on its own
     row, so equal rows get equal numbers regardless of their neighbours.
     """
-    return [float(near) for near in np.add.reduce(rows.astype(np.float64) * vector.astype(np.float64), axis=-1)]
+    near: list[float] = np.add.reduce(rows.astype(np.float64) * vector.astype(np.float64), axis=-1).tolist()
+    return near
 
 
 def compared(block: VectorBlock, vector: Vectors) -> list[VectorMatch]:
