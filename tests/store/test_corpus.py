@@ -228,13 +228,6 @@ def test_a_second_writer_is_told_who_writes(tmp_path: Path) -> None:
         Workspace(tmp_path / "w", write=True)
 
 
-def test_a_writer_that_is_done_lets_the_next_one_in(tmp_path: Path) -> None:
-    with Workspace(tmp_path / "w", write=True):
-        pass
-    with Workspace(tmp_path / "w", write=True) as again:
-        assert Corpus(again.index).document_ids() == ()
-
-
 def test_a_file_in_the_place_of_the_vector_index_is_told_and_left_as_it_is(database: Database, tmp_path: Path) -> None:
     (tmp_path / "chroma").write_text("mine", encoding="utf-8")
     with pytest.raises(StoreError, match="chroma is a file") as caught:

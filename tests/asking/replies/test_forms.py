@@ -33,7 +33,6 @@ def test_a_point_beside_the_json_is_taken_when_the_json_has_none() -> None:
         ("**Point:** 85/100\n\n**Reply:** It opened.", 85, "It opened.", ()),
         ("Point: 85. It opened in 1999.", 85, "It opened in 1999.", ()),
         ("It opened in 1999.", None, "It opened in 1999.", ()),
-        ("85", 85, "", ()),
         ("Point: 40\nIt did.\nQuote: opened in 1999", 40, "It did.", ("opened in 1999",)),
         ('Point: 40\nIt did.\nQuote: "it opened in 1999"', 40, "It did.", ("it opened in 1999",)),
         ('- Point: 40\n- Quote 1: "42 MW"\n- Quote 2: "17 MW"', 40, "", ("42 MW", "17 MW")),
@@ -85,7 +84,6 @@ def test_an_empty_reply_is_refused(text: str) -> None:
     ("text", "claims"),
     [
         ("It opened in 1999 [E1].", [("It opened in 1999.", ("E1",))]),
-        ("It opened in 1999. [E1]", [("It opened in 1999.", ("E1",))]),
         ("It opened in 1999 (E1, E3).", [("It opened in 1999.", ("E1", "E3"))]),
         ("It opened in 1999 [E1][E2].", [("It opened in 1999.", ("E1", "E2"))]),
         ("It opened in 1999 [E2-E4].", [("It opened in 1999.", ("E2", "E3", "E4"))]),
@@ -95,7 +93,6 @@ def test_an_empty_reply_is_refused(text: str) -> None:
         ("Here is the answer. It opened [E1].", [("It opened.", ("E1",))]),
         ("The evidence does not answer the question.", []),
         ("I cannot determine this from the documents.", []),
-        ("There is not enough information.", []),
         ("Das ist nicht beantwortbar.", []),
     ],
 )

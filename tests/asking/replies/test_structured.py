@@ -27,7 +27,6 @@ ASK_JSON = '{"point": 85, "quotes": ["opened in 1999"], "reply": "It opened."}'
         ASK_JSON,
         f"Here it is:\n{ASK_JSON}\nI hope that helps (see {{above}})!",
         f"```json\n{ASK_JSON}\n```",
-        f"```\n{ASK_JSON}\n```\nDone.",
         f"```json\n{ASK_JSON}",
         f'<think>First {{"point": 1, "reply": "no"}}</think>{ASK_JSON}',
         f"Let me think</think>\n{ASK_JSON}",
@@ -51,7 +50,6 @@ ASK_JSON = '{"point": 85, "quotes": ["opened in 1999"], "reply": "It opened."}'
         '{"score": 1, "point": 85, "quotes": ["opened in 1999"], "answer": "no", "reply": "It opened."}',
         '{"answer": {"point": 85, "quotes": ["opened in 1999"], "reply": "It opened."}}',
         '{"reply": {"point": 85, "quotes": ["opened in 1999"], "reply": "It opened."}}',
-        f"[{ASK_JSON}]",
         '{"properties": {"point": 85, "quotes": ["opened in 1999"], "reply": "It opened."}}',
         "\ufeff" + ASK_JSON,
     ],
@@ -64,7 +62,6 @@ def test_what_stands_around_and_in_the_object_is_forgiven(text: str) -> None:
     ("point", "read"),
     [
         ('"85"', 85),
-        ("105", 100),
         ("-3", 0),
         ("8500", None),
         ('"n/a"', None),
@@ -86,7 +83,6 @@ def test_point_is_read_like_any_other_point(point: str, read: int | None) -> Non
         '{"strategy": "s", "steps": {"document_id": "a.txt", "purpose": "p", "perspectives": "v"}}',
         PLAN[:-2] + ', {"document_id": "b.txt", "pur',
         f'{{"plan": {PLAN}}}',
-        f'{{"plan": [{PLAN}]}}',
     ],
 )
 def test_plan_is_read_at_all_depths(text: str) -> None:
