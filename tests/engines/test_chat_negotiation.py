@@ -105,14 +105,6 @@ def test_a_prompt_that_is_refused_without_a_format_too_takes_no_format_away(
     assert notices == []
 
 
-def test_a_wrong_request_is_not_tried_again(engine: ChatEngine, openai_server: OpenAIServer) -> None:
-    openai_server.answer(completion("works with a schema"), refusal(400, "your prompt was flagged"))
-    engine.reply(PROMPT)
-    with pytest.raises(EngineError, match="flagged"):
-        engine.reply(PROMPT)
-    assert len(openai_server.requests) == 2
-
-
 def test_a_refusal_survives_a_busy_server(engine: ChatEngine, openai_server: OpenAIServer, made_time: MadeTime) -> None:
     openai_server.answer(refusal(400, "no json_schema here"), refusal(429, "busy"), completion("{}"))
     assert engine.reply(PROMPT).text == "{}"

@@ -90,17 +90,6 @@ def test_a_refusal_that_asks_for_no_wait_holds_back_nobody() -> None:
     assert made_time.slept == []
 
 
-def test_a_hold_that_is_too_long_is_an_error_at_once() -> None:
-    made_time = MadeTime()
-    queue = made_time.queue()
-    first, second = (queue.ticket(most=16, longest=60, patience=600) for _ in range(2))
-    queue.end(first, queue.begin(first), Ended.REFUSED, asked=3600.0)
-    with pytest.raises(RateLimitError) as caught:
-        queue.begin(second)
-    assert caught.value.retry_after == 3600
-    assert made_time.slept == []
-
-
 def test_who_finds_no_turn_gives_up_when_its_patience_has_run_out() -> None:
     queue = CallQueue("http://test:1")
     queue.begin(queue.ticket(most=1, longest=1, patience=1))

@@ -85,19 +85,6 @@ def test_a_report_that_lies_in_the_folder_never_becomes_evidence(folder: Path) -
     assert coverage.complete
 
 
-def test_changed_deleted_and_new_files_are_noticed_at_every_ask(folder: Path) -> None:
-    with scripted(folder).library() as library:
-        assert library.passages(("power",))[0].text == "The plant makes 42 MW of power."
-    (folder / "plant.txt").write_text("The plant makes 97 MW of power today.", encoding="utf-8")
-    (folder / "new.txt").write_text("A new power line was built.", encoding="utf-8")
-    with scripted(folder).library() as library:
-        found = {passage.document_id: passage.text for passage in library.passages(("power",))}
-    assert found == {"plant.txt": "The plant makes 97 MW of power today.", "new.txt": "A new power line was built."}
-    (folder / "plant.txt").unlink()
-    with scripted(folder).library() as library:
-        assert {passage.document_id for passage in library.passages(("power",))} == {"new.txt"}
-
-
 def test_a_workspace_in_use_is_refused_with_the_process_that_uses_it(folder: Path) -> None:
     with Workspace(default_workspace(folder), write=True), pytest.raises(WorkspaceLockedError, match="process"):
         scripted(folder).ask(QUESTION)
