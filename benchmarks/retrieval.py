@@ -2,7 +2,7 @@
 
     python benchmarks/retrieval.py SET_DIR [SET_DIR ...] [--split dev] [--limit N] [--set PART.FIELD=VALUE] [--json]
 
-Each SET_DIR contains `corpus.jsonl`, `queries.SPLIT.jsonl` and `qrels.SPLIT.tsv` in the layout of BEIR. The benchmark
+Each SET_DIR contains `corpus.jsonl`, `queries.SPLIT.jsonl` and `qrels.SPLIT.tsv` in BEIR format. The benchmark
 does the same as `investigator eval retrieval`, but for several collections and in one table. Vectors are kept in
 --workspaces.
 """

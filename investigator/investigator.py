@@ -1,4 +1,4 @@
-"""The entry point: investigates a folder, searches its index and reads its runs."""
+"""The entry point: investigates a folder, searches the folder's index, and reads stored runs."""
 
 from __future__ import annotations
 

@@ -153,7 +153,7 @@ def _secrets_in(values: Mapping[str, Any], inside: bool = False) -> Iterator[str
 
 
 def _literal(value: str) -> Any:
-    """Parse a text as JSON (number, true, null, list); return it unchanged if it is not JSON."""
+    """Parse a string as JSON (number, true, null, list); return it unchanged if it is not JSON."""
     try:
         return json.loads(value)
     except (ValueError, RecursionError):  # also raised for a number that is too long for int

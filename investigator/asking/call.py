@@ -31,7 +31,7 @@ class Call:
 
 
 Layer = Callable[[Call], Reply]
-"""A layer has one job and wraps the next layer; the innermost layer asks the engine."""
+"""A layer has one job and wraps the next layer; the innermost layer calls the engine."""
 
 
 def call_to(engine: Engine, prompt: Prompt, hear: Hear | None = None) -> Call:
@@ -42,7 +42,7 @@ def call_to(engine: Engine, prompt: Prompt, hear: Hear | None = None) -> Call:
 
 
 class TimedEngine:
-    """The innermost layer, which asks the engine and measures the duration with `clock`."""
+    """The innermost layer, which calls the engine and measures the duration with `clock`."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -85,9 +85,9 @@ class Traced:
 class Ledger(Protocol):
     """Tracks the usage so far and records calls; `begin` and `keep` return only after the record is safely stored.
 
-    `begin` is called before a prompt is sent, with its engine and an estimate of its tokens; `keep` or `withdraw` ends
-    the call. If the process dies during a call, or a `sent` call gets no reply, it counts as one call that used only
-    the tokens of its prompt.
+    `begin` is called before a prompt is sent, with the engine and the estimated number of tokens in the prompt; `keep`
+    or `withdraw` ends the call. If the process dies during a call, or a `sent` call gets no reply, it counts as one
+    call that used only the tokens of its prompt.
     """
 
     def begin(self, key: str, engine: str, tokens: int) -> None: ...

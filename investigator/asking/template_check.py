@@ -1,4 +1,4 @@
-"""Checks templates against their contracts before any call, and reports all problems of all files at once."""
+"""Checks templates against their contracts before any call, and reports all problems in all files at once."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def as_data(value: Plain) -> str:
     return text if text.isascii() and "<" not in text else _as_data(text)
 
 
-@lru_cache(maxsize=1024)  # all prompts of a run contain its question, and many the same passages
+@lru_cache(maxsize=1024)  # all prompts of a run contain the question, and many contain the same passages
 def _as_data(value: str) -> str:
     text = _HIDDEN.sub("", value)
     folded = undisguised(text)

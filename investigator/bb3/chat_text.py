@@ -83,8 +83,8 @@ def users_text(users: Sequence[str]) -> Text:
 
 
 def reply_text(message: Message) -> Text:
-    """Return a reply, followed by the places of its quotes (unless it mentions them), and by the error if a search
-    failed.
+    """Return a reply, followed by the places of its quotes (unless the reply mentions these places), and by the error
+    if a search failed.
     """
     places = [quote.place for quote in quotes_of(message)]
     untold = [inert_line(place) for place in dict.fromkeys(places) if place not in message.text]

@@ -9,27 +9,27 @@ from investigator.language.lists import listed_by_section
 
 
 def greets(text: str) -> bool:
-    """Return True if a folded text begins with a greeting in English, German, French or Spanish."""
+    """Return True if the folded text begins with a greeting in English, German, French or Spanish."""
     return re.match(rf"\W*(?:{_courtesies('greeting')})\b", text) is not None
 
 
 def thanks(text: str) -> bool:
-    """Return True if a folded text contains thanks in English, German, French or Spanish."""
+    """Return True if the folded text contains thanks in English, German, French or Spanish."""
     return re.search(rf"\b(?:{_courtesies('thanks')})\b", text) is not None
 
 
 def takes_leave(text: str) -> bool:
-    """Return True if a folded text contains a goodbye in English, German, French or Spanish."""
+    """Return True if the folded text contains a goodbye in English, German, French or Spanish."""
     return re.search(rf"\b(?:{_courtesies('farewell')})\b", text) is not None
 
 
 def is_polite_elsewhere(text: str) -> bool:
-    """Return True if a text in any other listed language is a greeting, thanks, a goodbye or "how are you"."""
+    """Return True if the text is a greeting, thanks, a goodbye or "how are you" in any other listed language."""
     return re.search(_courtesies("any"), text, re.IGNORECASE) is not None
 
 
 def ends_with_greeting(text: str) -> bool:
-    """Return True if a text ends with a greeting, perhaps followed by a word or two ("Hello there,")."""
+    """Return True if the text ends with a greeting, perhaps followed by a word or two ("Hello there,")."""
     return re.search(rf"\b(?:{_courtesies('greeting')})[\w ]{{0,12}}[,.!:]*\s*$", text, re.IGNORECASE) is not None
 
 

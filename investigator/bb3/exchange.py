@@ -80,7 +80,7 @@ class DocumentSearch(Protocol):
 class Memories(Protocol):
     """The memories of the two speakers, as seen in one conversation.
 
-    A memory is a text with the prefix of its owner, such as `Person 1's Persona: I have a dog.`
+    A memory is text that begins with its owner's prefix, such as `Person 1's Persona: I have a dog.`
     """
 
     def texts(self) -> Mapping[str, int]:

@@ -1,4 +1,4 @@
-"""Describes the fourteen modules of BlenderBot 3 in one table, and the families of its models (presets r2c2_bb3,
+"""Describes the fourteen modules of BlenderBot 3 in one table, and BlenderBot 3's model families (presets r2c2_bb3,
 opt_bb3 and opt_pt).
 
 Seed: bb3_agents. The behaviour of ParlAI 1.7.2 was verified by running it.

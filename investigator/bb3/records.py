@@ -1,5 +1,5 @@
 """Defines the variables of the chat modules' templates, and the expected replies (seed: bb3_agents). Modules with the
-same inputs share a record. As in the method, the point is the first field of a reply.
+same inputs share a record. As in the method, the score (`point`) is the first field of a reply.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from investigator.records.exchanges import Point, Text
 
 
 class Module(StrEnum):
-    """The modules of BlenderBot 3, by the prefixes of their options.
+    """The modules of BlenderBot 3, named after the prefixes of their options.
 
     Decisions: sdm (search), mdm (memory). From the conversation: sgm (query), mgm (memory to keep), ckm (entity).
     Knowledge: mkm (from memory), skm (from documents). Responses: crm (on an entity), mrm (on a memory), srm (on

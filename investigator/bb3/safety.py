@@ -32,12 +32,12 @@ class SafetyClassifier(Protocol):
     """A model that detects unsafe texts that contain no listed word. Raises RunError if the model fails."""
 
     def is_unsafe(self, text: str) -> bool:
-        """Return True if a text is offensive or otherwise unsuitable."""
+        """Return True if the text is offensive or otherwise unsuitable."""
         ...
 
 
 class StringMatcher:
-    """Finds listed words in a text, even if they are disguised. Case, accents, invisible characters, letters from other
+    """Finds listed words in text, even if they are disguised. Case, accents, invisible characters, letters from other
     scripts, look-alike digits and signs, repeated letters, masked letters (`sh*t`) and spaced letters (`s h i t`) make
     no difference. A listed word that ends in a star matches all words that begin with it. Words that merely contain a
     listed word (Scunthorpe) do not match.

@@ -99,7 +99,7 @@ class Talk:
         return shown
 
     def _safe(self, hear: Hear) -> Hear:
-        """Return a function that passes a text on to `hear` only if the guard accepts it."""
+        """Return a function that passes text on to `hear` only if the guard accepts it."""
 
         def guarded(text: str) -> None:
             with suppress(RunError):  # the whole reply is checked again later

@@ -55,7 +55,7 @@ class AskingOptions:
     ] = False
     dry_run: Annotated[
         bool,
-        typer.Option("--dry-run", help="Print the plan and the expected calls and tokens, without asking a model."),
+        typer.Option("--dry-run", help="Print the plan and the expected calls and tokens without calling a model."),
     ] = False
     record: Annotated[
         Path | None,

@@ -99,7 +99,7 @@ def search(
 ) -> None:
     """Show the passages that match a query, best first, with their ranks in keyword search and vector search.
 
-    Answers are based on this search; no engine is asked. The index is updated first.
+    Answers are based on this search; no engine is called. The index is updated first.
     """
     check_order(folder, query, "search")
     investigator = kept_of(folder, workspace, settings=settings.load())

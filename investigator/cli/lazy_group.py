@@ -81,7 +81,7 @@ def _help_for_extra(command: str, words: str) -> str:
     """Return a hint about extra words that a command does not accept."""
     if Path(words).expanduser().exists():
         return f". It takes no file or folder here; see: investigator {command} --help"
-    return '. Put a question or a text in quotes: "What is the rent?"'
+    return '. Put a question or text in quotes: "What is the rent?"'
 
 
 def lazy_group(sections: Mapping[str, Iterable[TyperCommand | TyperGroup]]) -> type[TyperGroup]:

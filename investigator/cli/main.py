@@ -93,7 +93,7 @@ _MODELS = (
 _PROMPTS = (
     _command("list", "workbench.commands.folders:list_templates", "List the prompt templates."),
     _command("show", "workbench.commands.folders:show", "Show a template and its variables."),
-    _command("check", "workbench.commands.folders:check", "Check templates, without asking a model."),
+    _command("check", "workbench.commands.folders:check", "Check templates without calling a model."),
     _command("copy", "workbench.commands.folders:copy", "Copy shipped templates so that you can change them."),
     _command("render", "workbench.commands.trials:render", "Show the prompt that a template produces for a step."),
     _command("run", "workbench.commands.trials:run_template", "Send a template to a model, and compare the replies."),

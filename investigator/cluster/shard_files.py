@@ -32,8 +32,8 @@ _USUAL = 8  # default number of shards in a new index
 class ShardRecord(Record):
     """One finished shard: its file, its sources, and its cost.
 
-    `listed` is a hash of its files' stamps, and `made_with` is a hash of settings and versions. `bytes` is the total
-    size of its files, and `attempts` is the number of times that a build began.
+    `listed` is a hash of the stamps of the source files, and `made_with` is a hash of settings and versions. `bytes` is
+    the total size of the source files, and `attempts` is the number of times that a build began.
     """
 
     number: int

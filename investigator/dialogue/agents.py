@@ -72,7 +72,9 @@ class Agent:
         for field, value in fields.items():
             asked[field] = value
         if "text" not in asked:
-            raise DialogueError("the message has no text to respond to", hint="Pass a text, or a message with a text.")
+            raise DialogueError(
+                "the message has no text to respond to", hint="Pass text, or a message that contains text."
+            )
         asked.setdefault(EPISODE_DONE, True)
         copy = self.clone()
         copy.observe(asked)

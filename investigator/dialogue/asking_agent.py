@@ -29,8 +29,8 @@ class InvestigatorAgent(Agent):
     """Answers each question from the documents, independently of earlier questions.
 
     Replies have `text`, `status`, and `citations` (quotes in their wire format). A message that is not a question, such
-    as an empty text, gets a polite reply without an investigation. Copies share the `investigator`, which is asked one
-    question at a time. All other errors from the investigation are raised.
+    as an empty string, gets a polite reply without an investigation. Copies share the `investigator`, which is asked
+    one question at a time. All other errors from the investigation are raised.
     """
 
     def __init__(

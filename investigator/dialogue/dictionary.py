@@ -15,14 +15,14 @@ _TOKEN = re.compile(r" ?[^\W_]+| ?[^\s]|\s")
 
 
 def tokens_of(text: str) -> list[str]:
-    """Split a text into tokens: words and signs, with any spaces that precede them. Joining the tokens restores the
+    """Split the text into tokens: words and signs, with any spaces that precede them. Joining the tokens restores the
     text.
     """
     return _TOKEN.findall(text)
 
 
 class Dictionary:
-    """Maps tokens to indices and back. A text that has been added to the dictionary can be encoded and decoded without
+    """Maps tokens to indices and back. Text that has been added to the dictionary can be encoded and decoded without
     loss. The tokens of `SPECIAL` have the first indices; other tokens are numbered in the order in which they first
     occur.
     """
@@ -40,7 +40,7 @@ class Dictionary:
         return token in self._indexes
 
     def add(self, text: str) -> None:
-        """Assign an index to each new token of a text."""
+        """Assign an index to each new token of the text."""
         for token in tokens_of(text):
             if token not in self._indexes:
                 self._indexes[token] = len(self._tokens)
@@ -59,7 +59,7 @@ class Dictionary:
         return self._tokens[index]
 
     def encode(self, text: str) -> list[int]:
-        """Return the indices of the tokens in a text."""
+        """Return the indices of the tokens in the text."""
         return [self.index(token) for token in tokens_of(text)]
 
     def decode(self, indexes: Sequence[int]) -> str:

@@ -9,7 +9,7 @@ from investigator.dialogue.options import Opt
 from investigator.errors import DialogueError
 
 Encode = Callable[[str], Sequence[int]]
-"""Returns the tokens of a text."""
+"""Returns the tokens in text."""
 
 
 class History:

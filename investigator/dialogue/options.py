@@ -28,7 +28,7 @@ class Opt(dict[str, object]):
         return copy.deepcopy(self)
 
     def text(self, key: str, default: str = "") -> str:
-        """Return a text option. Raises DialogueError if it is of a different type."""
+        """Return a string option. Raises DialogueError if it is of a different type."""
         return self._of_kind(key, str, default, "a string")
 
     def number(self, key: str, default: int) -> int:

@@ -55,10 +55,10 @@ class TaskChoice:
     """Chooses among the tasks of a MultiWorld or a MultiTaskTeacher.
 
     While training in random order, tasks are drawn by the weights in the `multitask_weights` option (a list of numbers,
-    or a text that the function of that name parses; default 1 each). Otherwise tasks are taken in turn, skipping those
-    whose data has ended. `episodes` returns the number of episodes of each task, or None for an unknown number, and is
-    called only for stochastic weights. Raises DialogueValueError if the weights are invalid, or all 0 when tasks are
-    drawn.
+    or a string that the function of that name parses; default 1 each). Otherwise tasks are taken in turn, skipping
+    those whose data has ended. `episodes` returns the number of episodes of each task, or None for an unknown number,
+    and is called only for stochastic weights. Raises DialogueValueError if the weights are invalid, or all 0 when tasks
+    are drawn.
     """
 
     def __init__(

@@ -40,7 +40,7 @@ def str_to_msg(line: str, ignore_fields: str = "") -> Message | None:
         if not colon or not key:
             raise DialogueFormatError(
                 f"the field {field[:40]!r} has no {'name' if colon else 'colon'}",
-                hint=r"Write each field as name:value; a TAB inside a value is written \t.",
+                hint=r"Write each field as name:value; a TAB inside a value is written as \t.",
             )
         if key not in ignored:
             fields[key] = _value(key, value)

@@ -58,7 +58,7 @@ class TurnAgent(Agent):
         raise DialogueError(problem, hint="Define reply_to or batch_act in the class.")
 
     def temp_history(self, observation: Message) -> str | None:
-        """Return a text that is appended to the history for this observation only."""
+        """Return text that is appended to the history for this observation only."""
         return None
 
     def observe(self, observation: Mapping[str, object]) -> Message:

@@ -54,10 +54,9 @@ def diagnose(
 ) -> Diagnosis:
     """Try the engine of every role with a tiny example, and check the installation. `model`, `prompts` and `embedder`
     are as for `Investigator`; without a model the built-in engine is tried, which needs no network. An engine that
-    serves several roles is opened once. If a call to it fails, the call is not repeated and the engine is not asked
-    again. `on_call` is called before a language model is asked; `variables` defaults to the environment of this
-    process. Raises SettingsError for invalid settings or roles, and TemplateError for an invalid template; a problem
-    with an engine is reported as a finding.
+    serves several roles is opened once, and is not called again after a failed call. `on_call` is called before each
+    call to a language model; `variables` defaults to the environment of this process. Raises SettingsError for invalid
+    settings or roles, and TemplateError for an invalid template; a problem with an engine is reported as a finding.
     """
     models = parse_model_options([model] if isinstance(model, str) else model)
     notices: list[str] = []

@@ -28,10 +28,10 @@ _OTHER_MODEL = "Choose another model for this role, or use none: --model {role}=
 
 
 class Examination:
-    """Opens an engine and tests it, role by role; after a failed call, the engine is not asked again.
+    """Opens an engine and tests it, role by role; after a failed call, the engine is not called again.
 
-    If `opening` raises an InvestigatorError, the error becomes a finding; `on_call` is called before a language model
-    is asked.
+    If `opening` raises an InvestigatorError, the error becomes a finding; `on_call` is called before each call to a
+    language model.
     """
 
     def __init__(

@@ -32,7 +32,7 @@ _LINK_ERRORS = (errno.ELOOP, errno.EMLINK, errno.ENOTDIR)  # raised for a link, 
 def opened_folder(root: str, path: str) -> Iterator[int | str]:
     """Open a folder beneath `root`; yield its descriptor or path for `os.scandir` and `os.stat`.
 
-    `path` has forward slashes; an empty one means `root` itself, which may be a link. Raises ReadFailure if a part of
+    `path` has forward slashes; an empty path means `root` itself, which may be a link. Raises ReadFailure if a part of
     the path is not a real folder, and OSError.
     """
     folder: int | str = os.open(root, _FOLDER & ~_NO_LINK) if BY_DESCRIPTOR else root

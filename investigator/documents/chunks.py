@@ -35,8 +35,8 @@ class ChunkSettings(Record):
 def split(document: Document, settings: ChunkSettings) -> tuple[Chunk, ...]:
     """Return the chunks of a document, in order and without overlap; together they cover everything but whitespace.
 
-    Chunks end at sentence boundaries; a sentence is cut only if it is longer than `maximum`, at a line break or a space
-    if possible. No chunk crosses a page boundary, and a heading starts a new chunk.
+    Chunks end at sentence boundaries; a sentence is split only if it is longer than `maximum`, at a line break or a
+    space if possible. No chunk crosses a page boundary, and a heading starts a new chunk.
     """
     return tuple(
         Chunk(
@@ -78,8 +78,8 @@ def _sentences(text: str, begin: int, finish: int, maximum: int) -> Iterator[_Sp
 
 
 def _pieces(text: str, start: int, end: int, maximum: int) -> Iterator[_Span]:
-    """Yield a span in pieces of at most `maximum` characters, cut at a line break if possible, otherwise at a space or
-    anywhere.
+    """Yield a span in pieces of at most `maximum` characters, split at a line break if possible, otherwise at a space
+    or anywhere.
     """
     while end - start > maximum:
         cut = _last(text, "\n", start, maximum) or _last(text, " ", start, maximum) or start + maximum

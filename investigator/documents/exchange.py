@@ -15,7 +15,7 @@ _LONGEST = 1 << 32  # maximum number of bytes per record
 
 
 class DrawingOrder(Record):
-    """The pages to render, and the sha256 of their PDF, which is the requested file or a file inside it."""
+    """The pages to render, and the sha256 of the PDF that contains them: the requested file, or a file inside it."""
 
     content_hash: str
     pages: tuple[PageOrder, ...]

@@ -88,8 +88,8 @@ def object_address(folder: str | Path) -> str:
 
 
 class ObjectFolder:
-    """A folder in object storage with its copy in the user's data directory; `folder` is the copy itself. Credentials
-    come only from the environment (such as AWS_ACCESS_KEY_ID) and are not stored.
+    """A folder in object storage, and its copy in the user's data directory; `folder` is the path of the copy.
+    Credentials come only from the environment (such as AWS_ACCESS_KEY_ID) and are not stored.
     """
 
     def __init__(self, address: str, settings: ObjectSettings) -> None:

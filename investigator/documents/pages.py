@@ -1,4 +1,4 @@
-"""Pages, lines and headings of a text. All offsets count characters of the stored text."""
+"""Pages, lines and headings in a document's text. All offsets count characters of the stored text."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ def _started() -> subprocess.Popen[bytes]:
 
 
 def _answer_from(process: subprocess.Popen[bytes], request: ReadRequest) -> tuple[Opened | None, Contents | None]:
-    """Return a process's answer; its contents are None if the process died."""
+    """Return what a process has opened and the contents that it read; the contents are None if the process died."""
     opened: Opened | None = None
     try:
         send(pipe(process.stdin), request)

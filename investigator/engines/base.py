@@ -63,7 +63,7 @@ class Described(Protocol):
 
 @runtime_checkable
 class TokenCounter(Protocol):
-    """An engine that can count the tokens in a text as its model does."""
+    """An engine that can count tokens as its model does."""
 
     def count_tokens(self, text: str) -> int:
         """Return the number of tokens in the text."""
@@ -91,12 +91,12 @@ def traits_of(engine: Engine) -> Traits:
 
 
 def tokens_of(engine: Engine, text: str) -> int:
-    """Return the number of tokens in a text, counted by the engine if it can, or else estimated from the length."""
+    """Return the number of tokens in the text, counted by the engine if it can, or else estimated from the length."""
     return engine.count_tokens(text) if isinstance(engine, TokenCounter) else guessed_tokens(text)
 
 
 def guessed_tokens(text: str) -> int:
-    """Return an estimate of the number of tokens in a text."""
+    """Return an estimate of the number of tokens in the text."""
     return -(-len(text) // _CHARACTERS_PER_TOKEN)
 
 

@@ -103,7 +103,7 @@ class ScriptedEmbedder:
     """Counts word stems in hashed dimensions. This is deterministic and fast, and texts that share words get similar
     vectors.
 
-    A text without words gets the same vector as the empty text, so that every row has length 1.
+    Text without words gets the same vector as an empty string, so that every row has length 1.
     """
 
     dimensions = 256

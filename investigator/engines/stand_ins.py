@@ -1,4 +1,4 @@
-"""Engines that take the name and traits of another engine without calling it, for forecasts and replays."""
+"""Engines that adopt the name and traits of another engine without calling it, for use in forecasts and replays."""
 
 from __future__ import annotations
 

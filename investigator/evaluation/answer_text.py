@@ -1,4 +1,4 @@
-"""Compares a text with known answers: exact match, and precision, recall and F1 of its words. Pure. There are two
+"""Compares text with known answers: exact match, and precision, recall and F1 of its words. Pure. There are two
 definitions of a word: SQUAD for answers from investigations, and PARLAI for grading by dialogue teachers.
 """
 
@@ -21,7 +21,7 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 def tokens(text: str) -> list[str]:
-    """Return the words of a text as SQuAD compares them: in lower case, without punctuation or English articles
+    """Return the words of the text as SQuAD compares them: in lower case, without punctuation or English articles
     (Rajpurkar et al. 2016). In addition, characters are normalised (NFKC), punctuation of all scripts is removed, and
     each character of a script without spaces is a word.
     """
@@ -87,12 +87,12 @@ def word_overlap(guess: str, answers: Iterable[str], by: Definition = SQUAD) -> 
 
 
 def token_f1(text: str, answers: Sequence[str]) -> float:
-    """Return the F1 (0..1) of the words that a text shares with the most similar known answer."""
+    """Return the F1 (0..1) of the words that the text shares with the most similar known answer."""
     return word_overlap(text, answers, SQUAD).f1
 
 
 def exact_match(text: str, answers: Iterable[str], by: Definition = SQUAD) -> bool:
-    """Return True if a text equals one of the known answers."""
+    """Return True if the text equals one of the known answers."""
     said = by.words(text)
     return any(by.words(answer) == said for answer in answers)
 

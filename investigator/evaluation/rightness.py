@@ -89,7 +89,7 @@ def rightness(question: Question, outcome: Outcome) -> float | None:
 
 
 def says(text: str, answer: str) -> bool:
-    """Return True if a text contains the words of a known answer, in order. If the answer has numbers, the text must
+    """Return True if the text contains the words of a known answer, in order. If the answer has numbers, the text must
     contain each of their values ("1.2 million" equals "1,200,000"), and the other words in any order.
     """
     wanted = _amounts(answer)

@@ -51,9 +51,9 @@ def prove(claim_text: str, quotes: Sequence[Quote], given: str = "") -> ClaimChe
 
     A claim is proven if each of its sentences is contained in one sentence of one quote, and nothing important is
     missing (`alignment`). The words and their order must be the same, or the rules must accept the wording as
-    equivalent (`rewordings`, `language/data/rewordings.toml`). A claim is withheld if its quotes contradict it in a
-    slot, or do not mention it. Any other unproven claim is replaced by its nearest quote. Numbers and dates from the
-    question do not count as contradictions.
+    equivalent (`rewordings`, `language/data/rewordings.toml`). A claim is withheld if its quotes contradict one of its
+    slots, or do not mention that slot. Any other unproven claim is replaced by its nearest quote. Numbers and dates
+    from the question do not count as contradictions.
     """
     bare = _CITATION.sub(" ", claim_text).strip()
     claim = _without_source(saying().sub("", bare), quotes)

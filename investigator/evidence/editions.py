@@ -57,8 +57,8 @@ def line_of(quote: Quote, document: Document) -> str:
 
 
 def _other_number(line: str, text: str) -> tuple[str, str, int, int] | None:
-    """Find a line in a text that differs from the given line in only one number. Return the old number, the new number
-    and the span of the line; None if the text contains the line unchanged, or only lines that differ in several
+    """Find a line in the text that differs from the given line in only one number. Return the old number, the new
+    number and the span of the line; None if the text contains the line unchanged, or only lines that differ in several
     numbers.
     """
     between = (r"\s+".join(map(re.escape, _SPACE.split(piece))) for piece in _NUMBER.split(one_line(line)))

@@ -1,4 +1,6 @@
-"""Finds numbers, dates and names with digits in a text, and finds those in a claim that are missing from its quotes."""
+"""Finds numbers, dates and names with digits in text, and finds those in a claim that are missing from the claim's
+quotes.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ _MOST_PARTS = 12
 
 @dataclass(frozen=True)
 class Figures:
-    """The figures in a text (amounts, dates, names with digits), and the text itself."""
+    """Some text and the figures in it (amounts, dates, names with digits)."""
 
     text: str
     amounts: tuple[Amount, ...]
@@ -52,7 +54,7 @@ class MissingFigure:
 
 @lru_cache(maxsize=500)
 def figures(text: str) -> Figures:
-    """Return the figures in a text."""
+    """Return the figures in the text."""
     normal = prepared("\n".join(normalise(line).text for line in text.splitlines()))
     found = dates(normal)
     rest = without_dates(normal, found)

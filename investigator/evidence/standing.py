@@ -148,7 +148,7 @@ def _not_standing(quote: Quote, fresh: FreshDocument) -> str:
 
 
 def nearest_text(text: str, wanted: str, start: int = 0) -> str:
-    """Return the stretch of a text that contains the most wanted words or, in a tie, the one nearest to `start`.
+    """Return the stretch of the text that contains the most wanted words or, in a tie, the one nearest to `start`.
 
     The stretch has at most 600 characters, and is empty if the text contains no wanted word. Runs in time linear in the
     length of the text.

@@ -186,7 +186,7 @@ def replaced_values(sentence: str) -> tuple[tuple[Value, Value, str], ...]:
 
 
 def references(text: str) -> frozenset[str]:
-    """Return the numbers of the clauses that a text mentions or begins with: "clause 3", "§ 3", "3. Rent"."""
+    """Return the numbers of the clauses that the text mentions or begins with: "clause 3", "§ 3", "3. Rent"."""
     found = re.findall(rf"(?:{cues('changes')['reference']})(\d+(?:\.\d+)*)", text, re.IGNORECASE)
     item = _ITEM.match(text)
     return frozenset([*found, *(re.findall(r"\d+", item.group()) if item else ())])

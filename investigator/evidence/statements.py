@@ -108,7 +108,7 @@ class StatedSentence:
 
 @lru_cache(maxsize=2_000)
 def statements(text: str) -> tuple[StatedSentence, ...]:
-    """Split a text into sentences, and each sentence into words; sentences without words are omitted."""
+    """Split the text into sentences, and each sentence into words; sentences without words are omitted."""
     found = (statement(text[start:end]) for start, end in sentence_spans(text))
     return tuple(one for one in found if one.words)
 
@@ -121,7 +121,7 @@ def statement(sentence: str) -> StatedSentence:
 
 
 def _figures(plain: str) -> Iterator[Date | Amount]:
-    """Yield the dates and numbers in a text in order, without overlaps."""
+    """Yield the dates and numbers in the text in order, without overlaps."""
     days, numbers = dates_and_amounts(plain)
     taken, every = 0, list[Date | Amount]((*days, *numbers))
     for figure in sorted(every, key=lambda one: one.span):

@@ -21,7 +21,7 @@ _ALIKE = 0.5
 
 
 def title_line(text: str) -> str:
-    """Return the first line of a text without its dates; "" if a letter begins there."""
+    """Return the first line of the text without its dates; "" if a letter begins there."""
     line = normalise(text.strip().split("\n", 1)[0][:_LONGEST]).text
     return "" if _NO_TITLE.match(line) else without_dates(line, dates(line))
 

@@ -13,8 +13,9 @@ from investigator.language.terms import words
 _SHINGLE = 4  # number of words in a shingle
 _SKETCH = 256  # number of hashes kept per text; the estimated share of common shingles has a standard error of 3 %
 _SAME = 0.5
-"""Minimum fraction of common shingles for two texts to count as versions of each other. A page with every tenth word
-changed still shares half of its four-word shingles; reports of one firm for two quarters share less.
+"""Minimum fraction of common shingles for two texts to count as versions of each other. If every tenth word of a page
+is changed, the two versions still share half of their four-word shingles; reports of one firm for two quarters share
+less.
 """
 _FEWEST = 12  # minimum number of shingles; a shorter text cannot be judged
 _LONGEST = 400_000  # maximum number of characters

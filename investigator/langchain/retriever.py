@@ -18,7 +18,7 @@ from investigator.reports.inert import inert_prose
 
 class InvestigatorRetriever(BaseRetriever):  # type: ignore[misc]
     """Finds the `k` chunks in the folder that best match a query, using keyword and vector search. No language model is
-    asked. The metadata has the fields `source` (the path relative to the folder), `page` and `line` (from 1; `page` is
+    called. The metadata has the fields `source` (the path relative to the folder), `page` and `line` (from 1; `page` is
     None if the format has no pages), `start` and `end` (characters of the text that was read), `score` (0..1,
     comparable within one query), `holds_address` and `speaks_to_model`. Addresses and markup in the text are escaped so
     that no program renders them as links; with `verbatim=True` the text is unchanged. `invoke` accepts a different `k`

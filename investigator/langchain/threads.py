@@ -26,8 +26,8 @@ Item = TypeVar("Item")
 @contextmanager
 def one_at_a_time(investigator: Investigator, longest_wait: float = LONGEST_WAIT) -> Iterator[None]:
     """Wait until no other call of this process uses the folder, because a workspace has one writer. Raises
-    WorkspaceLockedError after `longest_wait` seconds. A call made while the events of another call on the same folder
-    are being read fails in this way, too, because the two would wait for each other.
+    WorkspaceLockedError after `longest_wait` seconds. A call also fails in this way if it is made while the events of
+    another call on the same folder are being read, because the two calls would wait for each other.
     """
     lock = _LOCKS.setdefault(investigator.folder.resolve(), Lock())
     if not lock.acquire(timeout=longest_wait):

@@ -1,4 +1,4 @@
-"""Finds abbreviations that a text explains, as in "indocyanine green (ICG)" or "SP, sulphadoxine-pyrimethamine;".
+"""Finds abbreviations that are explained in text, as in "indocyanine green (ICG)" or "SP, sulphadoxine-pyrimethamine;".
 Pure.
 """
 
@@ -18,7 +18,7 @@ _DIGITS = dict(zip("123456789", ("one", "two", "three", "four", "five", "six", "
 
 
 def abbreviations(text: str) -> Iterator[tuple[str, str]]:
-    """Yield each abbreviation that a text explains, with the words that it stands for.
+    """Yield each abbreviation that the text explains, with the words that it stands for.
 
     The abbreviation is either in brackets after these words or, as in the legend of a table, before them. The words are
     the shortest run that contains its letters in order, with the first letter at the beginning of a word (A. Schwartz
@@ -39,7 +39,7 @@ def _is_short(text: str) -> bool:
 
 
 def _explained(short: str, before: str) -> str:
-    """Return the words at the end of a text that match an abbreviation; "" if its letters are not in them."""
+    """Return the words at the end of the text that match an abbreviation; "" if they do not contain its letters."""
     letters = "".join(_DIGITS.get(char, char)[0] for char in short if char.isalnum()).lower()
     said = " ".join(before.lower().split()[-min(len(letters) + _MORE_WORDS, 2 * len(letters)) :])
     at = len(said)

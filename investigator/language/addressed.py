@@ -85,7 +85,7 @@ def without_addressed(text: str) -> str:
 
 
 def _hits(text: str) -> list[Span]:
-    """Return the places where a folded text matches a rule, or has two different hints close together."""
+    """Return the places where the folded text matches a rule, or has two different hints close together."""
     hits = list(_demands(text))
     hints: list[tuple[Span, str]] = []
     for kind, hit in _fulfilled(text):
@@ -123,7 +123,7 @@ def _places(text: str) -> Iterator[Span]:
 
 
 class _KeyWord(NamedTuple):
-    """A keyword in a text: where it is, and how it is used."""
+    """A keyword in text: where it is, and how it is used."""
 
     start: int
     end: int
@@ -156,7 +156,7 @@ def _until(words: Sequence[_KeyWord], number: int, limit: int) -> list[_KeyWord]
 
 
 def _key_words(text: str) -> Mapping[str, list[_KeyWord]]:
-    """Return the keywords in a folded text, grouped by language."""
+    """Return the keywords in the folded text, grouped by language."""
     found: dict[str, list[_KeyWord]] = defaultdict(list)
     for word in _WORD.finditer(text):
         for language, kind in _uses(word.group()):

@@ -1,4 +1,4 @@
-"""Finds addresses in a text, and requests that its reader act on an account, a secret or money. Pure.
+"""Finds addresses in text, and requests that the reader act on an account, a secret or money. Pure.
 
 A program may render displayed text as Markdown or HTML, and a terminal may turn it into links. Addresses from documents
 are therefore written in a form that no program treats as a link and that a reader still understands. An e-mail address
@@ -43,7 +43,7 @@ _WRITTEN = tuple(
 
 
 def holds_address(text: str) -> bool:
-    """Return True if a text contains an address (URL, e-mail, telephone) or the markup of a link, a picture or HTML."""
+    """Return True if the text contains an address (URL, e-mail, telephone), or markup for a link, picture or HTML."""
     plain = _spaced(unicodedata.normalize("NFKC", text))
     return any(pattern.search(plain) for pattern in (_ADDRESS, _PHONE, _LINK))
 
@@ -57,8 +57,7 @@ def instructs_reader(text: str) -> bool:
 
 
 def defanged(text: str) -> str:
-    """Return a text with its addresses and markup changed so that no program renders them as links, pictures or HTML.
-
+    """Return the text with its addresses and markup changed so that no program renders them as links, pictures or HTML.
     `https://a.example/x` becomes `hxxps://a[.]example/x`, and a space is inserted between the brackets of a link, after
     the opening bracket of a tag, and on both sides of the sign in "a < b". Other text, including e-mail addresses and
     text already in this form, is unchanged.
@@ -69,7 +68,7 @@ def defanged(text: str) -> str:
 
 
 def _spaced(text: str) -> str:
-    """Return a text with spaces around comparison signs, so that nothing after them looks like a tag."""
+    """Return the text with spaces around comparison signs, so that nothing after them looks like a tag."""
     tail = max(text.rfind(">"), text.rfind("=")) + 1
     return text[:tail] + _LESS_THAN.sub(" < ", text[tail:])
 

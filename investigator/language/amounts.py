@@ -46,8 +46,8 @@ _DIGITS = re.compile(r"\d")
 
 @dataclass(frozen=True)
 class Amount:
-    """A number as written in a text, with its possible meanings. It has parts if its spaces may either group the digits
-    of one number or separate two numbers. `span` is half open.
+    """A number as it is written in text, with its possible meanings. It has parts if its spaces may either group the
+    digits of one number or separate two numbers. `span` is half open.
     """
 
     text: str
@@ -76,10 +76,10 @@ class Amount:
 
 
 def prepared(text: str) -> str:
-    """Rewrite the fiscal years, year ranges and quarters in a normalised text to the form that the other functions in
+    """Rewrite the fiscal years, year ranges and quarters in the normalised text to the form that the other functions in
     this module expect.
 
-    Spaces before commas, as in tokenised texts, are dropped.
+    Spaces before commas, as in tokenised text, are dropped.
     """
     text = text.replace(" ,", ",")
     text = _FISCAL_YEAR.sub(lambda year: year[1] if len(year[1]) == 4 else f"20{year[1]}", text)
@@ -105,14 +105,14 @@ def squeezed(text: str) -> str:
 
 
 def amounts(text: str) -> list[Amount]:
-    """Return the numbers in a prepared text, written in digits or words, except those inside identifiers."""
+    """Return the numbers in the prepared text, written in digits or words, except those inside identifiers."""
     for found in reversed(list(_identifiers(text))):
         text = text[: found.start()] + "#" * len(found.group()) + text[found.end() :]
     return [*_in_digits(text), *_in_words(text)]
 
 
 def dates_and_amounts(text: str) -> tuple[tuple[Date, ...], tuple[Amount, ...]]:
-    """Return the dates in a prepared text, and the numbers that are not part of a date."""
+    """Return the dates in the prepared text, and the numbers that are not part of a date."""
     days = dates(text)
     return tuple(days), tuple(amounts(without_dates(text, days)))
 
@@ -139,7 +139,7 @@ def _has_measure(found: re.Match[str]) -> bool:
 
 
 def _parts(found: re.Match[str]) -> Iterator[Amount]:
-    """Yield the numbers in a text such as "12 300 people", which may contain one number or two."""
+    """Yield the numbers in text such as "12 300 people", which may contain one number or two."""
     if found["group"] == " ":
         numbers = found["digits"].split(" ")
         for number in numbers[:-1]:

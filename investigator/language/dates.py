@@ -30,7 +30,7 @@ class Day:
 
 @dataclass(frozen=True)
 class Date:
-    """A date in a text: its position, its text, and its possible meanings (05/06/2021 has two)."""
+    """A date in text: its position, its wording, and its possible meanings (05/06/2021 has two)."""
 
     start: int
     end: int
@@ -57,7 +57,7 @@ class Date:
 
 
 def dates(text: str) -> list[Date]:
-    """Return the dates in a normalised text, in order, without overlaps; a month needs an adjacent day or year."""
+    """Return the dates in the normalised text, in order, without overlaps; a month needs an adjacent day or year."""
     found: list[Date] = []
     for form in _forms():
         for match in form.finditer(text):

@@ -38,14 +38,14 @@ class LabelLine(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def label_line(text: str) -> LabelLine | None:
-    """Return the label and value of a text; None if it does not begin with a short label, or has no value."""
+    """Return the label and value of the text; None if it does not begin with a short label, or has no value."""
     label = _label(text)
     value = " ".join(text[text.index(":", len(label)) + 1 :].strip("*_ ").split()) if label else ""
     return LabelLine(label, value) if value else None
 
 
 def as_statement(text: str) -> str:
-    """Rewrite a text as a statement. A line in a signature block gets the verb that it omits ("Signed For the tenant:
+    """Rewrite the text as a statement. A line in a signature block gets the verb that it omits ("Signed For the tenant:
     Ann Cole"), and a name with a role below it, as at the end of a letter, becomes "Ann Cole, head of sales".
     """
     if below := _NAME_AND_ROLE.fullmatch(text):
@@ -68,7 +68,7 @@ def labelled_spans(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def record_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of the lines in a text, each including the lines that continue it.
+    """Yield the spans of the lines in the text, each including the lines that continue it.
 
     A line is continued if it is full, if it ends with a comma, a preposition or the colon of a label, or if the next
     line is indented or begins in lower case. A list is not the value of a label, but a line after a blank line may be.
@@ -85,12 +85,12 @@ def record_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def awaits_value(line: str) -> bool:
-    """Return True for a label whose value is below it: "Signed for the tenant:"."""
+    """Return True if the line is a label with its value below it: "Signed for the tenant:"."""
     return line.rstrip(" *_\n").endswith(":") and bool(_label(line))
 
 
 def is_value(line: str) -> bool:
-    """Return True for a line that may be the value of the label above it: short, and not a list item."""
+    """Return True if the line may be the value of the label above it: it is short, and not a list item."""
     return len(line) <= _LONGEST and not (_ITEM.match(line) or _label(line) or line.rstrip().endswith("."))
 
 

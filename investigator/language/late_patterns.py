@@ -24,7 +24,7 @@ class _Late:
 
 
 def late(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """Return a pattern that is compiled when one of its methods is first used; the functions of `re` do not accept
-    it.
+    """Return a pattern that is compiled when one of its methods is first used; the functions in `re` do not accept such
+    patterns.
     """
     return cast("re.Pattern[str]", _Late(pattern, flags))

@@ -37,14 +37,14 @@ _LONGEST_CLAIM = 15
 
 
 def negates(text: str) -> bool:
-    """Return True if a text contains "not", "no", "never" or the like; phrases such as "not only" and "No. 5" do not
+    """Return True if the text contains "not", "no", "never" or the like; phrases such as "not only" and "No. 5" do not
     count.
     """
     return _negation().search(_plain(text)) is not None
 
 
 def allows_negation(text: str, claim: str) -> bool:
-    """Return True if a text justifies the use of a negation in a claim.
+    """Return True if the text justifies the use of a negation in a claim.
 
     It does if one of its sentences contains a word from the claim and either a negation or a word like "failed",
     "lacks" or "unable", or if the text contains the opposite of a word in the claim: "unprofitable" or "debt-free" for
@@ -67,7 +67,7 @@ def negated_before(text: str, start: int) -> bool:
     """Return True if the word right before a position is a negation, which reverses the meaning of the text that
     follows.
 
-    A text that begins with a capital letter is a new sentence, and is not negated by a "No" before it.
+    If that text begins with a capital letter, it is a new sentence, and a "No" before it does not negate it.
     """
     if text[start : start + 1].isupper():
         return False

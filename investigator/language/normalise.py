@@ -41,14 +41,14 @@ _INVISIBLE_ONLY = re.compile(f"[{_INVISIBLE}]+")
 
 
 class Normalised:
-    """A normalised text and the map from it to the original.
+    """Normalised text, and the map from it to the original.
 
     `text` is the normalised text. `optional_hyphens` are the places in `text` at which the original has a hyphen
     between two letters at a line end. Such a hyphen may belong to the word ("well-known") or not ("inter-national"), so
     `text` omits it, and a comparison may ignore it.
 
-    The map is kept as segments (normalised start, original start, original length): within a segment of equal
-    lengths characters correspond one to one, and any other segment corresponds as a whole.
+    The map is kept as segments (normalised start, original start, original length): if a segment has the same length in
+    both texts, its characters correspond one to one; otherwise it corresponds only as a whole.
     """
 
     __slots__ = ("_at", "_lengths", "_sources", "optional_hyphens", "text")
@@ -87,7 +87,7 @@ class Normalised:
 
 
 def normalise(text: str) -> Normalised:
-    """Normalise a text for comparing quotes.
+    """Normalise the text for comparing quotes.
 
     Applies Unicode NFKC (except to exponents and note marks that touch a number, and to characters that would become
     spaces), collapses whitespace to one space, drops it between CJK characters, joins words that were hyphenated at the
@@ -188,7 +188,7 @@ def _compatible(char: str) -> str:
 
 
 def _rules(text: str) -> tuple[re.Pattern[str], dict[str, str]]:
-    """Return a pattern for the parts of a text that normalisation may change, and the replacements of single
+    """Return a pattern for the parts of the text that normalisation may change, and the replacements of single
     characters.
     """
     if text.isascii():
@@ -243,5 +243,5 @@ def one_line(text: str) -> str:
 
 
 def with_european_digits(text: str) -> str:
-    """Return a text of the same length with European digits in place of Arabic and Persian ones."""
+    """Return the text of the same length with European digits in place of Arabic and Persian ones."""
     return text if text.isascii() else text.translate(_EUROPEAN_DIGITS)

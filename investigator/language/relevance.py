@@ -1,4 +1,4 @@
-"""Measures what share of a question's words a text contains. Pure."""
+"""Measures what share of a question's words occurs in text. Pure."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def share_of_weight(weights: Mapping[str, float], present: Iterable[str]) -> flo
 
 
 def overlap(weights: Mapping[str, float], text: str) -> float:
-    """Return the BM25 score of a text as a share (0..1) of the maximum that repeating the words could reach. Unlike a
+    """Return the BM25 score of the text as a share (0..1) of the maximum that repeating the words could reach. Unlike a
     raw BM25 score, it is comparable between questions and folders.
     """
     total = math.fsum(weights.values())
@@ -58,7 +58,7 @@ def overlap(weights: Mapping[str, float], text: str) -> float:
 
 @remembered(longest=4_000, most=2_048)
 def _stem_counts(text: str) -> Counter[str]:
-    """Return how often each stem occurs in a text; every search of a document reads the same chunks."""
+    """Return how often each stem occurs in the text; every search of a document reads the same chunks."""
     return Counter(stem(word) for word in words(text))
 
 

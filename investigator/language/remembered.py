@@ -1,4 +1,4 @@
-"""A cache for functions that take a text; results for long texts are not cached."""
+"""A cache for functions that take text; results for long text are not cached."""
 
 from __future__ import annotations
 

@@ -37,9 +37,9 @@ _WINDOW = 4_000  # number of characters segmented at once, because the segmenter
 
 
 def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Return the half-open spans of the sentences in a text, without surrounding whitespace, in order. Together they
+    """Return the half-open spans of the sentences in the text, without surrounding whitespace, in order. Together they
     cover every character that is not whitespace. A sentence never crosses a blank line, and a sentence of more than
-    4,000 characters is cut at a line end or a space if possible.
+    4,000 characters is split, at a line end or a space if possible.
     """
     return iter(_known_spans(text)) if len(text) <= _WINDOW else _spans(text)  # a caller may stop early in a long text
 
@@ -105,7 +105,7 @@ def _with_titles(text: str) -> Iterator[tuple[int, int]]:
 
 
 def is_row(sentence: str) -> bool:
-    """Return True for a table row in which every cell follows its header, as in "Name: Ann; Role: chair"."""
+    """Return True if the sentence is a table row in which every cell follows its header: "Name: Ann; Role: chair"."""
     return _ROW.match(sentence) is not None
 
 

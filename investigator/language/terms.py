@@ -87,7 +87,7 @@ def _without_marks(run: str) -> str:
 
 @lru_cache(maxsize=10_000)
 def _folded_sign(run: str) -> str:
-    """Fold a short run of letters or signs; cached, because the same few runs recur throughout a text."""
+    """Fold a short run of letters or signs; cached, because the same few runs recur often."""
     return _without_marks(run)
 
 
@@ -103,7 +103,7 @@ def spaced(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """Return the folded words in a text in order, stop words included; unspaced scripts yield pairs of characters."""
+    """Return the folded words in the text in order, stop words included; unspaced scripts yield pairs of characters."""
     return _PART.findall(folded(spaced(text)))
 
 
@@ -120,12 +120,12 @@ POSSESSIVE = late(r"['’]s?$")
 
 
 def tokens(text: str) -> list[str]:
-    """Return the words of a text as written; a word keeps its inner points, hyphens and apostrophes."""
+    """Return the words of the text as written; a word keeps its inner points, hyphens and apostrophes."""
     return TOKEN.findall(text)
 
 
 def is_latin(text: str) -> bool:
-    """Return True if most letters of a text are Latin, or if it has no letters."""
+    """Return True if most letters of the text are Latin, or if it has no letters."""
     if text.isascii():
         return True
     letters = [char for char in text if char.isalpha()]
@@ -172,7 +172,7 @@ def content_words(text: str) -> list[str]:
 
 
 def main_words(text: str) -> list[str]:
-    """Return, in order, the folded words in a text that are not stop words in any language. They are a subset of its
+    """Return, in order, the folded words in the text that are not stop words in any language. They are a subset of its
     `content_words`, but are much faster to find.
     """
     empty = _every_stop_word()

@@ -24,9 +24,7 @@ _LOOKALIKES = str.maketrans(
 
 @dataclass(frozen=True)
 class Undisguised:
-    """A folded text; `origins` gives the original position of each of its characters, or is None if no position
-    changed.
-    """
+    """Folded text; `origins` gives the original position of each character, or is None if no position changed."""
 
     text: str
     origins: tuple[int, ...] | None = None

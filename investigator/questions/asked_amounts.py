@@ -83,13 +83,13 @@ class AskedAmount:
 
 
 def plain_amounts(text: str) -> tuple[Amount, ...]:
-    """Return the amounts in a normalised text, without times and numbers in identifiers."""
+    """Return the amounts in the normalised text, without times and numbers in identifiers."""
     plain = prepared(without_periods(without_dates(text, dates(text))))
     return tuple(one for one in amounts(plain) if one.readings)
 
 
 def relation(text: str) -> AmountRelation:
-    """Return the comparison that a text makes; EQUAL if it makes none."""
+    """Return the comparison that the text makes; EQUAL if it makes none."""
     return next((one for one, words in _words().items() if words.search(text)), AmountRelation.EQUAL)
 
 

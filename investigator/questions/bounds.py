@@ -74,8 +74,8 @@ def bound_state(asked: str, question: str, sentence: str, near: str) -> tuple[Ma
 
 
 def _stands(one: Bound, text: str) -> tuple[str, str]:
-    """Return two phrases from a text that contain the object: one with a preposition on the same side, and one with an
-    opposite preposition; each is "" if not found.
+    """Return two phrases from the text that contain the object: one with a preposition on the same side, and one with
+    an opposite preposition; each is "" if not found.
     """
     tokens = [folded(token) for token in _TOKEN.findall(text)]
     against, last = cues("bounds")[one.side].split(" | ")[1].split(), root(one.thing[-1])

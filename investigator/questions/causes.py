@@ -48,7 +48,7 @@ def _share(wanted: tuple[str, ...], side: str) -> float:
 
 
 def _by_single_verb(wanted: str, present: frozenset[str]) -> frozenset[str]:
-    """Return the words of phrasal verbs for which a text uses a single verb: "cut short" if it contains "stopped"."""
+    """Return the words of phrasal verbs for which the text uses a single verb: "cut short" if it contains "stopped"."""
     return frozenset(
         word
         for verb, singles in phrases(wanted)

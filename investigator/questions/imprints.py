@@ -43,7 +43,7 @@ _NAME_BESIDE_FISCAL = 0.5  # lower, because file names mention calendar quarters
 
 
 def imprint_of(text: str) -> Imprint:
-    """Read the imprint from the first pages of a text; it is empty if they contain none."""
+    """Read the imprint from the first pages of the text; it is empty if they contain none."""
     cover = text[:_COVER]
     kind = imprint_pattern("kinds").search(cover)
     issuer = _issuer(cover)

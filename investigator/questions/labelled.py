@@ -46,7 +46,7 @@ def names_subject(label: str) -> bool:
 
 
 def signs_for(question: str, text: str) -> bool:
-    """Return True if a text is a signature on behalf of the person that a question asks about. The person who "signed
+    """Return True if the text is a signature on behalf of the person that a question asks about. The person who "signed
     for the lessor" is not the lessor.
     """
     signed = SIGNATURE.match(text)

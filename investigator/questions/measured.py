@@ -1,5 +1,5 @@
 """Finds the figure or count that a question requests, and decides whether a sentence gives it. For English text.
-Patients always count as people; women count as "participants" only in a text about women.
+Patients always count as people; women count as "participants" only in text about women.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ def _content(name: str) -> list[str]:
 
 
 def _stands_whole(own: Sequence[str], text: str) -> bool:
-    """Return True if the words of a name are close together in a text, with at most two other words between them."""
+    """Return True if the words of a name are close together in the text, with at most two other words between them."""
     said = [root(word) for word in words(text)]
     reach = len(own) + _BETWEEN
     return any(set(own) <= set(said[at : at + reach]) for at, word in enumerate(said) if word in own)

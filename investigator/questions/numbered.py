@@ -48,7 +48,7 @@ class Numbered(NamedTuple):
 
 
 def numbered(text: str) -> list[Numbered]:
-    """Return the numbered things in a text, in order; periods such as years and quarters are excluded."""
+    """Return the numbered things in the text, in order; periods such as years and quarters are excluded."""
     left = _JOINED.sub(_spelled_out, without_periods(text))
     found = [(m.start(), Numbered(stem(m.group(2)), _value(m.group(1)), m.group())) for m in _NTH.finditer(left)]
     found += [(m.start(), Numbered(_unit(m.group(1)), m.group(2), m.group())) for m in _AFTER.finditer(left)]

@@ -166,7 +166,7 @@ def is_past(word: str) -> bool:
 
 
 def stand_together(both: Pair, text: str) -> bool:
-    """Return True if two words are adjacent in a text, or reversed with a preposition between them."""
+    """Return True if two words are adjacent in the text, or reversed with a preposition between them."""
     own = _roots_in_order(text)
     first, second = ({root(word)} | (frozenset() if both.is_exact else related_roots(word)) for word in both[:2])
     return any(_beside(own, at, first, second, both.is_exact) for at, word in enumerate(own) if word in first)
@@ -198,7 +198,7 @@ def _beside(own: Sequence[str], at: int, first: set[str], second: set[str], is_e
 
 @lru_cache(maxsize=2048)
 def _roots_in_order(text: str) -> tuple[str, ...]:
-    """Return the roots of the words in a text, without articles and with "" for each punctuation mark."""
+    """Return the roots of the words in the text, without articles and with "" for each punctuation mark."""
     found = (folded(POSSESSIVE.sub("", token)) for token in _TOKEN.findall(text))
     every = (part for token in found for part in (re.split(r"[-'’.&/]", token) if token[0].isalnum() else [""]))
     return tuple(root(word) if word else "" for word in every if word not in _words("determiners"))

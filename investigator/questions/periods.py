@@ -1,4 +1,4 @@
-"""Finds periods in a text (years, quarters, months), and requests for the newest or oldest document. Pure. Month names
+"""Finds periods in text (years, quarters, months), and requests for the newest or oldest document. Pure. Month names
 come from `language/data/months.toml`; other words are English, German, French and Spanish; digits are read in any
 language.
 """
@@ -80,19 +80,19 @@ class Age(Enum):
 
 
 def periods(text: str) -> frozenset[Period]:
-    """Return the periods in a text; the year of a quarter or month is not listed separately."""
+    """Return the periods in the text; the year of a quarter or month is not listed separately."""
     return frozenset(_with_years({_period(pattern, match) for pattern, match in _read(text)[0]}))
 
 
 def quarters_named(text: str) -> Counter[Period]:
-    """Count how often a text names each quarter together with its year."""
+    """Count how often the text names each quarter together with its year."""
     left = folded(text)
     found = (_period(pattern, match) for pattern in _QUARTERS for match in pattern.finditer(left))
     return Counter(period for period in found if period.year)
 
 
 def spelled_periods(text: str) -> list[str]:
-    """Return the folded words that name periods in a text, in the order of the patterns."""
+    """Return the folded words that name periods in the text, in the order of the patterns."""
     return [match.group() for _, match in _read(text)[0]]
 
 
@@ -103,7 +103,7 @@ def without_periods(text: str) -> str:
 
 @lru_cache(maxsize=1024)
 def _read(text: str) -> tuple[Sequence[tuple[re.Pattern[str], re.Match[str]]], str]:
-    """Return the periods in a text, pattern by pattern, and the folded text without them."""
+    """Return the periods in the text, pattern by pattern, and the folded text without them."""
     left, found = folded(text).replace("_", " "), list[tuple[re.Pattern[str], re.Match[str]]]()
     for pattern in _patterns():
         found += ((pattern, match) for match in pattern.finditer(left))
@@ -130,7 +130,7 @@ def spelled(period: Period) -> str:
 
 @lru_cache(maxsize=2048)
 def without_compared(text: str) -> str:
-    """Return a text without the periods that a figure is only compared with: "8 percent more than in 2021"."""
+    """Return the text without the periods that a figure is only compared with: "8 percent more than in 2021"."""
     return _COMPARED.sub(" ", text)
 
 

@@ -40,7 +40,7 @@ def phases_named(words_of: str) -> frozenset[Phase]:
 
 
 def phases_said(text: str, *, of_amount: bool = False) -> frozenset[Phase]:
-    """Return the ends of spans and the due dates that a text gives.
+    """Return the ends of spans and the due dates that the text gives.
 
     Next to an amount of money, "from 1 May" says when the amount applies; it counts only if `of_amount` is True.
     """

@@ -69,7 +69,7 @@ def _stem(word: str) -> str:
 
 @lru_cache(maxsize=8192)  # the same sentences and labels are compared with each part of a question
 def roots(text: str) -> frozenset[str]:
-    """Return the roots of the words in a text."""
+    """Return the roots of the words in the text."""
     return frozenset(map(root, words(text)))
 
 
@@ -94,7 +94,7 @@ def related_roots(word: str) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def phrases(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return the phrasal verbs in a text, as written, with their single-word equivalents."""
+    """Return the phrasal verbs in the text, as written, with their single-word equivalents."""
     tokens = [(match.group(), root(folded(match.group()))) for match in _TOKEN.finditer(text)]
     found = []
     for verb, others in _phrasal_verbs():

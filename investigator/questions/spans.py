@@ -1,4 +1,4 @@
-"""Finds time spans in a text: "from 6 to 9 April", "until 31 May 2027", "since 2019". For English text. Pure."""
+"""Finds time spans in text: "from 6 to 9 April", "until 31 May 2027", "since 2019". For English text. Pure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OF_A_YEAR = late(rf"\bthe\s+{_YEAR}$")
 
 @dataclass(frozen=True)
 class Moment:
-    """A day, month or year that a text names; a field is None if the text does not state it."""
+    """A day, month or year that is named in text; a field is None if it is not stated."""
 
     text: str
     year: int | None = None
@@ -45,7 +45,7 @@ _NOW = Moment("now", _LATEST_YEAR)
 
 @dataclass(frozen=True)
 class TimeSpan:
-    """A time span in a text, with its first and last moments; None means an open end.
+    """A time span named in text, with its first and last moments; None means an open end.
 
     `is_clock` is True for times of day, for which no moments are given.
     """
@@ -95,7 +95,7 @@ def now_asked(question: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=2048)
 def time_spans(text: str) -> tuple[TimeSpan, ...]:
-    """Return the time spans in a text: those with both ends first, then those with an open end."""
+    """Return the time spans in the text: those with both ends first, then those with an open end."""
     found: list[TimeSpan] = []
     left = text
     for match in _range().finditer(text):
@@ -164,7 +164,7 @@ def _open(text: str) -> Iterator[TimeSpan]:
 
 @lru_cache(maxsize=2048)
 def moments(text: str) -> tuple[Moment, ...]:
-    """Return the days, months and years in a text, in order."""
+    """Return the days, months and years in the text, in order."""
     return tuple(_moment(match.group()) for match in _date().finditer(text))
 
 

@@ -111,7 +111,7 @@ def held_at(sentence: str, asked: Moment) -> bool:
 
 @lru_cache(maxsize=2048)
 def people(text: str) -> frozenset[str]:
-    """Return the names in a text, without words that only begin a sentence or name a month."""
+    """Return the names in the text, without words that only begin a sentence or name a month."""
     return frozenset(match.group() for match in _names(text))
 
 

@@ -17,8 +17,8 @@ class Surroundings:
 
     `near` is the surrounding text, including the heading or table header above it, and `before` is the part of `near`
     that precedes the sentence. `about` describes the document: its title, its name and the beginning of its first page.
-    `names` contains the document's title, file name and first line, and `imprint` contains what its first pages state
-    about it.
+    `names` contains the document's title, file name and first line, and `imprint` contains what the first pages state
+    about the document.
     """
 
     sentence: str

@@ -77,7 +77,7 @@ def spelled_root(word: str) -> str:
 
 
 def spelled_roots(text: str) -> tuple[str, ...]:
-    """Return the roots of the words in a text, in order."""
+    """Return the roots of the words in the text, in order."""
     return tuple(spelled_root(word) for word in words(text))
 
 
@@ -133,7 +133,7 @@ class Term:
         return any(_in_one_piece(own, roots) if self.is_name else _near(own, roots) for own in self.roots)
 
     def stands_short(self, text: str, whole: str) -> bool:
-        """Return True if a text uses the short form of a long name whose words are all in the `whole` text. After a
+        """Return True if the text uses the short form of a long name whose words are all in the `whole` text. After a
         different capitalised word the short form is part of another name, such as "English Civil War" instead of
         "American Civil War".
         """

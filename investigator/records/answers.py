@@ -113,7 +113,7 @@ class Caution(StrEnum):
 class Claim(Record):
     """One statement in the answer, with the quotes that prove it and the memories it comes from.
 
-    `supported_by` names the verifier that supports the statement if its quotes do not prove it. `readings` are an
+    `supported_by` names the verifier that supports the statement if the quotes do not prove it. `readings` are an
     engine's statements that could not be checked and that this quote replaces. `text` is unchanged: `cautions` warn of
     addresses in it, of instructions to the reader that come from the document, and of older text quoted in a message.
     """

@@ -322,7 +322,7 @@ class Standing(Record):
     the document's name contains, or the share of all its words if the question has no names. `period` and `age` are 1
     if the document has the requested period or age, -1 if it has another, and 0 if unknown. `naming` is 0 for a
     question without names, otherwise 1; without names, `stands_out` is how far the document leads all others. `few` is
-    log(usual size / size of this folder), where the usual size is that of the folders used for fitting.
+    log(usual size / size of this folder); the usual size is the size of the folders used for fitting.
     """
 
     gap: float = 0.0

@@ -1,4 +1,6 @@
-"""Shows many questions on one self-contained HTML page, with the design and safeguards of a single report."""
+"""Renders many questions as a single self-contained HTML page with the same design and safeguards as a report on one
+question.
+"""
 
 from __future__ import annotations
 

@@ -81,11 +81,11 @@ class AnswerWriter:
     def write(self, question: str, mission: str, history: Sequence[Memory], unknown_infos: Sequence[str]) -> Statements:
         """Return the proven and the unproven claims.
 
-        If an engine finds the evidence insufficient, no claims are returned. If its reply cannot be read or all its
-        claims are unproven, the best quotes replace them, without counting as an established answer. The claims of a
-        small model are added to those of the built-in engine. Computed figures, and cells that meet every constraint,
-        are always kept. Without evidence, no engine is asked. Raises EngineError, EmbedderError, and the signal
-        BudgetSpent.
+        If an engine finds the evidence insufficient, no claims are returned. If the engine's reply cannot be read, or
+        all claims in it are unproven, the best quotes replace them, without counting as an established answer. The
+        claims of a small model are added to those of the built-in engine. Computed figures, and cells that meet every
+        constraint, are always kept. Without evidence, no engine is called. Raises EngineError, EmbedderError, and the
+        signal BudgetSpent.
         """
         sources = _sources(history, self._settings.most_evidence)
         if not sources:
@@ -116,7 +116,7 @@ class AnswerWriter:
         return Statements(self._verbatim(sources), unproven, are_stand_ins=True)
 
     def verbatim(self, history: Sequence[Memory]) -> Statements:
-        """Return the best quotes verbatim, without asking an engine."""
+        """Return the best quotes verbatim, without calling an engine."""
         return Statements(self._verbatim(_sources(history, self._settings.most_evidence)), are_stand_ins=True)
 
     def _verbatim(self, sources: dict[str, tuple[Memory, Quote]]) -> tuple[Claim, ...]:
@@ -327,8 +327,8 @@ def _search_point(memory: Memory) -> int:
 
 
 def _sources(history: Sequence[Memory], most: int) -> dict[str, tuple[Memory, Quote]]:
-    """Return the quotes by citation id, without duplicates, starting with those from the document whose replies have
-    the highest score.
+    """Return the quotes, keyed by citation id and without duplicates, starting with those from the document whose
+    replies have the highest score.
 
     If a document was asked several times, the best quote of each reply comes first, in the order of asking: a reply to
     a narrower question has a higher score, but says less about the original question.

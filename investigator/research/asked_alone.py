@@ -1,5 +1,5 @@
-"""Answers a question about a single document, as for a matrix cell, with the sentences that meet every constraint.
-Pure. Every sentence is examined, because a single document cannot be ranked against others.
+"""Answers a question about a single document (for example, for a matrix cell) using the sentences that meet every
+constraint. Pure. Every sentence is examined, because a single document cannot be ranked against others.
 """
 
 from __future__ import annotations

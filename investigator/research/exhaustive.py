@@ -223,7 +223,7 @@ def _of_thing(label: str, quote: Quote) -> TableRow:
 
 
 def _enumerated(spans: Sequence[FoundSpan], question: str, document: Document) -> Iterator[TableRow]:
-    """Yield a row for each item of the lists inside sentences, with the sentence as the quote."""
+    """Yield a row for each item in a list inside a sentence; the row quotes the sentence."""
     for span in spans:
         text, before = document.text[span.start : span.end], ""
         for start, end in sentence_spans(text):
@@ -367,7 +367,7 @@ def _reads(piece: str, roots: Sequence[str], kind: AnswerType) -> float:
 
 
 def _pieces(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the sentences of a text; overlong sentences are split into lines."""
+    """Yield the sentences in the text; overlong sentences are split into lines."""
     for start, end in sentence_spans(text):
         if end - start <= _LONGEST_SENTENCE:
             yield start, end

@@ -181,7 +181,7 @@ _MOST_ASKED = 2  # maximum number of wordings per part for which documents are a
 def searched_otherwise(state: State, parts: Sequence[Part], library: DocumentIndex) -> tuple[State, tuple[str, ...]]:
     """Search the folder for rewordings of the given parts; return the state and the most promising rewordings.
 
-    No engine is asked. A wording is searched for only once. Raises StoreError.
+    No engine is called. A wording is searched for only once. Raises StoreError.
     """
     shares = {t.term: t.document_share for t in library.term_frequencies(" ".join(related_to(parts)))}
     searched, best, promising = list(state.run.wordings), list[str](), list(state.promising)

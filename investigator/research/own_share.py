@@ -76,7 +76,7 @@ def _apart_from_names(every: frozenset[str], document: Document) -> frozenset[st
 
 
 def may_have_all_words(part: Part, text: str, document: Document) -> bool:
-    """Return False if a text lacks a word of a part, which means that none of its sentences can contain all words of
+    """Return False if the text lacks a word of a part, which means that none of its sentences can contain all words of
     the part.
     """
     _, every = _said_words(part.constraints)
@@ -103,5 +103,5 @@ def _share_of_label(question: str, line: LabelLine, said: QuotedText) -> float |
 
 
 def _names_day(text: str) -> bool:
-    """Return True if a text names a day, which may be inside a time span."""
+    """Return True if the text names a day, which may be inside a time span."""
     return any(one.day for one in moments(text.title()))

@@ -83,7 +83,7 @@ def propose(
 
 
 def without_choice(request: PlanVariables) -> Proposal:
-    """Return the plan for a run that is limited to one document, without asking an engine."""
+    """Return the plan for a run that is limited to one document, without calling an engine."""
     return Proposal(_ONLY, _best_matching(request))
 
 

@@ -65,7 +65,7 @@ class DocumentQuery:
     The document id "summary" asks all documents together. `template` replaces the shipped template; `tainted` lists
     documents known to address a language model. `table_question` is the question that table cells must answer if the
     main question is a rewording of it. `is_alone` is True for a run limited to one document. With `is_read` set to
-    False, the built-in engine is asked instead of a small model.
+    False, the built-in engine is used instead of a small model.
     """
 
     main_question: str

@@ -14,7 +14,7 @@ from investigator.records import Knowledge, KnownInfo, Memory, Need, ReflectRepl
 
 def reflect(client: EngineClient, request: ReflectVariables) -> tuple[Knowledge, ...]:
     """Return the knowledge about each term from the memories; without memories, everything is unknown and no engine is
-    asked.
+    called.
 
     Knowledge that no memory supports is dropped, because an engine must not claim more than the documents say. Raises
     EngineError, and the signal BudgetSpent.

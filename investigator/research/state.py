@@ -162,7 +162,7 @@ class State:
 
     @property
     def scores_alike_now(self) -> bool:
-        """Return True if it was found after the last reflection that a model scores all documents alike."""
+        """Return True if a model has turned out, since the last reflection, to give all documents the same score."""
         return scores_alike(self.run.memories) and not scores_alike(self.run.memories[: self.memories_reflected])
 
     def _selected(self, memories: tuple[Memory, ...]) -> tuple[Memory, ...]:

@@ -1,4 +1,4 @@
-"""Summarises a text without a language model: from its own summary, from its key figures, or as a timeline. Pure."""
+"""Summarises a document without a language model: using its own summary, its key figures, or a timeline. Pure."""
 
 from __future__ import annotations
 

@@ -239,7 +239,7 @@ def _apart(question: str, cell: QuotedCell) -> Iterator[ConstraintMatch]:
 
 
 def _turned(label: str) -> str:
-    """Return a label in natural word order: "White filling, large" as "large White filling"."""
+    """Return a label in natural word order: "large White filling" for "White filling, large"."""
     noun, comma, mark = label.partition(",")
     return f"{mark} {noun}" if comma and "," not in mark else label
 

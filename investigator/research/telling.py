@@ -1,6 +1,6 @@
 """Selects the most relevant sentences of one document for a comparison, such as results and changes. Pure.
 
-Background, methods, references and other people's work rank below a text's own results.
+Background, methods, references and other people's work rank below a document's own results.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def telling_sentences(
 
 
 def main_sentences(document: Document, *, most: int) -> tuple[Quote, ...]:
-    """Return the sentences at the beginning of a long text that state its results, in order; may be empty."""
+    """Return the sentences at the beginning of a long document that state its results, in order; may be empty."""
     if len(document.text) <= _LONG:
         return ()
     beginning = [one for one in _sentences(document, 0, _ABSTRACT) if says_something(one.text)]

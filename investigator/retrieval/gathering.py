@@ -179,7 +179,7 @@ class GatheredWords:
         return found
 
     def words_like(self, word: str, slips: int) -> list[tuple[str, int]]:
-        """Return the stems, with their chunk counts, that share a word's first letter and about its length."""
+        """Return the stems with the same first letter and about the same length as a word, and their chunk counts."""
         found: dict[str, int] = {}
         for reply in self._holders.on_all(partial(Shard.words_like, word=word, slips=slips)).values():
             for term, held in reply:

@@ -52,7 +52,7 @@ class ScopedIndex:
         return self._inner.respelled(word)
 
     def likeness(self, text: str, others: Sequence[str]) -> tuple[float, ...]:
-        """Return the similarity of a text to each of the given texts."""
+        """Return the similarity between the text and each of the others."""
         return self._inner.likeness(text, others)
 
     def cards(self, queries: Sequence[str]) -> tuple[DocumentCard, ...]:

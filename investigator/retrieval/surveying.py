@@ -37,8 +37,8 @@ def surveyed(
 ) -> Survey:
     """Return the best pieces of each document: those with the most `wanted` things, then those nearest in meaning.
 
-    Each of the `wanted` things has several wordings, one of which must occur (in any inflection). For each thing that a
-    document contains, at least one of the returned pieces contains it.
+    Each of the `wanted` things has several wordings, one of which must occur (in any inflection). If a document
+    contains a thing, so does at least one of the pieces returned for that document.
     """
     held: dict[int, set[int]] = {}
     owner: dict[int, str] = {}

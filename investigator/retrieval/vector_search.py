@@ -1,4 +1,4 @@
-"""Vector search in two forms: over all chunks, or over those that match the words of a query. An index begins with
+"""Vector search in two forms: across all chunks, or only those that match the words of a query. An index begins with
 words only, so that a question can be asked immediately. Until every chunk has a vector, vectors are computed only for
 the chunks that match the words of a question; they are stored, so no vector is computed twice.
 """

@@ -59,7 +59,7 @@ def is_secret(name: str) -> bool:
 
 
 def redacted(text: str) -> str:
-    """Return a text without the known secrets, including one that is cut off at its end."""
+    """Return the text with known secrets redacted, including one that is truncated at the end."""
     if not _known:
         return text
     escaped = not _ESCAPES.isdisjoint(text)
@@ -93,7 +93,7 @@ def without_secrets(error: BaseException) -> BaseException:
 
 
 def _begun(text: str, secret: str) -> int:
-    """Return how many characters at the end of a text form the beginning of a secret; 0 if there are too few to be
+    """Return how many characters at the end of the text form the beginning of a secret; 0 if there are too few to be
     certain.
     """
     longest = min(len(secret) - 1, len(text))

@@ -1,8 +1,8 @@
 """Five tools for agents, served with the Model Context Protocol: search, start and read an investigation, read a
 passage, show the status.
 
-Replies are short, with a cursor for the rest; each contains a text for the model, and the same facts as a record for
-the program that runs it. The tools only read; the settings of the server limit the cost of an investigation.
+Replies are short, with a cursor for the rest; each contains text for the model, and the same facts as a record for the
+program that runs the model. The tools only read; the settings of the server limit the cost of an investigation.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class StatusReply(Record):
 
 @dataclass(frozen=True)
 class ToolReply(Generic[_Facts]):
-    """The reply of a tool: a text for the model, and the same facts as a record for the program that runs it."""
+    """The reply of a tool: text for the model, and the same facts as a record for the program that runs the model."""
 
     text: str
     facts: _Facts
@@ -214,7 +214,7 @@ def _sources(record: Investigation) -> tuple[Found, ...]:
 
 
 def _beginning(text: str, octets: int = MOST_OCTETS) -> str:
-    """Return as much of a text as fits within the limit, but at least one character."""
+    """Return as much of the text as fits within the limit, but at least one character."""
     first = text[:octets].encode("utf-8", "replace")[:octets].decode("utf-8", "ignore")
     return text[: max(1, len(first))]
 

@@ -139,7 +139,7 @@ class Chats:
         return self.chat(chat_id)
 
     def forget(self, chat_id: str) -> None:
-        """Delete a conversation; memories about the user stay. Raises ServerError."""
+        """Delete a conversation, but keep the memories about the user. Raises ServerError."""
         folder, _ = self._kept(chat_id)
         self.stop(chat_id)
         with self._lock:

@@ -79,12 +79,12 @@ def problem_of(error: InvestigatorError) -> Problem:
 
 
 def _served_hint(error: InvestigatorError) -> str:
-    """Return the hint of an error for users of the page or the tools, who do not use the command line."""
+    """Return an error's hint for users of the web page or the tools, who do not use the command line."""
     return served_words(error.hint) or next((hint for kind, hint in _HINTS if isinstance(error, kind)), "")
 
 
 def served_words(text: str) -> str:
-    """Return a text after removing its sentences about the command line."""
+    """Return the text after removing its sentences about the command line."""
     return " ".join(said for said in _SENTENCE.split(text) if not _COMMAND.search(said))
 
 

@@ -117,7 +117,7 @@ def _add_folders(router: APIRouter, desk: Desk) -> None:
 
     @router.get("/folders/{folder}/documents", response_model=Documents)
     def documents(folder: str, after: str = "", limit: _Limit = 100) -> Response:
-        """List the files of a folder by path, with the status of each."""
+        """List the files in a folder, sorted by path, with the status of each file."""
         files = [file for file in desk.folder(folder).investigator.status(compare=False).files if file.path > after]
         items = tuple(files[:limit])
         more = {"after": items[-1].path, "limit": limit} if len(files) > limit else {}

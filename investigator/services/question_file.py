@@ -28,7 +28,7 @@ def read_question_file(file: Path, on_skipped: Callable[[str], None] = lambda _:
     Empty lines, and lines of a .txt file that begin with `#`, are skipped. A line without any word, such as `?`, is
     skipped with a message to `on_skipped`.
 
-    Raises QuestionError, with the number of the line, for a line that is not a question, and also for a file without
+    Raises QuestionError if a line is not a question (the message gives the line number), or if the file contains no
     questions.
     """
     rows = _FORMATS.get(file.suffix.lower())

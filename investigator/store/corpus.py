@@ -75,7 +75,7 @@ class Corpus:
         self._cards: Mapping[str, DocumentCard] | None = None
 
     def manifest(self) -> Mapping[str, FileRecord]:
-        """Return every file in the folder as last seen, keyed by path, without the files inside archives and
+        """Return the last seen state of every file in the folder, keyed by path, excluding files inside archives and
         messages.
         """
         return {file.path: file for file in self.files() if not file.inside}

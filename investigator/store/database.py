@@ -100,8 +100,8 @@ class Database(ABC):
 class FileDatabase(Database):
     """One database of a workspace, an SQLite file. With `thorough`, every page of the file is checked first.
 
-    Raises DamagedDatabaseError if the file is damaged, was created by an earlier version or contains anything but the
-    tables of the schema, and StoreError if a newer version created it.
+    Raises DamagedDatabaseError if the file is damaged, was created by an earlier version, or contains anything but the
+    tables of the schema; and StoreError if a newer version created it.
     """
 
     def __init__(self, path: Path, schema: Schema, *, thorough: bool = False) -> None:

@@ -55,7 +55,7 @@ def _covered(table: Table) -> list[str]:
 
 
 def _is_float(table: Table, name: str, value: Any) -> bool:
-    """Return True for a whole number in a float column, which SQLite returns as a float."""
+    """Return True if the value is an integer in a float column; SQLite returns such a value as a float."""
     return isinstance(value, int) and isinstance(table.columns[name].type, Float)
 
 

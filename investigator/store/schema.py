@@ -168,7 +168,7 @@ calls = Table(
     Column("input_tokens", Integer, nullable=False),
     Column("output_tokens", Integer, nullable=False),
     Column("seconds", Float, nullable=False),
-    Column("elapsed", Float, nullable=False),  # seconds that the run had taken, in all its processes
+    Column("elapsed", Float, nullable=False),  # seconds that the run had taken, across all its processes
     Column("reused", Integer, nullable=False),  # 1 if taken from an earlier run, at no cost
     Column(CODE, String, nullable=False),
     Index("calls_by_key", "key"),

@@ -33,5 +33,5 @@ class StoreSettings(Record):
         default="",
         max_length=58,
         pattern=r"^[A-Za-z0-9._-]*$",
-        description="name of the folder in that database, the same on all machines; empty: derived from its path",
+        description="folder name in that database, the same on all machines; empty: derived from the folder's path",
     )

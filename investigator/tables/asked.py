@@ -163,14 +163,14 @@ def _wanted_amounts(question: str) -> tuple[AskedAmount, ...]:
 
 
 def _is_condition(one: Numbered, times: tuple[TableTime, ...]) -> bool:
-    """Return True for a numbered thing that a cell must name. A numbered time, such as "year 2", counts only if the
+    """Return True if a cell must name the numbered thing. A numbered time, such as "year 2", counts only if the
     question names no calendar time.
     """
     return not _NUMBERED_TIME.search(one.thing) or "-" in one.text or (not times and one.text[-1:].isdigit())
 
 
 def limits(text: str) -> frozenset[str]:
-    """Return the limits in a text, without spaces, such as "<85" in "score < 85"."""
+    """Return the limits in the text, without spaces, such as "<85" in "score < 85"."""
     return frozenset(re.sub(r"\s", "", found.group()).rstrip(".,") for found in _LIMIT.finditer(text))
 
 

@@ -34,8 +34,8 @@ _FREE = re.compile(
 
 
 def is_of_asked_kind(asked: TableQuestion, tables: DocumentTables, view: TableView, cell: TableCell) -> bool:
-    """Return False for a figure that cannot be of the requested kind, because the question asks how much or how many
-    and the figure's header names something else, or because it asks for money and nothing describes the figure as
+    """Return False if a figure cannot be of the requested kind, because the question asks how much or how many and the
+    figure's header names something else, or because the question asks for money and nothing describes the figure as
     money.
     """
     value = view.words(cell)
@@ -101,8 +101,8 @@ def _is_counted(asked: TableQuestion, header: Named, view: TableView, cell: Tabl
 def _is_money(
     tables: DocumentTables, view: TableView, cell: TableCell, header: str, value: str, *, has_name: bool
 ) -> bool:
-    """Return True if a cell or its header indicates money, or if its other names do and its header does not contradict
-    them. A column without a name contains the same kind of figures as the rest of its table.
+    """Return True if a cell or its header indicates money, or if the cell's other names do and the header does not
+    contradict them. A column without a name contains the same kind of figures as the rest of its table.
     """
     if says_money(f"{header} {value}") or currencies(view.quoted(cell).measure):
         return True

@@ -73,7 +73,7 @@ class Binding:
 
 
 def _bound(question: str, tables: DocumentTables, view: TableView) -> tuple[tuple[tuple[str, ...], ...], ...]:
-    """Return the values that a question names, by column."""
+    """Return the values that a question names, keyed by column."""
     about = roots(tables.own_name)
     found: dict[int, list[tuple[str, ...]]] = {}
     for value, columns in _values(question, view):

@@ -71,8 +71,8 @@ def kind_fits(asked: TableQuestion, value: str, header: str, labels: str, over: 
 
 
 def _is_mean_of_another(asked: TableQuestion, value: str, names: str) -> bool:
-    """Return True for a mean or median with its spread, unless the cell's names contain the thing that the question
-    counts.
+    """Return True if a value is a mean or median with its spread, unless the cell's names contain the thing that the
+    question counts.
     """
     return _SPREAD.search(value) is not None and root(counted_thing(asked.text)) not in roots(names)
 
@@ -96,13 +96,14 @@ def _counts_only_each(asked: TableQuestion, names: str) -> bool:
 
 
 def gives_no_value(value: str) -> bool:
-    """Return True for a cell that only indicates that its value is missing: "not measured", "on request"."""
+    """Return True if the text in a cell only says that there is no value: "not measured", "on request"."""
     return patterns("figures_not")["value"].fullmatch(value.strip(" .*()")) is not None
 
 
 def is_aside(asked: TableQuestion, header: str, value: str) -> bool:
-    """Return True for a value that is not of the requested kind and is under a header that the question does not name:
-    a date unless it asks when, anything but a date if it asks when, anything without a capital letter if it asks where.
+    """Return True if a value is under a header that the question does not name, and is not of the requested kind: it is
+    a date although the question does not ask when, is not a date although the question asks when, or has no capital
+    letter although the question asks where.
     """
     names = named(timeless(header)).every
     if not names or not asked.optional.isdisjoint(names):
@@ -117,7 +118,7 @@ def is_aside(asked: TableQuestion, header: str, value: str) -> bool:
 
 
 def _is_date(value: str) -> bool:
-    """Return True for a text that is only a date; four digits alone may be a figure."""
+    """Return True if the text is only a date; four digits alone may be a figure."""
     return not value.isdigit() and value in spans(AnswerType.DATE, value, "")
 
 
@@ -131,7 +132,7 @@ def has_amount(wanted: AskedAmount, cell: QuotedCell) -> bool:
 
 
 def currencies(text: str) -> tuple[str, ...]:
-    """Return the currencies that a text names: "Price (EUR)", "in thousand euros"."""
+    """Return the currencies that the text names: "Price (EUR)", "in thousand euros"."""
     return tuple(unit_of(name) for name in _currency().findall(text))
 
 

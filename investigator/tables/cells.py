@@ -155,7 +155,7 @@ class TableView:
         return self.unit or (self.stub if is_unit_note(self.stub) else self.caption)
 
     def is_share(self, cell: TableCell) -> bool:
-        """Return True for a figure without "%" in a headed group of rows if the first figure of the group has "%"."""
+        """Return True if a figure without "%" is in a headed group of rows in which the first figure has "%"."""
         return (cell.row, cell.column) in self._shares
 
     def row_span(self, cell: TableCell) -> tuple[int, int]:

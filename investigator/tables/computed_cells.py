@@ -177,7 +177,7 @@ def _is_period(header: str) -> bool:
 
 
 def _is_planned(header: str, question: str) -> bool:
-    """Return True for planned figures, unless the question asks for planned figures."""
+    """Return True if a header describes planned figures but the question does not ask for them."""
     planned = patterns("modality")["figures_planned"]
     return planned.search(header.replace("_", " ")) is not None and planned.search(question) is None
 

@@ -162,8 +162,8 @@ def _with_point(digits: str) -> str:
 
 
 def _has_spread(cell: QuotedCell) -> bool:
-    """Return True for a mean with its spread, such as "2.30 (0.75)", because two means alone do not show how much two
-    groups differ.
+    """Return True if a cell contains a mean with its spread, such as "2.30 (0.75)". Two means alone do not show how
+    much two groups differ.
     """
     return len(_FIGURES.findall(cell.value)) > 1 and "%" not in " ".join((cell.value, *cell.column, *cell.row))
 

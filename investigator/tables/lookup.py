@@ -310,8 +310,9 @@ def _only_planned(question: str, names: str) -> Iterator[str]:
 def _carried(
     asked: TableQuestion, missing: Sequence[AskedTerm], value: str, names: tuple[Named, Named, Named, Named]
 ) -> tuple[AskedTerm, ...]:
-    """Return the missing words that only ask for money, unless a label shows that the cell is not such an amount: in
-    "What was the cost of insurance?", "cost" need not be in the row Insurance, unless a label makes it an income.
+    """Return the missing words that only ask for money, such as "cost" in "What was the cost of insurance?", which need
+    not be in the row "Insurance". Return no words if a label shows that the cell is a different kind of amount, such as
+    income.
     """
     words_of, apart = patterns("carried")["money"], patterns("set_apart")["money"]
     found = tuple(term for term in missing if words_of.fullmatch(term.text))

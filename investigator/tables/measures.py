@@ -35,7 +35,7 @@ def _in() -> re.Pattern[str]:
 
 
 def is_unit_note(text: str) -> bool:
-    """Return True if a text gives the unit of a table's figures, such as "(in millions)"."""
+    """Return True if the text gives the unit of a table's figures, such as "(in millions)"."""
     return len(text) <= 300 and _in().search(text) is not None
 
 

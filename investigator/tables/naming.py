@@ -79,7 +79,7 @@ def _narrows(word: str, after: str) -> bool:
 
 
 def _is_distinctive(word: str) -> bool:
-    """Return True for a distinctive word: "off" and "no" are distinctive, "the" is not."""
+    """Return True if a word is distinctive: "off" and "no" are, but "the" is not."""
     if word in _PARTING:
         return True
     return word not in stop_words() and not word.isdigit() and len(word) > 1

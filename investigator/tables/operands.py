@@ -212,7 +212,7 @@ def _listed(text: str) -> Iterator[tuple[str, ...]]:
 
 
 def _time_in(text: str) -> str:
-    """Return the words at the end of a text that name a time; "" if none do."""
+    """Return the words at the end of the text that name a time; "" if none do."""
     found = _WHEN.search(f" {text}")
     return found.group() if found and asked_times(found.group()) else ""
 

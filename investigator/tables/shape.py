@@ -66,12 +66,12 @@ def label_columns_of(rows: Sequence[Row]) -> int:
 
 
 def is_value(text: str) -> bool:
-    """Return True for a figure with its signs, for a figure with a few words, such as `39 (61.9 %)`, and for a dash."""
+    """Return True if the text is a figure with its signs, a figure with few words, such as `39 (61.9 %)`, or a dash."""
     if _VALUE.fullmatch(text):
         return True
     return _BEGINS.match(text) is not None and len(_LETTERS.findall(text)) <= 1 and len(text) <= _LONGEST_VALUE
 
 
 def is_time(text: str) -> bool:
-    """Return True for a year, a month or a date, because these name columns."""
+    """Return True if the text names a year, a month or a date, any of which may name a column."""
     return _YEAR.fullmatch(with_european_digits(text)) is not None or not set(words(text)).isdisjoint(month_words())

@@ -67,7 +67,7 @@ class TableTime:
 
 
 def months_in(text: str) -> int | None:
-    """Return the length of time that a text names, in months."""
+    """Return the length of time that the text names, in months."""
     if found := _MONTHS.search(text):
         return _NUMBERS[found[1].lower()]
     if found := _WEEKS.search(text):
@@ -91,7 +91,7 @@ def header_time(text: str) -> TableTime | None:
 
 
 def _plain(text: str) -> str:
-    """Return a normalised text with European digits, because years may be written in Arabic or Persian digits."""
+    """Return the normalised text with European digits, because years may be written in Arabic or Persian digits."""
     return with_european_digits(normalise(text).text)
 
 
@@ -137,7 +137,7 @@ def times_between(first: TableTime, last: TableTime) -> tuple[TableTime, ...]:
 
 
 def _times(text: str) -> list[TableTime]:
-    """Return the dates, quarters and years in a text, in order."""
+    """Return the dates, quarters and years in the text, in order."""
     plain = _plain(text)
     found: list[tuple[int, TableTime]] = []
     every = dates(plain)
@@ -157,7 +157,7 @@ def _times(text: str) -> list[TableTime]:
 
 
 def without_times(text: str) -> str:
-    """Return a text without the times and lengths that it names."""
+    """Return the text with all dates, periods and durations removed."""
     plain = _plain(text)
     plain = without_dates(plain, dates(plain))
     for pattern in (_A_YEAR_BEFORE, _ORDINAL, _MONTHS, _WEEKS, _QUARTER_OR_FISCAL, _PLAIN_YEAR):

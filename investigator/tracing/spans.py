@@ -164,7 +164,7 @@ def _asked(engine: str) -> dict[str, str | int]:
 
 
 def _is_host(words: str) -> bool:
-    """Return True for a host, False for a part of a model's name, such as the date in `claude-sonnet-4@20250514`."""
+    """Return True if the words are a host, not part of a model's name like the date in `claude-sonnet-4@20250514`."""
     try:
         port = urlsplit(f"//{words}").port
     except ValueError:

@@ -55,9 +55,9 @@ def variants(folder: Path, names: Sequence[str]) -> Iterator[Variant]:
 
 
 def read_space(file: Path | None, vary: Sequence[str]) -> Space:
-    """Return the values to try for each setting, from a TOML file and from texts `part.field=a,b,c`.
+    """Return the values to try for each setting, from a TOML file and from strings such as `part.field=a,b,c`.
 
-    Raises SettingsError if the file or a text cannot be parsed; unknown settings are detected when they are tried.
+    Raises SettingsError if the file or a string cannot be parsed; unknown settings are detected when they are tried.
     """
     space: dict[str, Sequence[str]] = {}
     if file is not None:

@@ -1,4 +1,4 @@
-"""Gets candidates from GEPA (the package `gepa`): a model rewrites templates after seeing their outcomes.
+"""Gets candidates from GEPA (the `gepa` package): a model rewrites templates after seeing their outcomes.
 
 GEPA only makes proposals, and sees only the reflection questions. We enforce the ceiling, because GEPA exceeds its own.
 GEPA gets no folder, so it neither writes nor loads a pickle of its state.

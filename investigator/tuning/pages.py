@@ -1,4 +1,4 @@
-"""Shows a comparison as one self-contained HTML page, with the design and safeguards of the other reports."""
+"""Renders a comparison as a single self-contained HTML page, with the same design and safeguards as other reports."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ _UNBOUNDED = BudgetSettings(calls=None)
 
 @dataclass(frozen=True)
 class TemplateUse:
-    """One rendering of a template: its input and, if an engine was asked, its replies.
+    """One rendering of a template: its input and, if an engine was called, its replies.
 
     A second reply answers a repair request.
     """
@@ -135,7 +135,7 @@ class UseFinder:
 
     @contextmanager
     def of_run(self, run_id: str) -> Iterator[FoundUses]:
-        """Replay a run as far as its journal goes; no engine is asked.
+        """Replay a run as far as its journal goes; no engine is called.
 
         Raises UnknownRunError, and the same errors as `Investigator.replay`.
         """

@@ -22,7 +22,7 @@ def cards_text(cards: Sequence[TemplateCard]) -> Text:
     """Return the purpose and the variables of each template; the user's own templates are marked."""
     lines = []
     for card in cards:
-        reply = f"reply {card.reply}" if card.reply else "no engine is asked"
+        reply = f"reply {card.reply}" if card.reply else "no engine is called"
         own = ", yours" if card.own else ""
         lines += [
             Text.assemble((card.name, "bold"), f"  {card.owner}, {card.tokens:,} tokens of fixed text, {reply}{own}"),
@@ -39,7 +39,7 @@ def _names(card: TemplateCard) -> str:
 def card_text(card: TemplateCard, source: str) -> Text:
     """Return the details of one template, then its text."""
     reply = (
-        f"{card.reply}; must be requested: {', '.join(card.must_name)}" if card.reply else "none: no engine is asked"
+        f"{card.reply}; must be requested: {', '.join(card.must_name)}" if card.reply else "none: no engine is called"
     )
     lines = [
         Text(f"{card.name}: {card.purpose}.", style="bold"),

@@ -169,8 +169,8 @@ def test_the_candidates_of_a_task_have_the_label_of_the_example_for_that_example
         ({"text": "q", "eval_labels": ["a"]}, "must not set eval_labels"),
         ({"text": "q", "episode_done": True}, "must not set episode_done"),
         (("q", ["z"], None, ["a", "b"]), "'z' is missing from the label candidates"),
-        ("just a text", "must be a tuple or fields"),
-        (7, "must be a tuple or fields"),
+        ("just a text", "must be a tuple or a mapping of fields"),
+        (7, "must be a tuple or a mapping of fields"),
     ],
 )
 def test_an_entry_that_cannot_be_asked_is_an_error_that_says_why(entry: object, problem: str) -> None:

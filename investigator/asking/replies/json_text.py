@@ -125,6 +125,6 @@ def _mended(piece: str) -> Json:
 
 
 def _depth(text: str) -> int:
-    """Return the nesting depth of the brackets in a text."""
+    """Return the nesting depth of the brackets in the text."""
     steps = (1 if found.group() in "{[" else -1 for found in _BRACKET.finditer(text))
     return max(accumulate(steps), default=0)

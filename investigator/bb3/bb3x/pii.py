@@ -1,4 +1,4 @@
-"""Defines kinds of personal information, and the spans of a text that contain it."""
+"""Defines kinds of personal information, and the spans of text that contain it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Pii(StrEnum):
 
 @dataclass(frozen=True, order=True)
 class PiiSpan:
-    """A span `[start, end)` of personal information in a text."""
+    """A span `[start, end)` of text that contains personal information."""
 
     start: int
     end: int

@@ -28,7 +28,7 @@ class Sender(StrEnum):
 
     @property
     def is_human(self) -> bool:
-        """Return True for the human, in either spelling."""
+        """Return True if the sender is the human, in either spelling."""
         return self in (Sender.HUMAN, Sender.CARD_HUMAN)
 
 
@@ -130,7 +130,9 @@ class ChatMessage(ForeignRecord):
 
     @property
     def is_canned(self) -> bool:
-        """Return True if the message is a canned reply, which no module wrote: a text was unsafe, or a model failed."""
+        """Return True if the message is a canned reply, which no module wrote, because a message was unsafe or a model
+        failed.
+        """
         return bool(self.is_safety_controlled_response or self.from_model_crash or self.previous_interaction_failure)
 
     @property

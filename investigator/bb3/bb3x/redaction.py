@@ -55,7 +55,7 @@ class Kept:
 
 
 def findings(text: str, names: Iterable[str] = (), kept: Kept | None = None) -> list[PiiSpan]:
-    """Return the personal information in a text, in order; `names` are names of people that are already known."""
+    """Return the personal information in the text, in order; `names` are names of people that are already known."""
     kept = kept or Kept()
     return without_overlaps(
         finding for finding in _all_findings(text, names, kept) if not _is_kept(text, finding, kept)
@@ -102,13 +102,13 @@ class Redactor:
         """Number of replacements of each kind so far."""
 
     def text(self, text: str, names: Iterable[str] = ()) -> str:
-        """Return a text without personal information, in NFC; `names` are names of people that are already known."""
+        """Return the text without personal information, in NFC; `names` are names of people that are already known."""
         return self._redacted(text, tuple(names), {})
 
     def conversation(self, conversation: Conversation) -> Conversation:
         """Return a conversation without personal information in any text, including unknown fields. A name introduced
-        anywhere in the conversation is replaced everywhere. Ids that are not UUIDs, which may identify somebody, become
-        UUIDs. Equal numbers get equal replacements within one conversation.
+        anywhere in the conversation is replaced everywhere. Ids that are not UUIDs become UUIDs, because they may
+        identify somebody. Equal numbers get equal replacements within one conversation.
         """
         names = {
             said[name.start : name.end]

@@ -122,7 +122,7 @@ def _by_text(
     prompt = token_prompt(request) if form is Form.TOKENS else prefix_text(request, options.prompt, None, prompts)
     if form is Form.TOKENS:
         for text in token_documents(request, prompt):
-            note(f"with this form, the model also reads the following text, separately: {text}")
+            note(f"with this prompt format, the model also reads the following text, separately: {text}")
     is_local = model != EXTRACTIVE
     if server and is_local:
         raise SettingsError(f"two models were given: {model} and the server at {server}", hint="Choose one of them.")

@@ -73,7 +73,7 @@ def _read(path: Path | None) -> bytes:
 
 
 def _what_else(text: str) -> str:
-    """Describe a text that cannot be a context, for example as "nothing"; return "" for any other text."""
+    """Describe what the text is if it cannot be a context, for example "nothing"; otherwise, return ""."""
     if not text.strip():
         return "nothing"
     if len(text) > _LONGEST:

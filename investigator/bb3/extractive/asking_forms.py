@@ -52,7 +52,7 @@ def is_preposition(word: str) -> bool:
 
 
 def after_greeting(text: str) -> str:
-    """Return a text without an initial greeting in a language other than English, German, French and Spanish."""
+    """Return the text without an initial greeting in a language other than English, German, French and Spanish."""
     end = _GREETING_ENDS.search(text)
     return text[end.end() :] if end and is_polite_elsewhere(text[: end.start()]) and text[end.end() :] else text
 

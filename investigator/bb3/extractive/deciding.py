@@ -166,7 +166,7 @@ def asks_for_memory(text: str) -> bool:
 
 
 def _is_understood(text: str) -> bool:
-    """Return True if a text contains common words of a known language; very short texts in Latin letters need none."""
+    """Return True if the text contains common words of a known language, or is very short and in Latin letters."""
     plain = [folded(token) for token in tokens(text[:_LONGEST_TURN])]
     return is_latin(text) and (len(plain) <= _FEW or not stop_words().isdisjoint(plain) or "'" in text)
 

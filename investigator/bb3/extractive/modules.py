@@ -84,7 +84,7 @@ def plain_turns(turns: Sequence[Turn]) -> tuple[Turn, ...]:
 
 
 def without_labels(text: str) -> str:
-    """Return a text without prompt labels at the beginnings of its sentences, and without control tokens."""
+    """Return the text without prompt labels at the beginnings of its sentences, and without control tokens."""
     bare = without_control_tokens(text)
     while (shorter := _LABEL.sub(" ", bare).lstrip()) != bare:
         bare = shorter

@@ -103,8 +103,8 @@ def recall(turns: Sequence[Turn], facts: Sequence[PersonalFact], embedder: Embed
 
 
 class _Fit(NamedTuple):
-    """How well a fact fits the last turn: its point, its cosine similarity to that turn, and whether it shares a word
-    with it.
+    """How well a fact fits the last turn: the fact's score, the cosine similarity between the two, and whether they
+    share a word.
     """
 
     point: int

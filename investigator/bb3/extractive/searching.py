@@ -143,9 +143,9 @@ def _tells(sentence: str) -> bool:
 
 
 def _meant(asked: str, before: str, turns: Sequence[Turn]) -> str:
-    """Return what a question leaves implicit: what its pronouns refer to or, if it is too short to be clear, what it is
-    about. Facts that speakers state about themselves are ignored; their other remarks about themselves are considered
-    only for a pronoun, if nothing else fits.
+    """Return what a question leaves implicit: what its pronouns refer to or, if the question is too short to be clear,
+    its topic. Facts that speakers state about themselves are ignored; their other remarks about themselves are
+    considered only for a pronoun, if nothing else fits.
     """
     terms = key_terms(asked)
     if not (terms or is_question(asked)) or named_things(asked):  # a text with a name needs no antecedent
@@ -182,17 +182,17 @@ def _asked_of_things(turns: Sequence[Turn]) -> list[str]:
 
 
 def _untold(text: str) -> str:
-    """Return a text without statements about its speaker."""
+    """Return the text without statements about its speaker."""
     return " ".join(part for sentence in sentences(text) if (part := _without_telling(sentence)))
 
 
 def _impersonal(text: str) -> str:
-    """Return a text without the sentences in which the speaker refers to themselves."""
+    """Return the text without the sentences in which the speaker refers to themselves."""
     return " ".join(one for one in sentences(_untold(text)) if not _is_of_speaker(one))
 
 
 def _is_of_speaker(text: str) -> bool:
-    """Return True if a text is about its speaker, or asks for something that only they can know."""
+    """Return True if the text is about its speaker, or asks for something that only they can know."""
     return tells_about_speaker(text) or asks_for_everything(text) or asks_about_speaker(text)
 
 

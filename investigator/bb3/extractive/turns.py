@@ -46,7 +46,7 @@ def sentences(text: str) -> list[str]:
 
 
 def begins_with_question_word(text: str) -> bool:
-    """Return True if a text begins with a question word, perhaps after a preposition; in some languages the question
+    """Return True if the text begins with a question word, perhaps after a preposition; in some languages the question
     word may be anywhere.
     """
     first = TOKEN.search(text)
@@ -190,5 +190,5 @@ def _carries_meaning(token: str) -> bool:
 
 
 def _asks(token: str) -> bool:
-    """Return True for a question word; "who's" is treated as "who"."""
+    """Return True if a token is a question word; "who's" is treated as "who"."""
     return is_kind(re.split("['’]", token, maxsplit=1)[0], WordKind.ASKING)

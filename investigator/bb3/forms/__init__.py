@@ -1,1 +1,1 @@
-"""Asks modules with prompts in three forms: control tokens, prefixes, and templates for today's chat models."""
+"""Calls modules with prompts in three formats: control tokens, prefixes, and templates for today's chat models."""

@@ -278,7 +278,7 @@ def _facts(memories: Sequence[str]) -> tuple[PersonalFact, ...]:
 
 
 def _is_fitting(request: ModuleRequest, text: str) -> bool:
-    """Return True for a short query without new figures, and for a memory or topic that occurs verbatim in the
+    """Return True if the text is a short query without new figures, or a memory or topic that occurs verbatim in the
     conversation.
     """
     last, said = request.turns[-1].text if request.turns else "", "\n".join(turn.text for turn in request.turns)

@@ -44,12 +44,12 @@ def without_prompt(written: str, own: str = "") -> str:
 
 
 def without_tags(text: str) -> str:
-    """Return a text without complete or truncated prompt tags."""
+    """Return the text without complete or truncated prompt tags."""
     return _TAG.sub(" ", text).strip()
 
 
 def whole_sentences(text: str) -> str:
-    """Return a text without a truncated last sentence."""
+    """Return the text without a truncated last sentence."""
     spans = list(sentence_spans(text))
     if not spans:
         return text
@@ -63,7 +63,7 @@ def whole_sentences(text: str) -> str:
 
 
 def stands_in(text: str, said: str) -> bool:
-    """Return True if each sentence of a text occurs in the earlier text, word for word."""
+    """Return True if each sentence of the text occurs verbatim in the earlier text."""
     there = " ".join(words(said))
     return all(" ".join(words(text[start:end])) in there for start, end in sentence_spans(text))
 

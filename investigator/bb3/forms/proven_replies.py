@@ -152,7 +152,7 @@ def _denies(reply: str, said: str) -> bool:
 
 
 def _for_readers(text: str) -> list[str]:
-    """Return a text without the sentences that address a language model."""
+    """Return the text without the sentences that address a language model."""
     parts, done = [], 0
     for start, end in addresses_model(text):
         parts.append(text[done:start])

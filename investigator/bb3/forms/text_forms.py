@@ -92,7 +92,7 @@ def prefix_text(
 class TokenForm:
     """Asks modules with the prompts of the 3B model. The 3B model reads each document separately from the request.
 
-    With `in_one_text` the documents come before the context, for models that read a single text.
+    With `in_one_text` the documents come before the context, for models that read a single string.
     """
 
     def __init__(self, writer: Writer, *, decide_with_memories: bool = True, in_one_text: bool = False) -> None:
@@ -145,7 +145,7 @@ def _memory_meant(text: str, memories: Sequence[str]) -> str:
 
 def cleaned(texts: Sequence[str], *, take_last_newline: bool = False, allow_newline: bool = False) -> list[str]:
     """Return the useful parts of generated texts. Leading and trailing whitespace is removed. If any text still has
-    several lines, each text is reduced to its first line, or its last with `take_last_newline`, and then to the part
+    several lines, each text is reduced to its first line (its last line with `take_last_newline`), and then to the part
     after the last colon; with `allow_newline` texts are unchanged. The result for each text depends on all texts in the
     call, so pass independent texts in separate calls.
     """

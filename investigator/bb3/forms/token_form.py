@@ -38,7 +38,7 @@ def token_documents(request: ModuleRequest, context: str) -> tuple[str, ...]:
 
 
 def token_text(request: ModuleRequest, *, decide_with_memories: bool = True) -> str:
-    """Return the input for a model that reads a single text: the documents or memories, followed by the context."""
+    """Return the input for a model that reads a single string: the documents or memories, followed by the context."""
     context = token_prompt(request, decide_with_memories=decide_with_memories)
     return "".join((*token_documents(request, ""), context))
 

@@ -119,12 +119,12 @@ def answers_topics(statement: str, topics: Iterable[str]) -> bool:
 
 
 def asks_for_everything(text: str) -> bool:
-    """Return True if a text asks for everything known about its speaker, such as "What do you remember of me?"."""
+    """Return True if the text asks for everything known about its speaker, such as "What do you remember of me?"."""
     return _matches("everything", _plain(text))
 
 
 def asks_for_more(text: str) -> bool:
-    """Return True if a text asks for more of what was just listed, e.g. "What else?"."""
+    """Return True if the text asks for more of what was just listed, e.g. "What else?"."""
     return _matches("more", _plain(text))
 
 

@@ -68,7 +68,7 @@ def available_memories(
 
 
 def most_alike(text: str, memories: Sequence[str], tokens: Tokens) -> list[str]:
-    """Return the 32 memories that share the most tokens with a text, best first; if there are fewer than 32, return
+    """Return the 32 memories that share the most tokens with the text, best first; if there are fewer than 32, return
     them unchanged. In a tie, the text that sorts last wins, as in the original.
     """
     if len(memories) < MOST_AVAILABLE:

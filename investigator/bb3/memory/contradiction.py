@@ -110,7 +110,7 @@ class Statement:
 
 @lru_cache(maxsize=4_096)
 def statements(text: str) -> tuple[Statement, ...]:
-    """Return the statements of a text: its sentences, split wherever a clause names the speaker again."""
+    """Return the statements of the text: its sentences, split wherever a clause names the speaker again."""
     return tuple(
         _statement(text, start + begin, start + end)
         for start, end in sentence_spans(text)
@@ -170,7 +170,7 @@ def _denies(new: Statement, old: Statement) -> bool:
 
 def what_holds(texts: Sequence[str], newer: Iterable[str] = ()) -> list[str]:
     """Return the texts, oldest first, without the statements that a later statement contradicts. The texts in `newer`
-    are later than all of these texts; their questions are ignored. A text without a valid statement becomes empty.
+    are later than all of these texts; their questions are ignored. Text without a valid statement becomes empty.
     """
     later = _Later()
     for text in newer:
@@ -187,7 +187,7 @@ def what_holds(texts: Sequence[str], newer: Iterable[str] = ()) -> list[str]:
 
 
 def is_overturned(texts: Iterable[str], new: str) -> bool:
-    """Return True if a new text contradicts something in one of the texts."""
+    """Return True if the new text contradicts something in one of the texts."""
     told = statements(new)
     return any(contradicts(one, old) for text in texts for old in statements(text) for one in told)
 

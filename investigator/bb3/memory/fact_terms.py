@@ -107,7 +107,9 @@ class PlainTerms:
         return sorted(found, reverse=True)[:most]
 
     def _having(self, connection: Connection, user: str, words: Sequence[str]) -> dict[int, set[str]]:
-        """Return the given words that each fact of a user contains; facts that contain none are omitted."""
+        """Map each fact of a user to the given words that it contains; facts that contain none of the words are
+        omitted.
+        """
         some = (fact_terms.c.owner == _owner(user), fact_terms.c.term.in_(words))
         having: dict[int, set[str]] = {}
         for fact_id, word in connection.execute(select(fact_terms.c.fact_id, fact_terms.c.term).where(*some)):

@@ -44,7 +44,7 @@ class LongTermMemory(PersonalFacts):
     def add(
         self, user: str, memory: str, speaker: Speaker = Speaker.PARTNER, source: FactSource = _BY_HAND
     ) -> KeptFact:
-        """Remember a text about a speaker without calling a module. Raises DialogueError if the text is already
+        """Remember text about a speaker without calling a module. Raises DialogueError if the text is already
         remembered.
         """
         new = _fact(memory, speaker)
@@ -82,8 +82,8 @@ class LongTermMemory(PersonalFacts):
         return self.replace(user, number, lambda speaker: _fact(memory, speaker))
 
     def candidates(self, user: str, text: str) -> tuple[KeptFact, ...]:
-        """Return the memories that a reply to a text may use, oldest first. If there are at most 256 memories, all are
-        returned. If there are more memories, the result has at most 192 that share words with the text, the 64 most
+        """Return the memories that a reply to the text may use, oldest first. If there are at most 256 memories, all
+        are returned. If there are more memories, the result has at most 192 that share words with the text, the 64 most
         recently created or used ones, and the latest ones about a topic that the text asks about.
         """
         every = self.memories(user, _CANDIDATES + 1)
@@ -154,6 +154,6 @@ def _fact(memory: str, speaker: Speaker) -> FactText:
 
 
 def _text_of(fact: KeptFact) -> FactText:
-    """Return a stored fact as a text to remember; its stored words are reused, so it is not split again."""
+    """Return the text of a stored fact, reusing its stored words so that it is not split again."""
     terms, marks = tuple(Gist.read(fact.claim).terms), tuple(settled_topics(fact.text))
     return FactText(speaker=fact.speaker, text=fact.text, claim=fact.claim, terms=terms, marks=marks)

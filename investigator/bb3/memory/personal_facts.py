@@ -75,7 +75,7 @@ class KeptFact(Record):
 class PersonalFacts:
     """The facts about all users of a workspace; a user's name can be any text. Several threads and processes may use
     the same facts concurrently. Each change is a transaction, which waits for other transactions to end. Facts changed
-    outside this program are ignored. Raises DialogueError for a user's name that is blank or too long, and StoreError.
+    outside this program are ignored. Raises StoreError, and DialogueError if a user's name is blank or too long.
     """
 
     def __init__(self, database: Database) -> None:

@@ -46,7 +46,7 @@ def prefix_of(speaker: Speaker, form: MemoryForm) -> str:
 
 def with_prefix(memory: str, speaker: Speaker, form: MemoryForm) -> str:
     """Return a memory with its prefix. For 30B and 175B, every mention of the other person (`Person 1` or `Person 2`)
-    is replaced by the owner's name, and a text that begins with this name gets no prefix. For 3B, a prefix is added
+    is replaced by the owner's name, and text that begins with this name gets no prefix. For 3B, a prefix is added
     unless the text has one.
     """
     prefix = prefix_of(speaker, form)
@@ -113,7 +113,7 @@ def is_new_memory(memory: str, prefix: str, kept: Iterable[str]) -> bool:
 
 
 def without_control_tokens(text: str) -> str:
-    """Return a text without control tokens of the 3B model, even ones that form when others are removed."""
+    """Return the text without control tokens of the 3B model, even ones that form when others are removed."""
     if "__" not in text:
         return text
     bare = text
@@ -123,7 +123,7 @@ def without_control_tokens(text: str) -> str:
 
 
 def clean_text(text: str) -> str:
-    """Return a text without the control tokens of the 3B model, and without the names before turns."""
+    """Return the text without the control tokens of the 3B model, and without the names before turns."""
     text = without_control_tokens(text)
     for name in _SPEAKERS:
         text = text.replace(f" {name}", " ").replace(name, "")

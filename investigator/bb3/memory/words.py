@@ -67,7 +67,7 @@ def memory_words(
 
 
 def every_word(text: str, *, expanded: bool = True, stemmed: bool = True) -> list[str]:
-    """Return all words of a text, split as by `memory_words`, with punctuation marks as words."""
+    """Return all words of the text, split as by `memory_words`, with punctuation marks as words."""
     text = text.strip().lower()
     if not text:
         return []
@@ -99,7 +99,7 @@ def _written_out(text: str) -> str:
 
 
 def _sentences(text: str) -> Iterator[str]:
-    """Yield the sentences of a text in lower case; the full stop of an abbreviation does not end a sentence."""
+    """Yield the sentences of the text in lower case; the full stop of an abbreviation does not end a sentence."""
     start = 0
     for found in _WORD.finditer(text):
         word = found.group().rstrip().rstrip(_CLOSING)

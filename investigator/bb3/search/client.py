@@ -171,7 +171,9 @@ def _page(found: Mapping[str, object]) -> FoundPage:
 
 
 def _origin(told: object, content: str) -> Origin | None:
-    """Return the place of a text, as sent by the server; None if it cannot be parsed or does not match the text."""
+    """Return the place that the server sent for the text; None if the place cannot be parsed or does not match the
+    text.
+    """
     passage = told.get("passage") if isinstance(told, Mapping) else None
     if not isinstance(told, Mapping) or not isinstance(passage, Mapping):
         return None

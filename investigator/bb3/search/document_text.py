@@ -14,7 +14,7 @@ from investigator.language.terms import spaced
 
 CHUNK_CHARACTERS = 500
 WHOLE_CHARACTERS = 2_000
-"""The maximum length of a text that is read as a whole."""
+"""The maximum length of text that is read as a whole."""
 _STRETCH = re.compile(rf"(?s)\S.{{0,{CHUNK_CHARACTERS - 1}}}(?!\S)|\S.{{0,{CHUNK_CHARACTERS - 1}}}")
 _WORD = re.compile(r"\w\w+")
 
@@ -40,7 +40,7 @@ def described(document: SearchDocument) -> str:
 
 
 def chunked(text: str, size: int = CHUNK_CHARACTERS) -> list[str]:
-    """Split a text into chunks that end at the first space after `size` characters; these spaces are dropped."""
+    """Split the text into chunks that end at the first space after `size` characters; these spaces are dropped."""
     chunks, start = [], 0
     while (end := text.find(" ", start + size)) >= 0:
         chunks.append(text[start:end])
@@ -56,8 +56,8 @@ def nearest_chunks(chunks: Sequence[str], query: str, count: int) -> list[str]:
 
 
 def nearest_part(text: str, query: str) -> tuple[int, int]:
-    """Return the span of the text to read: all of a short text, or the part of a long one that is nearest to a query,
-    at most 1,500 characters. The span begins and ends at word boundaries, unless a word is longer than a chunk. Scripts
+    """Return the span of the text to read: all of it if it is short, otherwise the part that is nearest to a query, at
+    most 1,500 characters. The span begins and ends at word boundaries, unless a word is longer than a chunk. Scripts
     without spaces are compared by pairs of characters.
     """
     if len(text) <= WHOLE_CHARACTERS:

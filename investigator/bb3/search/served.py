@@ -25,13 +25,13 @@ class Origin(Record):
     content_hash: str = Field(pattern="^[0-9a-f]{64}$", description="sha256 of the document's file")
 
     def is_of(self, text: str) -> bool:
-        """Return True if a text can come from this place: the span is as long as the text, and the line is known."""
+        """Return True if the text can come from this place: the span is as long as the text, and the line is known."""
         passage = self.passage
         return passage.start >= 0 and passage.end - passage.start == len(text) and (passage.line or 0) > 0
 
 
 class ServedQuote(Quote):
-    """A quote from a text that a search server sent; it proves what the server sent, not what the folder contains."""
+    """A quote from text that a search server sent; it proves what the server sent, not what the folder contains."""
 
     server: str
 
@@ -62,7 +62,7 @@ class ServedDocument(SearchDocument):
     content_hash: str
 
     def quote(self, text: str, source: str) -> Quote | None:
-        """Return a text as a quote of whole sentences from this part, under the name `source`; None if this part does
+        """Return the text as a quote of whole sentences from this part, under the name `source`; None if this part does
         not contain it. Offsets refer to the document if it is known, otherwise to this part.
         """
         page = Document(

@@ -17,7 +17,9 @@ from investigator.records import Passage
 LONGEST_PAGE = 200_000
 """Maximum number of characters read from a page; the rest is ignored."""
 LONGEST_PASSAGE = 10_000
-"""Maximum number of characters in a folder's passage that is read as a whole, as in a chat about that folder."""
+"""Maximum number of characters in a folder's passage that is read as a whole; the limit is the same as in a chat about
+that folder.
+"""
 IN_A_TURN = Patience(timeout=10.0, requests=2, delay=0.5)
 """The user is waiting for the reply, so the wait is at most 20.5 seconds."""
 _FIRST_QUERY = "hello"
@@ -57,7 +59,7 @@ class ServerSearch:
 
 
 def _different(pages: Iterable[FoundPage]) -> list[FoundPage]:
-    """Return the pages that have a text, without duplicates."""
+    """Return the pages that contain text, without duplicates."""
     kept: dict[tuple[str, str], FoundPage] = {}
     for page in pages:
         if page.lines:

@@ -55,11 +55,11 @@ class TeacherMetrics(Metrics):
     def evaluate_response(self, observation: Message, labels: Sequence[str]) -> None:
         """Grade one reply: count it as an example (`exs`), and add the applicable metrics.
 
-        A text is graded against each label, and the best grade counts. `text_candidates`, which must be best first, are
-        graded by hits@k and mrr. The reply's own `metrics` are added, with numbers as averages; if one has the name of
-        a built-in metric, it is renamed to `USER_name`. Without labels a reply cannot be graded, so only its own
-        metrics are added. Raises DialogueError if candidates are not a list, or the reply's metrics are not a mapping
-        of names to numbers.
+        The reply's text is graded against each label, and the best grade counts. `text_candidates`, which must be best
+        first, are graded by hits@k and mrr. The reply's own `metrics` are added, with numbers as averages; if one has
+        the name of a built-in metric, it is renamed to `USER_name`. Without labels a reply cannot be graded, so only
+        its own metrics are added. Raises DialogueError if candidates are not a list, or the reply's metrics are not a
+        mapping of names to numbers.
         """
         right = (labels,) if isinstance(labels, str) else tuple(labels)
         found: dict[str, Metric] = {"exs": SumMetric(1)}

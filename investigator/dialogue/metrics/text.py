@@ -97,14 +97,12 @@ class InterDistinctMetric(Metric):
 
 
 def inter_distinct(text: str, length: int) -> InterDistinctMetric:
-    """Return the metric for the n-grams of the given length in a text; it can be added to the metrics of other
-    texts.
-    """
+    """Return the metric for the n-grams of the given length in the text; metrics of several texts can be added."""
     return InterDistinctMetric((_ngrams(normalize_answer(text).split(), length),))
 
 
 def intra_distinct(text: str, length: int) -> AverageMetric:
-    """Return the share of distinct n-grams among all n-grams of a text; 1e-7 if it has none."""
+    """Return the share of distinct n-grams among all n-grams of the text; 1e-7 if it has none."""
     return AverageMetric(_share(_ngrams(normalize_answer(text).split(), length)))
 
 

@@ -56,7 +56,7 @@ class ChunkQueue(Generic[Sample]):
             return None
 
     def close(self) -> None:
-        """Stop loading, end the thread and free the loaded samples; nothing can be taken until `restart`."""
+        """Stop loading, end the thread and free the loaded samples; no examples can be taken until `restart`."""
         with self._changed:
             self._run += 1
             self._ended, self._error = True, None

@@ -134,7 +134,7 @@ def message_of(entry: object, candidates: frozenset[str] | None, load_image: Loa
         message = _of_parts(entry, load_image)
     else:
         raise DialogueTypeError(
-            f"an entry must be a tuple or fields by name, not {str(entry)[:80]!r}",
+            f"an entry must be a tuple or a mapping of fields, not {str(entry)[:80]!r}",
             hint="Yield (text, labels, reward, label candidates, path of an image) or a dict.",
         )
     labels = texts_of(message.get("labels"))

@@ -111,8 +111,8 @@ class World:
         return message
 
     def heard(self, listener: int, actor: int, act: Message) -> Message | None:
-        """Return what one agent observes of another agent's act, or None if it hears nothing. Both agents are given by
-        index.
+        """Return what the agent `listener` observes of the act of the agent `actor`, or None if it observes nothing.
+        Both are agent indices.
         """
         return None if listener == actor else act
 

@@ -52,8 +52,8 @@ def create_world(
     With the `interactive_task` option, a human, who is the first agent, talks with a model; with `selfchat_task`, the
     agents talk with each other, or a single agent with its copy. In both cases, there is no teacher, and the world is
     the task's InteractiveWorld or SelfChatWorld or, if the task has none, the default world. Raises UnknownTaskError if
-    no task is given or known, DialogueUnsupportedError for options that have no effect, and any error that the world's
-    constructor raises.
+    no task is given, or the task is unknown; DialogueUnsupportedError for options that have no effect; and any error
+    that the world's constructor raises.
     """
     options = Opt.of(opt).deepcopy()
     if options.number("num_workers", 0) > 0:

@@ -17,7 +17,7 @@ _BOMS = (
 )
 _DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*(?:3D)?["']?\s*([A-Za-z][\w.:-]*)""")
 _CONTROLS = bytes({*range(32)} - {9, 10, 12, 13, 27})
-_NOISE = 20  # a text has at most one control character per this many bytes; random bytes have one in ten
+_NOISE = 20  # text has at most one control character per this many bytes; random bytes have one in ten
 _SAMPLE = 200_000
 _WIDE_SAMPLE = 4096
 _WIDE = ("utf-16-be", "utf-16-le", "utf-32-be", "utf-32-le")  # of several equally good encodings, the last is chosen
@@ -74,7 +74,7 @@ def _marks_of_damage(data: bytes) -> int:
 
 
 def is_binary(data: bytes) -> bool:
-    """Return True if the beginning of the bytes contains more control characters than a text would."""
+    """Return True if the beginning of the bytes contains more control characters than text would."""
     return _controls(data) > max(3, len(data[:_SAMPLE]) // 100)
 
 
@@ -166,8 +166,8 @@ def _is_latin(text: str) -> bool:
 
 
 def _sample(data: bytes) -> bytes:
-    """Return a sample from the beginning, cut at a line break or a space so that no character is split; short data is
-    returned whole.
+    """Return a sample from the beginning, ending at a line break or a space so that no character is split; short data
+    is returned whole.
 
     ASCII lines reveal nothing about the encoding, so the sample begins at the first line with a non-ASCII byte.
     """

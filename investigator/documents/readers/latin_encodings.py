@@ -1,4 +1,4 @@
-"""Guesses the single-byte encoding of a text in Latin letters: the encoding that makes its bytes spell words."""
+"""Guesses the single-byte encoding of text in Latin letters: the encoding in which its bytes spell words."""
 
 from __future__ import annotations
 

@@ -169,7 +169,7 @@ def _part(package: zipfile.ZipFile, name: str, most: int) -> bytes:
 
 
 def _is_message(start: str) -> bool:
-    """Return True if a text begins like a message: with its sender, and headers that only mail programs write."""
+    """Return True if the file begins like an e-mail: with a sender and headers that only mail programs write."""
     head = _HEADERS.match(start)
     names = {name.lower() for name in _HEADER_NAME.findall(head[0])} if head else set()
     return "from" in names and bool(names & _ONLY_IN_MAIL)

@@ -29,7 +29,7 @@ def honest_title(title: str) -> str:
 
 
 def first_title_line(text: str) -> str:
-    """Return the first short paragraph of a text, or its first line with words, if it looks like a title."""
+    """Return the first short paragraph of the text, or its first line with words, if it looks like a title."""
     paragraph = " ".join(text.lstrip()[:400].partition("\n\n")[0].split())
     if is_title_like(paragraph):
         return paragraph

@@ -50,7 +50,7 @@ def each_line(rows: Sequence[Cells]) -> Iterator[RowLine]:
 
 
 def table_of(lines: Sequence[RowLine], text: str) -> Table | None:
-    """Return the table in consecutive lines of a text; None if it has fewer than two rows or columns."""
+    """Return the table in consecutive lines of the text; None if it has fewer than two rows or columns."""
     header = next((number for number, line in enumerate(lines) if line.is_header), None)
     first = 0 if header is None else _first_header(lines, header)
     cells: list[TableCell] = []

@@ -77,7 +77,7 @@ def reader_version(kind: str) -> str:
 
 
 def is_current(reader: str) -> bool:
-    """Return True if `reader`, the version that read a text, is the current version for its type."""
+    """Return True if `reader`, the version that read a document, is the current version for the document's type."""
     return reader == reader_version(reader.partition(" ")[0])
 
 

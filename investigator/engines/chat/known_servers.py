@@ -132,8 +132,8 @@ class Negotiation:
     def after_refusal(self, error: Exception, sent: Sending, *, streamed: bool = False) -> Sending | None:
         """Return the parameters for another attempt if the server rejected one of them, or None for any other error.
 
-        A refusal without a reason is attributed to the reply format until a format has worked. After that, for a
-        `streamed` reply, it is attributed to the streaming options, which only such calls send.
+        A refusal without a reason is attributed to the reply format until a format has worked. After that, the refusal
+        of a `streamed` call is attributed to the streaming options, which other calls do not send.
         """
         refusable = sent.refusable if streamed else sent.refusable - {Parameter.STREAM_OPTIONS}
         refused = refused_parameter(error, refusable)

@@ -169,7 +169,7 @@ _SHARED_LOCK = Lock()
 
 
 def queue_at(endpoint: str) -> CallQueue:
-    """Return the queue for an endpoint. The whole process shares it for as long as anything uses it."""
+    """Return the queue for an endpoint. The whole process shares this queue for as long as anything uses it."""
     with _SHARED_LOCK:
         queue = _SHARED.get(endpoint)
         if queue is None:

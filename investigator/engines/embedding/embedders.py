@@ -58,7 +58,7 @@ class SentenceTransformerEmbedder:
         return f"{DEFAULT_MODEL}@{_SHA256[:8]}" if self._model == DEFAULT_MODEL else self._model
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return unit vectors of shape (texts, dimensions), float32; a text may be empty.
+        """Return unit vectors of shape (texts, dimensions), float32; texts may be empty.
 
         Raises EmbedderError if the model cannot be loaded or used.
         """
@@ -155,5 +155,5 @@ def _load_other(model: str) -> SentenceTransformer:
         with without_progress_bars():
             return here_or_fetched(SentenceTransformer, model)
     except (OSError, ValueError, RuntimeError, KeyError) as error:
-        hint = "Choose a sentence-transformers model, by name or folder."
+        hint = "Choose a sentence-transformers model, given by name or folder."
         raise EmbedderError(f"the embedding model {model} cannot be loaded: {error}", hint=hint) from error

@@ -146,8 +146,8 @@ def _side_by_side(work: Callable[[list[int]], None], batches: Sequence[list[int]
 def _memory_kept() -> None:
     """Let the C library (glibc) keep up to 64 MB of freed memory.
 
-    By default it returns everything between two multiplications. The system then clears each page before providing it
-    again, which took a quarter of the computing time.
+    By default, glibc returns all freed memory to the system between two multiplications. The system then clears each
+    page before providing it again, which took a quarter of the computing time.
     """
     import ctypes
 

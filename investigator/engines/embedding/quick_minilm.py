@@ -119,7 +119,7 @@ class NumpyBert:
 
 
 def mapped_tensors(path: Path) -> dict[str, Matrix]:
-    """Return the float32 tensors of a safetensors file by name, read from the file when they are used.
+    """Return the float32 tensors in a safetensors file, keyed by name; each is read from the file when it is used.
 
     Raises OSError if it cannot be opened, ValueError, KeyError or TypeError if it is not a safetensors file.
     """

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
 
 _SHORTEST_SENTENCE = 12
-_HINT = "Choose a sentence-transformers cross-encoder, by name or folder, or set retrieval.reranker=sentences."
+_HINT = "Choose a sentence-transformers cross-encoder, given by name or folder, or set retrieval.reranker=sentences."
 
 
 class Reranker(Protocol):
@@ -92,7 +92,7 @@ def open_reranker(name: str, embedder: Embedder) -> Reranker:
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences in a text for comparison with a query, or the whole text if it has none."""
+    """Return the sentences in the text for comparison with a query, or the whole text if it has none."""
     found = [text[start:end] for start, end in sentence_spans(text) if end - start >= _SHORTEST_SENTENCE]
     return found or [text]
 

@@ -1,4 +1,4 @@
-"""A second opinion on claims: a cross-encoder or NLI model judges how well a text supports a claim."""
+"""A second opinion on claims: a cross-encoder or NLI model judges how well text supports a claim."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
 
 _ENTAILS = ("entailment", "entails", "supported", "supports", "consistent", "yes", "true", "label_1")
-_HINT = "Choose a sentence-transformers model (cross-encoder or NLI), by name or folder."
+_HINT = "Choose a sentence-transformers model (cross-encoder or NLI), given by name or folder."
 
 
 class VerifySettings(Record):
@@ -77,7 +77,7 @@ def open_judge(settings: VerifySettings) -> SupportJudge | None:
 
 
 class CrossEncoderVerifier:
-    """A sentence-transformers model, given by name or folder, that reads a text and a claim together.
+    """A sentence-transformers model, given by name or folder, that reads evidence and a claim together.
 
     If it has a single output, that is the score; if it has several labels, the score is the probability of entailment.
     """

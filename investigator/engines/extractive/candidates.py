@@ -161,7 +161,7 @@ def _telling(weights: Mapping[str, float], sentences: Sequence[frozenset[str]]) 
 
 
 def compared_spans(text: str) -> list[tuple[int, int]]:
-    """Return the spans of the sentences in a text that may answer a question; an overlong sentence is returned in
+    """Return the spans of the sentences in the text that may answer a question; an overlong sentence is returned in
     pieces.
     """
     found = [piece for start, end in statement_spans(text) for piece in _pieces(text, start, end)]

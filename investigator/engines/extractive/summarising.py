@@ -1,4 +1,4 @@
-"""Summarises without a language model, with verbatim sentences that represent the parts of a text, in order."""
+"""Summarises text without a language model, by selecting sentences that represent its parts, verbatim and in order."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _sentences(passages: Sequence[Passage]) -> list[_Sentence]:
 
 
 def says_something(sentence: str, *, by_itself: bool = True) -> bool:
-    """Return True for a complete sentence that is not a table row, list entry or boilerplate. Unless `by_itself` is
+    """Return True if the sentence is complete, and is not a table row, list entry or boilerplate. Unless `by_itself` is
     set, the sentence may depend on the previous one.
     """
     if not _SHORTEST <= len(sentence) <= _LONGEST or sentence.rstrip("\"'”’)] ")[-1:] not in ".!?。":
@@ -103,7 +103,7 @@ def says_something(sentence: str, *, by_itself: bool = True) -> bool:
 
 
 def _moves(text: str) -> bool:
-    """Return True if a text says that something rose or fell."""
+    """Return True if the text says that something rose or fell."""
     return any(side.search(text) for side in opposites()["change"])
 
 

@@ -61,8 +61,8 @@ class GgufEngine:
     """Runs a GGUF file as an engine, and constrains the output to the reply's schema.
 
     The model is loaded once, on first use. It answers one prompt at a time; other threads wait. A reply is stopped
-    after `seconds`; `on_writing` receives its progress. Raises SettingsError at once if the path is not a GGUF file or
-    the context does not fit the model, and MissingPackageError if the extra `local` is not installed.
+    after `seconds`; `on_writing` receives the reply's progress. Raises SettingsError at once if the path is not a GGUF
+    file or the context does not fit the model, and MissingPackageError if the extra `local` is not installed.
     """
 
     def __init__(
@@ -138,8 +138,8 @@ class GgufEngine:
         return made.reply
 
     def count_tokens(self, text: str) -> int:
-        """Return the number of tokens in a text, counted by the model's own tokenizer without the additions of the chat
-        template.
+        """Return the number of tokens in the text, counted by the model's own tokenizer without the additions of the
+        chat template.
 
         Raises EngineError, and SettingsError if the model cannot be loaded.
         """

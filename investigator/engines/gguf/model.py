@@ -1,7 +1,7 @@
 """A GGUF model that llama.cpp has loaded in this process: generates replies, and counts tokens. The state of a prompt
 is cached: if the next prompt has the same beginning, only the rest is processed. Earlier prompts are kept in memory up
-to a limit; one is reused if at least a quarter of it is a common prefix with the new prompt. Flash attention, several
-slots and n-gram speculation keep llama.cpp's defaults: nothing else was faster with the method's prompts.
+to a limit; an earlier prompt is reused if it shares at least its first quarter with the new prompt. Flash attention,
+several slots and n-gram speculation keep llama.cpp's defaults: nothing else was faster with the method's prompts.
 """
 
 from __future__ import annotations

@@ -158,7 +158,7 @@ def made_folder(name: str) -> Path:
 
 
 def _noted(name: str) -> PulledModel | None:
-    """Return the metadata of a model; None if missing or written by another user."""
+    """Return the metadata of a model; None if it is missing or was written by another user."""
     try:
         check_private_folder(folder_of(name))
         model = PulledModel.model_validate_json(read_private(folder_of(name) / _NOTE))

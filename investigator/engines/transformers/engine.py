@@ -97,14 +97,14 @@ class TransformersEngine:
         )
 
     def write_on(self, text: str, decoding: Decoding, context_tokens: int | None = None) -> Generation:
-        """Return the model's continuation of a text, without any chat template; raises the same errors as `reply`.
+        """Return the model's continuation of the text, without any chat template; raises the same errors as `reply`.
 
         Penalties for repetition count the first `context_tokens` tokens of the text, or all tokens if that is None.
         """
         return self._loaded().generate(text, decoding, self._settings.seed, context_tokens=context_tokens)
 
     def count_tokens(self, text: str) -> int:
-        """Return the number of tokens in a text, counted by the model's tokenizer without the additions of a chat
+        """Return the number of tokens in the text, counted by the model's tokenizer without the additions of a chat
         template.
         """
         return self._loaded().count_tokens(text)

@@ -32,7 +32,7 @@ _STOP_WINDOW = 16  # number of most recent tokens that are searched for the stop
 
 
 class Generation(Record):
-    """The generated text without the stop text, and the natural logarithm of its probability with the stop text."""
+    """The generated text without the stop text, and the natural log of its probability including the stop text."""
 
     text: str
     logprob: float
@@ -60,7 +60,7 @@ class TransformersModel:
         self._ends_sentence = cache(lambda token: ends_sentence(self._text([token])))
 
     def count_tokens(self, text: str) -> int:
-        """Return the number of tokens in a text."""
+        """Return the number of tokens in the text."""
         with self._tokenizing:
             return len(self._tokenizer(self._control.defused(text), add_special_tokens=False)["input_ids"])
 
@@ -74,7 +74,7 @@ class TransformersModel:
         context_tokens: int | None = None,
         hear: Hear | None = None,
     ) -> Generation:
-        """Continue a text or, with `as_chat` and if the model has a chat template, reply to it. Control tokens in the
+        """Continue the text or, with `as_chat` and if the model has a chat template, reply to it. Control tokens in the
         text are broken up, so that the text cannot end its turn. Penalties for repetition count its first
         `context_tokens` tokens, or all tokens if that is None. `hear` receives the output token by token, unless the
         best of several outputs is chosen. Raises ContextTooLongError, and EngineError if nothing can be generated.
@@ -118,7 +118,7 @@ class TransformersModel:
         )
 
     def _ids(self, text: str, as_chat: bool) -> list[int]:
-        """Return the tokens of a prompt; a prompt outside a chat gets the model's start token, but no end token."""
+        """Return the tokens of a prompt; outside a chat, the model's start token is added, but no end token."""
         text = self._control.defused(text)
         is_chat = as_chat and bool(getattr(self._tokenizer, "chat_template", None))
         with self._tokenizing:
@@ -253,7 +253,7 @@ class TransformersModel:
 
 
 def _end_tokens(tokenizer: Any, model: Any) -> frozenset[int]:
-    """Return the tokens that end a text, from the model's settings or the tokenizer."""
+    """Return the end-of-text tokens, from the model's settings or the tokenizer."""
     told = model.generation_config.eos_token_id
     told = tokenizer.eos_token_id if told is None else told
     return frozenset(told if isinstance(told, list) else () if told is None else (told,))

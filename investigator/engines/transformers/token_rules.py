@@ -110,7 +110,7 @@ class Schedule:
 
     def share(self, ends: Sequence[bool]) -> float:
         """Return the probability mass for the next token; `ends` says for each token so far whether it ends a sentence.
-        The first two tokens of a text or sentence use the full `p`.
+        The first two tokens of the text or of a sentence use the full `p`.
         """
         if not ends:
             return self.p

@@ -59,7 +59,7 @@ def check(
     ] = _SMALL_CONTEXT,
     as_json: AsJson = False,
 ) -> None:
-    """Check templates against their contracts, and report all problems of all files at once; no model is asked.
+    """Check templates against their contracts, and report all problems in all files at once; no model is called.
 
     The problems found are broken syntax, forbidden constructs, unknown variables, missing required variables, reply
     fields that the template does not request, misspelt fields of values, fixed text that is too long, and files that

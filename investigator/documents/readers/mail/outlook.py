@@ -158,7 +158,9 @@ def _reading(attachment: _Properties, most: int) -> Callable[[], bytes]:
 
 
 def _as_eml(message: _Properties, settings: ReaderSettings) -> bytes:
-    """Return an embedded message, serialised as for sending. Raises ReadFailure if the message is too large."""
+    """Return an embedded message, serialised in the format used for sending. Raises ReadFailure if the message is too
+    large.
+    """
     mail = _mail(message, settings)
     sent = MIMEMultipart()
     for name, value in mail.headers:

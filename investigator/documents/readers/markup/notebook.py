@@ -46,7 +46,7 @@ class _Notebook:
         self._length = start + len(text)
 
     def add_output(self, text: str) -> None:
-        """Add an output; an output that exceeds the limit is cut at a line break."""
+        """Add an output; an output that exceeds the limit is truncated at a line break."""
         text = _ESCAPES.sub("", text)
         if len(text) > _OUTPUT_LIMIT:
             self.cut = True
@@ -110,7 +110,7 @@ def _list(value: JsonValue) -> list[JsonValue]:
 
 
 def _joined(value: JsonValue) -> str:
-    """Return a text that is stored as a string or as a list of its lines."""
+    """Return text that is stored as a string or as a list of lines."""
     if isinstance(value, str):
         return value
     return "".join(part for part in _list(value) if isinstance(part, str))

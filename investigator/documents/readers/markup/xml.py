@@ -164,7 +164,7 @@ class _XmlText:
             self.builder.verbatim(text)
 
     def _comes_last(self, name: str) -> bool:
-        """Return True for elements that move to the end: references, and front matter except title and abstract."""
+        """Return True if an element moves to the end: references, and front matter except title and abstract."""
         return name == _LIST or (name in _FRONT and self._in("front", "article-meta"))
 
     def _apart(self, aside: TextBuilder, name: str, block: bool) -> None:

@@ -136,7 +136,7 @@ def _literal(match: re.Match[str]) -> str:
 
 
 def _plain(text: str, *, shown: bool = False) -> str:
-    """Return the text around the digits, with literal words if `shown`."""
+    """Return the text around the digits, including literal words if `shown` is True."""
     if shown:
         return text.replace(_OPEN, "").replace(_CLOSE, "")
     return re.sub(f"{_OPEN}[^{_CLOSE}]*{_CLOSE}", "", text)

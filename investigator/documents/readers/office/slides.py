@@ -1,4 +1,4 @@
-"""PowerPoint presentations (.pptx): one page per slide, in the order of the presentation, with its notes."""
+"""PowerPoint presentations (.pptx): one page per slide, with the slide's notes, in presentation order."""
 
 from __future__ import annotations
 

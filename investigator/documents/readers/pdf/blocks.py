@@ -114,7 +114,9 @@ def body_type(pages: Sequence[Sequence[PlacedLine]]) -> Type:
 
 
 def is_heading(block: Sequence[PlacedLine], body: Type) -> bool:
-    """Return True for one or two lines larger or bolder than the body that are neither a sentence nor a number."""
+    """Return True if a block has one or two lines larger or bolder than the body, and is neither a sentence nor a
+    number.
+    """
     words = " ".join(line.text for line in block)
     if len(block) > _HEADING_LINES or len(words) > _LONGEST_HEADING or _is_row(words):
         return False

@@ -20,7 +20,7 @@ class PageText(NamedTuple):
 
 
 def page_texts(pages: Sequence[Sequence[PlacedLine]]) -> list[PageText]:
-    """Return each page's text: its lines, with an empty line between blocks and with split words joined."""
+    """Return each page's text: its lines, with blocks separated by empty lines and split words joined."""
     words = CutWords(map(_joined, pages))
     running = running_lines(pages)
     body = body_type(pages)

@@ -14,7 +14,7 @@ from investigator.records import FileStatus
 
 _PDFIUM = threading.Lock()  # pdfium keeps global state, so a process makes one call at a time
 _PASSWORD_ERROR = 4  # FPDF_ERR_PASSWORD
-_OUTLINES = 60  # a page with at least this many shapes may contain letters in the form of shapes
+_OUTLINES = 60  # a page with at least this many shapes may contain letters drawn as shapes
 _DPI = 300
 _POINTS = 72  # points per inch
 _MOST_PIXELS = 40_000_000  # maximum number of pixels in a rendered page

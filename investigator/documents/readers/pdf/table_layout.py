@@ -191,7 +191,7 @@ def _reach(edges: Sequence[tuple[float, float]]) -> float:
 
 
 def _is_note(row: VisualRow) -> bool:
-    """Return True for a row that consists of a sentence, or of a unit note in brackets."""
+    """Return True if a row consists of a sentence, or of a unit note in brackets."""
     text = row.pieces[0].text
     is_sentence = text.endswith(".") and len(row.words) >= _FEWEST_WORDS
     return len(row.pieces) == 1 and (is_sentence or (text.startswith("(") and is_unit_note(text)))

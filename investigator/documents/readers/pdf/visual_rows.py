@@ -48,12 +48,14 @@ class RowPiece:
 
     @cached_property
     def is_value(self) -> bool:
-        """Return True for a figure with its signs, a dash, or a figure with few words, such as `39 (61.9 %)`."""
+        """Return True if the text is a figure with its signs, a figure with few words, such as `39 (61.9 %)`, or a
+        dash.
+        """
         return is_value(self.text)
 
     @cached_property
     def is_time(self) -> bool:
-        """Return True for a year, a month or a date, any of which may name a column."""
+        """Return True if the text names a year, a month or a date, any of which may name a column."""
         return is_time(self.text)
 
 
