@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from investigator.evidence.quotes import quote_at
 from investigator.evidence.titles import are_of_a_series, title_line
 from investigator.language.normalise import one_line
+from investigator.language.terms import words
+from investigator.questions.cues import cue_words
 from investigator.questions.periods import Period, periods
 from investigator.records import ConflictSide, Document, Quote
 
@@ -40,6 +42,19 @@ def said_in_newer(quote: Quote, document: Document, others: Iterable[Document]) 
             sides = sides or [ConflictSide(value=old, quote=quote, date=str(own.year))]
             sides.append(ConflictSide(value=new, quote=quote_at(other, start, end), date=str(year)))
     return tuple(sides)
+
+
+def newer_edition(quote: Quote, document: Document, others: Iterable[Document]) -> Document | None:
+    """Return the newest edition of a document that takes its place and lacks a quoted sentence or row; None if there is
+    no newer edition, or if it still contains the quote. Minutes and reports take no other document's place.
+    """
+    own = edition_of(document)
+    if own is None or cue_words("titles", "replaced").isdisjoint(words(document.names)):
+        return None
+    dated = ((edition_of(other), other) for other in others if _are_editions(document, other))
+    newer = [(one.order, other) for one, other in dated if one is not None and one.order > own.order]
+    newest = max(newer, key=lambda both: both[0], default=(None, None))[1]
+    return newest if newest and one_line(line_of(quote, document)) not in one_line(newest.text) else None
 
 
 def _are_editions(one: Document, other: Document) -> bool:

@@ -15,8 +15,8 @@ from importlib.resources import files
 
 from investigator.language.late_patterns import late
 from investigator.language.lists import full_month_names
-from investigator.language.terms import folded
-from investigator.questions.cues import patterns
+from investigator.language.terms import folded, words
+from investigator.questions.cues import cue_words, patterns
 
 
 class AnswerType(StrEnum):
@@ -47,6 +47,11 @@ _NUMBER = late(
 )
 _NAME = late(r"\b[A-ZÀ-ÖØ-Þ][\w'’-]+(?:\s+(?:(?:of|de|von|van|the|and|la|di|da)\s+)?[A-ZÀ-ÖØ-Þ][\w'’-]+)*")
 _PLACE = late(rf"\b(?:in|at|near|to|from|on|outside|around|of)\s+(?:the\s+)?({_NAME.pattern})")
+_LOCATED = late(
+    r"\b(?:in|inside|on|at|behind|under(?:neath)?|above|below|beside|near|next to|outside|opposite) "
+    r"(?:the|an?|our|your|my|his|her|its|their|each|every) ([^\W\d_]+)",
+    re.IGNORECASE,
+)
 _DIGIT = late(r"\d")
 _DATE_SIGN = late(r"\d|day\b|century\b", re.IGNORECASE)
 """Matches a part of every date, and takes a fraction of the time."""
@@ -145,6 +150,15 @@ def holds_type(kind: AnswerType, sentence: str, question: str) -> float:
     if kind is AnswerType.PLACE:
         kind = AnswerType.NAME
     return float(any(_spans(kind, sentence, question)))
+
+
+def says_where(question: str, sentence: str) -> bool:
+    """Return True if a sentence says where something is in words other than a name: "on the wall", but not "in the
+    morning", and not in words of the question.
+    """
+    asked = set(words(question))
+    nouns = {folded(match.group(1)) for match in _LOCATED.finditer(sentence)}
+    return bool(nouns - asked - cue_words("located", "not_places"))
 
 
 def finding(kind: AnswerType, sentence: str) -> float:

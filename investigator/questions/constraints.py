@@ -28,7 +28,10 @@ QUOTED = late(r"[\"“”«»„]([^\"“”«»„]{2,80})[\"“”«»„]")
 _NAME_WORD = r"[A-ZÀ-ÖØ-Þ0-9][\w'’./&-]*"
 _NAME = late(rf"(?<!\w){_NAME_WORD}(?:\s+(?:(?:of|de|von|van|the|la|di|da)\s+)?{_NAME_WORD})*")
 _POSSESSIVE = late(r"['’]s?\s+(?=[A-Z0-9])")
-_CONTRACTED = late(r"(?<=\w)(?:n['’]t|['’](?:m|re|ve|ll|d))\b", re.IGNORECASE)
+_CONTRACTED = late(
+    r"(?<=\w)(?:n['’]t|['’](?:m|re|ve|ll|d))\b|\b(?:wh(?:at|ere|en|o|y)|how)['’]?s\b|\b(?:that|there|here|it)['’]s\b",
+    re.IGNORECASE,
+)
 _HOW = late(r"\bhow ([a-z]+)", re.IGNORECASE)
 _HAS_CAPITAL = late(r"[A-ZÀ-ÖØ-Þ]")
 _PLACE_BEFORE = late(r"\b(?:in|at|near|from|around)\s+(?:the\s+)?$", re.IGNORECASE)
@@ -37,7 +40,7 @@ _KIND_ASKED = late(r"\b(?:which|what)((?:\s+[a-z]+){2,4})", re.IGNORECASE)
 _TOKEN = late(r"[^\W_](?:[\w'’/&-]|[.,](?=\w))*|[,;:.!?()]")
 _COUNTED = late(
     r"\b(?:how many|number of)\s+(?:(?:of|the|its|their|own|other|different|more)\s+)*"
-    r"([\w-]+(?:\s+(?!(?:did|does|do|were|was|are|is|have|has|had|took|can|could|will|would|should|may|might|must|in|of|on"
+    r"(?!(?:are|were|is|was|have|has|did|do|does)\b)([\w-]+(?:\s+(?!(?:did|does|do|were|was|are|is|have|has|had|took|can|could|will|would|should|may|might|must|in|of|on"
     r"|at|to|for|from|with|by|who|that|there|took|lived|live)\b)[\w-]+){0,2})",
     re.IGNORECASE,
 )

@@ -4,6 +4,7 @@ Pure.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from investigator.language.late_patterns import late
@@ -13,6 +14,7 @@ from investigator.questions.order import clause, verbs
 from investigator.questions.related import root, roots
 from investigator.questions.spans import names_hour
 
+_ASKS_HOUR = late(r"\W*(?:at |by |from |until )?(?:what|which) (?:time|hour)\b(?! of)", re.IGNORECASE)
 _TOLD = late(
     r"\b(?P<verb>decid(?:es|ed)|agre(?:es|ed)|resolv(?:es|ed)|vot(?:es|ed)|cho(?:se|sen)|propos(?:es|ed)|promis(?:es|ed)"
     r"|announc(?:es|ed)|report(?:s|ed)|sa(?:ys|id)|stat(?:es|ed)|not(?:es|ed)|confirm(?:s|ed)|recommend(?:s|ed)"
@@ -22,10 +24,13 @@ _TOLD = late(
 
 @lru_cache(maxsize=4096)
 def dates_event(question: str, sentence: str) -> bool:
-    """Return False if a sentence gives dates only for acts other than the one that a question asks about.
+    """Return False if a sentence gives dates only for acts other than the one that a question asks about, or no time of
+    day although the question asks for one.
 
     A date before "to build" belongs to the decision; a date after it belongs to the building.
     """
+    if _ASKS_HOUR.match(question) and not names_hour(sentence):
+        return False
     told = _TOLD.search(sentence)
     if told is None:
         return True

@@ -11,7 +11,7 @@ from investigator.language.late_patterns import late
 from investigator.language.lists import month_numbers
 from investigator.language.sentences import is_row, statement_spans
 from investigator.language.terms import COMPOUND, is_english, stem, stop_words, words
-from investigator.questions.answer_types import WORDED_TYPES, AnswerType, expected_type, holds_type
+from investigator.questions.answer_types import WORDED_TYPES, AnswerType, expected_type, holds_type, says_where
 from investigator.questions.assertions import assertions
 from investigator.questions.bounds import bound_state
 from investigator.questions.causes import effect_sides, gives_cause
@@ -114,6 +114,7 @@ def _type(asked: Constraint, question: str, evidence: Surroundings) -> Constrain
         held > 0
         or (kind is AnswerType.NAME and any(names_doer(role, evidence.sentence) for role in roles(question, ())))
         or (kind is AnswerType.DATE and not asks_past(question) and names_hour(evidence.sentence))
+        or (kind is AnswerType.PLACE and says_where(question, evidence.sentence))
     )
     return matched(asked, MatchState.MET if is_held else MatchState.NOT_MET)
 

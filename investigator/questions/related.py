@@ -40,8 +40,8 @@ class _Lexicon:
     entries: Mapping[str, Sequence[tuple[str, Sequence[str], bool]]]
 
 
-_DUTY = "responsib"
-"""The beginning of "responsible" and "responsibility", which have the same Porter stem as "response"."""
+_OWN_STEMS = ("responsib", "presenter")
+"""Beginnings of words whose Porter stem is that of another word: "response", or "present"."""
 
 
 @lru_cache(maxsize=50_000)
@@ -62,9 +62,8 @@ def is_verb(word: str) -> bool:
 
 def _stem(word: str) -> str:
     """Return the stem of a word in American spelling: `randomised` and `randomized` have the same stem."""
-    if word.startswith(_DUTY):
-        return _DUTY
-    return porter_stem(_BRITISH.sub(r"iz\1", word) if len(word) >= _LONG else word)
+    own = next((beginning for beginning in _OWN_STEMS if word.startswith(beginning)), None)
+    return own or porter_stem(_BRITISH.sub(r"iz\1", word) if len(word) >= _LONG else word)
 
 
 @lru_cache(maxsize=8192)  # the same sentences and labels are compared with each part of a question

@@ -12,7 +12,8 @@ from investigator.language.lists import full_month_names, month_numbers
 from investigator.language.terms import folded
 from investigator.questions.cues import cues, patterns
 
-_CLOCK = r"\d{1,2}[:.]\d\d(?: ?[ap]\.?m\.?)?|\d{1,2} ?[ap]\.?m\.?|noon|midnight"
+_CLOCK = r"(?:[01]?\d|2[0-3])[:.][0-5]\d(?: ?[ap]\.?m\.?)?|\d{1,2} ?[ap]\.?m\.?|noon|midnight"
+_CURRENCY = late(r"[$€£¥₹]|\b(?:EUR|USD|GBP|CHF)\b")
 _YEAR = r"(?:19|20)\d\d"
 _DAY = r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
 _LONGEST_DAY, _LATEST_YEAR = 31, 9999
@@ -105,12 +106,15 @@ def time_spans(text: str) -> tuple[TimeSpan, ...]:
     return (*found, *_open(left))
 
 
-def in_span(asked: Moment, sentence: str) -> bool | None:
+def in_span(asked: Moment, sentence: str, year: int | None = None) -> bool | None:
     """Return True if a time span in a sentence contains a moment, False if all its time spans exclude the moment, and
     None if this cannot be decided. A statement about what has happened "since 2019" is not a statement about each year
-    since then.
+    since then. `year` is the year of spans that name none; by default, the only year in the sentence.
     """
     spans = [span for span in time_spans(sentence) if span.last is not None or not _adds_up(sentence)]
+    years = {one.year for one in moments(sentence) if one.year}
+    own = years.pop() if len(years) == 1 else None if years else year
+    spans = [_of_year(span, own) for span in spans]
     if asked.month is None:  # a figure for several years is not a figure for one year
         spans = [span for span in spans if not span.has_both]
     held = {span.holds(asked) for span in spans}
@@ -124,8 +128,9 @@ def is_over(sentence: str) -> bool:
 
 
 def names_hour(sentence: str) -> bool:
-    """Return True if a sentence names a time of day."""
-    return re.search(rf"\b(?:{_CLOCK})", sentence) is not None
+    """Return True if a sentence names a time of day; beside a currency, "6.50" is a price."""
+    found = re.findall(rf"\b(?:{_CLOCK})", sentence)
+    return any("." not in one or one[-1] in "m." for one in found) or bool(found and not _CURRENCY.search(sentence))
 
 
 def begun(text: str, asked: Moment) -> tuple[int, int, int]:

@@ -16,8 +16,16 @@ _FEWEST_LETTERS = 5
 # minimum number of letters in a corrected word; maximum number of words in a request
 _FEWEST_OF_REQUEST, _LONGEST_REQUEST = 4, 8
 _WORD = re.compile(r"(?<![^\W_])[A-Za-z]+(?![^\W_])")
+_COMPARED = (re.compile(r"(?:er|est)$"), re.compile(r"(?:r|st)$"))
 _TWO_SLIPS_FROM = 9  # minimum number of letters in a word with two errors
 MOST_SLIPS = 2
+
+
+def is_known(word: str) -> bool:
+    """Return True if a word has synonyms or, for a comparative, its base form does, so that "longer" is not corrected
+    to "logger".
+    """
+    return any(map(related, {word, *(end.sub("", word) for end in _COMPARED)}))
 
 
 def respelled(word: str, known: Iterable[tuple[str, int]]) -> str | None:

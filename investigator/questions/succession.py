@@ -22,6 +22,8 @@ _WORD = r"[A-ZÀ-ÖØ-Þ][\w'’-]+"
 _NAME = late(rf"{_WORD}(?: (?:(?:de|von|van|la|di|da) )?{_WORD})*")
 _REACH, _NEAR = 60, 8  # maximum numbers of characters between a name and the words about it
 _BEFORE = late(r"\bbefore (?=[A-ZÀ-ÖØ-Þ])")
+_SUCCESSOR = late(rf"\bbefore (?P<name>{_WORD})")
+_PIECE = late(r"(?<=[.;])\s+")
 _STOP = late(r"[.;]")
 _ROLE = late(
     r"\W*who(?:'s| is| was| are| were| will be| has been| becomes| became)(?: (?:now|currently|still))?"
@@ -96,7 +98,9 @@ def names_holder(question: str, sentence: str) -> bool:
     """
     found = succession(sentence)
     if asks_before(question):
-        return bool(found.leaving)
+        successor = _SUCCESSOR.search(question)
+        pieces = [piece for piece in _PIECE.split(sentence) if not successor or successor["name"] in piece]
+        return any(succession(piece).leaving for piece in pieces)
     others = {name for name in people(sentence) if name not in question}
     if not asks_holder(question) or not found.leaving or not others <= found.leaving:
         return True

@@ -18,7 +18,7 @@ class Surroundings:
     `near` is the surrounding text, including the heading or table header above it, and `before` is the part of `near`
     that precedes the sentence. `about` describes the document: its title, its name and the beginning of its first page.
     `names` contains the document's title, file name and first line, and `imprint` contains what the first pages state
-    about the document.
+    about the document. `day` is the day over the text, as in a log; "" if there is none.
     """
 
     sentence: str
@@ -27,6 +27,7 @@ class Surroundings:
     before: str = ""
     names: str = ""
     imprint: Imprint = _NO_IMPRINT
+    day: str = ""
 
     @cached_property
     def sentence_roots(self) -> frozenset[str]:

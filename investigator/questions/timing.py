@@ -34,7 +34,7 @@ def period_match(asked: Constraint, question: str, evidence: Surroundings) -> Co
         return matched(asked, MatchState.NOT_MET if is_over(evidence.sentence) else MatchState.MET)
     wanted = periods(asked.text)
     meant = [one for one in moments(question) if asked.text in folded(one.text)]
-    held = in_span(meant[0], evidence.sentence) if meant else None
+    held = in_span(meant[0], evidence.sentence, _year_of_title(evidence.names)) if meant else None
     if held is None and meant and role_asked(question) and held_at(evidence.sentence, meant[0]):
         held = True
     if held is not None:
@@ -85,6 +85,12 @@ def _years_of_title(names: str) -> frozenset[Period]:
     return found if all(one.year and not (one.quarter or one.month) for one in found) else frozenset()
 
 
+def _year_of_title(names: str) -> int | None:
+    """Return the only year in a document's names."""
+    years = {one.year for one in _years_of_title(names)}
+    return years.pop() if len(years) == 1 else None
+
+
 def _spans_of(sentence: str) -> str:
     return ", ".join(span.text for span in time_spans(sentence))
 
@@ -114,9 +120,12 @@ def _period_before(wanted: frozenset[Period], question: str, evidence: Surroundi
 
 
 def _told_before(evidence: Surroundings) -> tuple[str, frozenset[Period]]:
-    """Return the nearest previous sentence in the paragraph that names a period, and the years that it names. Return
-    nothing if it names a quarter or a month, or if the evidence is a table row or label line.
+    """Return the day over the text or, failing that, the nearest previous sentence in the paragraph that names a
+    period; each with its periods. Return nothing if the sentence names a quarter or a month, or if the evidence is a
+    table row or label line.
     """
+    if evidence.day:
+        return evidence.day, periods(evidence.day)
     if not (is_row(evidence.sentence) or label_line(evidence.sentence)):
         paragraph = without_compared(evidence.before.rpartition("\n\n")[2])
         for sentence, own in _sentences_with_periods(paragraph)[-1:]:
@@ -158,7 +167,7 @@ def day_state(asked: Constraint, question: str, evidence: Surroundings) -> tuple
     span.
     """
     days = [day for day in moments(question) if day.day and set(words(asked.text)) <= set(words(day.text))]
-    held = in_span(days[0], evidence.sentence) if days else None
+    held = in_span(days[0], evidence.sentence, _year_of_title(evidence.names)) if days else None
     return None if held is None else (MatchState.MET if held else MatchState.CONTRADICTED, days[0].text)
 
 

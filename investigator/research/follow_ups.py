@@ -24,7 +24,7 @@ _MANY_WORDS = 24
 _LEAST_LIKENESS = 0.92  # minimum cosine; "consume coffee" for "drink coffee" has 0.96, "concentrate coffee" 0.916
 _AFTER_ARTICLE = re.compile(r"(?:\b(?:the|an?|its|their|his|her|our|your)|['’]s)((?:\s+[\w-]+)+)", re.IGNORECASE)
 
-_COMPARED = (re.compile(r"(?:er|est)$"), re.compile(r"(?:r|st)$"))
+_HYPHENATED = re.compile(r"\b[A-Za-z]+-[A-Za-z]+\b")
 
 _Exchange = tuple[str, tuple[str, ...]]
 """Words of a question, and the forms of another word that can replace them."""
@@ -137,19 +137,12 @@ def respelled_parts(
     changed = []
     for part in parts:
         new = part.question
-        for word in dict.fromkeys(content_words(part.question)[:_MANY_WORDS]):
-            if not _is_known(word) and (other := respelled(word)) is not None:  # a known word is not misspelled
+        for word in dict.fromkeys((*_HYPHENATED.findall(part.question), *content_words(part.question)[:_MANY_WORDS])):
+            if (other := respelled(word)) is not None:
                 new = _replaced(new, word, other)
                 wordings.append(f"{word}: {other}")
         changed.append(part if new == part.question else part.changed(question=new, constraints=constraints(new)))
     return tuple(changed), tuple(dict.fromkeys(wordings))
-
-
-def _is_known(word: str) -> bool:
-    """Return True if a word or, for a comparative, its base form has synonyms; this keeps "longer" from being corrected
-    to "logger".
-    """
-    return any(map(related, {word, *(end.sub("", word) for end in _COMPARED)}))
 
 
 def second_hop(part: Part, found: Sequence[Memory]) -> str:

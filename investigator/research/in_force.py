@@ -10,15 +10,16 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from investigator.evidence.editions import said_in_newer
+from investigator.evidence.editions import edition_of, line_of, newer_edition, said_in_newer
 from investigator.evidence.quotes import Load
 from investigator.evidence.replaced import replaced_documents
-from investigator.evidence.stated_values import stated_value, thing_asked
+from investigator.evidence.stated_values import replaced_values, says_value, stated_value, thing_asked
 from investigator.language.late_patterns import late
 from investigator.language.normalise import one_line
 from investigator.language.terms import words
 from investigator.questions.constraints import constraints
 from investigator.questions.cues import patterns
+from investigator.questions.periods import periods
 from investigator.questions.phases import phases_asked
 from investigator.questions.related import root, roots
 from investigator.questions.spans import begins_at, moment_asked, moments, now_asked, time_spans
@@ -98,16 +99,16 @@ def _gives_value(question: str, quote: Quote, document: Load) -> bool:
     return thing is not None and stated_value(thing, quote.text, about) is not None
 
 
-def not_overtaken(found: Verdict, said: Sequence[Quote], document: Load) -> Verdict:
-    """Return the verdict without answers that another statement supersedes.
+def not_overtaken(found: Verdict, said: Sequence[Quote], library: DocumentIndex) -> Verdict:
+    """Return the verdict without answers that another statement or document supersedes.
 
     Somebody who has left a role no longer holds it. Of values with different starting days, the one that starts latest,
-    but not after the time in question, is in force. `said` contains the statements that may supersede others. If no
-    answer is left, the statements are shown as passages.
+    but not after the time in question, is in force. A newer edition takes the place of an older one. `said` contains
+    the statements that may supersede others. If no answer is left, the statements are shown as passages.
     """
     if found.status is not AnswerStatus.ANSWERED or len(found.parts) != 1:
         return found
-    question = found.parts[0][0].question
+    question, document = found.parts[0][0].question, library.document
     name, who = holder_named(question)
     if who and found.decision is Decision.YES:
         leaving = tuple(quote for quote in said if name.split()[-1] in _last_names(_gone(who, (quote,), document)))
@@ -124,7 +125,8 @@ def not_overtaken(found: Verdict, said: Sequence[Quote], document: Load) -> Verd
         kept = _latest(question, found.claims, document)
     if kept:
         found = found if len(kept) == len(found.claims) else replace(found, claims=kept, reason=what_proves(kept))
-        return _newest_first(_without_replaced(found, question, document), question, document)
+        found = _newest_first(_without_replaced(found, question, document), question, document)
+        return _of_newest_edition(found, question, library)
     return replace(found, status=AnswerStatus.PASSAGES_FOUND, reason=_HELD_SINCE)
 
 
@@ -152,25 +154,58 @@ def _without_replaced(found: Verdict, question: str, document: Load) -> Verdict:
 
 
 def _newest_first(found: Verdict, question: str, document: Load) -> Verdict:
-    """If a newer edition of a document gives a different number, put the statements from the older edition last, and
-    mention the newer edition in the reason.
+    """If a newer edition of a document gives a different number, or another statement says that a value changes, put
+    the statements with the old value last, and mention this in the reason.
 
-    The order is kept for a question with a number, which may ask for the older edition.
+    The order is kept for a question with a time, which may ask for the older edition.
     """
-    if any(map(str.isdigit, question)):
+    if periods(question) or moments(question):
         return found
     names = dict.fromkeys(quote.document_id for claim in found.claims for quote in claim.quotes)
     cited = [document(name) for name in names]
     given = {
         claim: said_in_newer(claim.quotes[0], document(claim.quotes[0].document_id), cited) for claim in found.claims
     }
-    newer = [(claim, sides) for claim, sides in given.items() if sides]
-    if not newer:
+    pairs = ((sides[-1].quote.document_id, sides[0].quote.document_id) for sides in given.values() if sides)
+    changed = {claim: _changes_to(claim, found.claims) for claim in found.claims}
+    said = dict.fromkeys((*(f"{new} is newer than {old}." for new, old in pairs), *filter(None, changed.values())))
+    if not said:
         return found
-    pairs = dict.fromkeys((sides[-1].quote.document_id, sides[0].quote.document_id) for _, sides in newer)
-    said = " ".join(f"{new} is newer than {old}." for new, old in pairs)
-    claims = sorted(found.claims, key=lambda claim: bool(given[claim]))
-    return replace(found, claims=tuple(claims), reason=f"{found.reason} {said}")
+    claims = sorted(found.claims, key=lambda claim: bool(given[claim] or changed[claim]))
+    return replace(found, claims=tuple(claims), reason=f"{found.reason} {' '.join(said)}")
+
+
+def _of_newest_edition(found: Verdict, question: str, library: DocumentIndex) -> Verdict:
+    """Return the verdict without statements that a newer edition of their document no longer contains, unless the
+    question names a time or is about the past. For a yes or no, the editions are shown as a conflict instead.
+    """
+    asks_time = periods(question) or moments(question) or patterns("changes")["looks_back"].search(question)
+    if asks_time or found.decision is not None:
+        return found
+    older: dict[Claim, str] = {}
+    for claim in found.claims:
+        quote = claim.quotes[0]
+        document = library.document(quote.document_id)
+        if edition_of(document) is not None:
+            near = dict.fromkeys(passage.document_id for passage in library.passages((line_of(quote, document),)))
+            newer = newer_edition(quote, document, (library.document(name) for name in near if name != document.id))
+            older |= {claim: f"{newer.id} is newer than {document.id}."} if newer else {}
+    kept = tuple(claim for claim in found.claims if claim not in older)
+    if not older:
+        return found
+    said = " ".join(dict.fromkeys(older.values()))
+    if kept:
+        return replace(found, claims=kept, reason=f"{what_proves(kept)} {said}")
+    return replace(found, status=AnswerStatus.PASSAGES_FOUND, reason=f"{said} Only the older one says this.")
+
+
+def _changes_to(claim: Claim, others: Sequence[Claim]) -> str:
+    """Return a sentence that says which document changes a value in a statement; "" if none of the others does."""
+    for other in others:
+        for old, _, new in replaced_values(other.text):
+            if other is not claim and says_value(claim.text, old) and not replaced_values(claim.text):
+                return f"{other.quotes[0].document_id} changes {old.text.strip(' .')} to {new}."
+    return ""
 
 
 def _gone(question: str, said: Sequence[Quote], document: Load) -> Iterator[str]:

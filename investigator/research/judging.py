@@ -53,6 +53,10 @@ _WHAT_IT_DOES = late(
 _NUMBERING = re.compile(r"^\W*(?:\d+(?:\.\d+)*|[a-z])[.)]\s+", re.IGNORECASE)
 _LONGEST_RUN_IN = 3  # maximum number of words
 _DENIED_VERB = re.compile(r"(?:\bnot|n['’]t) (\w+)", re.IGNORECASE)
+_TOKEN = re.compile(r"[^\W\d_]+")
+_WHICH = late(r"\W*which ([^\W\d_]+s)\b", re.IGNORECASE)
+_ALL_BEFORE = late(r"\b(?:the|these|those|all|other|our|your|their|its) $", re.IGNORECASE)
+_SOME_BEHIND = late(r" (?:\(|\d|[A-ZÀ-ÖØ-Þ]|(?:that|which|who|with|without|in|on|at|near|by|of|for|under|called)\b)")
 _QUOTATION_MARKS = " \n\"'”’»"
 _MARKS = "#*|-:= \n\t"
 """Markup around the words of a heading or table header."""
@@ -147,6 +151,7 @@ class Judging:
                 (self.read or not _names_only_subject(part.question))
                 and not is_question
                 and not _lacks_negation(part.question, said.text)
+                and not _leaves_which_open(part.question, said.text)
                 and (is_listed or not _is_title(part.question, said))
                 and not signs_for(part.question, said.text)
                 and share >= _LEAST_OWN
@@ -217,6 +222,16 @@ def _lacks_negation(question: str, text: str) -> bool:
         refused = any(opposites()[name][1].search(text) for name in ("agreement", "contest"))
         return not refused and not allows_negation(text, question)
     return required_type(question) is AnswerType.NUMBER
+
+
+def _leaves_which_open(question: str, text: str) -> bool:
+    """Return True if a question asks which ones of several things, but a text only mentions them all: "the pods"."""
+    asked = _WHICH.match(question)
+    thing = root(folded(asked[1])) if asked else ""
+    spans = [match.span() for match in _TOKEN.finditer(text) if thing and root(folded(match.group())) == thing]
+    return bool(spans) and all(
+        _ALL_BEFORE.search(text[:start]) and not _SOME_BEHIND.match(text[end:]) for start, end in spans
+    )
 
 
 def _names_only_subject(question: str) -> bool:

@@ -14,8 +14,9 @@ from investigator.engines.embedding.verifiers import SupportJudge
 from investigator.engines.roles import Role
 from investigator.evidence.quotes import Sources
 from investigator.evidence.standing import Reread
-from investigator.records import Answered, Event, Investigation, Memory
+from investigator.records import Answered, Event, Investigation, Memory, Part
 from investigator.research.asking_policy import AskAll, FewCalls
+from investigator.research.follow_ups import respelled_parts
 from investigator.research.memory_stream import MemoryStream
 from investigator.research.method_settings import MethodSettings
 from investigator.research.state import Bounds, State, next_step
@@ -47,7 +48,8 @@ class Research:
     def investigate(self, run: Investigation) -> Iterator[Event]:
         """Yield an event for each step; the last is Answered. Raises EngineError, TemplateError and StoreError."""
         library = within(self.library, run.scope)
-        settled = bounds(self.settings, self.client, library.threshold(run.question))
+        (asked,), _ = respelled_parts((Part(question=run.question),), library.respelled)
+        settled = bounds(self.settings, self.client, library.threshold(asked.question))
         sources, stream = Sources(library.document), MemoryStream(keep=self.keep_memory)
         steps = Steps(self.client, library, self.settings, sources, stream, self.reread, self.judge)
         state = State(run, settled, library.document_ids(), library.unreadable(), library.left_out())

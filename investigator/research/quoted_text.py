@@ -10,6 +10,7 @@ from investigator.documents.pages import heading_at
 from investigator.language.labels import LabelLine, label_line
 from investigator.language.late_patterns import late
 from investigator.language.sentences import statement_spans
+from investigator.questions.spans import moments
 from investigator.questions.surroundings import Surroundings
 from investigator.records import Claim, Document, Quote
 from investigator.research.rows import Row, row_at
@@ -86,7 +87,19 @@ def surroundings(quote: Quote, sentence: str, document: Document) -> Surrounding
     about = f"{names} {own} {_beside_lists(document, 0, _ABOUT, quote)}"
     heading = heading_at(document.headings, quote.start)
     before = f"{heading} {above} {quote.text[: max(0, quote.text.find(sentence))]}"
-    return Surroundings(sentence, f"{quote.text} {above} {below} {heading}", about, before, names, imprint)
+    day = _day_over(document.text[: quote.start + 1], heading)
+    return Surroundings(sentence, f"{quote.text} {above} {below} {heading}", about, before, names, imprint, day)
+
+
+def _day_over(text: str, heading: str) -> str:
+    """Return the day with which the last paragraph of a text begins or, failing that, with which its heading begins;
+    "" if neither begins with a full date.
+    """
+    for line in (text.rpartition("\n\n")[2].lstrip("#*- ")[:_LONGEST_TITLE], heading):
+        for day in moments(line)[:1]:
+            if day.day and day.year and line.startswith(day.text):
+                return day.text
+    return ""
 
 
 def _beside_lists(document: Document, start: int, end: int, quote: Quote) -> str:

@@ -343,7 +343,7 @@ class Steps:
             state, _ = searched_otherwise(state, run.parts, self.library)
             run = state.run
         found = verdict_of(run.parts, written, run.memories, self.library.document, is_read=is_read)
-        found = not_overtaken(found, written.timed, self.library.document)
+        found = not_overtaken(found, written.timed, self.library)
         against, gone = tuple[Conflict, ...](), checked.gone
         if not is_read:
             found, against, again = settled(found, run, state.history, self.library, self.reread)

@@ -10,7 +10,7 @@ from typing import Protocol
 from investigator.engines.embedding.rerankers import Reranker
 from investigator.language.relevance import word_weights
 from investigator.language.terms import content_words, folded, porter_stem, stem, words
-from investigator.questions.spelling import MOST_SLIPS, respelled
+from investigator.questions.spelling import MOST_SLIPS, is_known, respelled
 from investigator.records import Chunk, Document, DocumentCard, LeftOut, Passage, SearchHit, TermFrequency, Unreadable
 from investigator.retrieval.chunk_search import ChunkHit, ChunkSearch, Half, in_one_order
 from investigator.retrieval.documents_first import USUAL_CHUNKS, DocumentsFirst, RankedDocument
@@ -106,14 +106,22 @@ class Library:
         return tuple(item for item in found if item.document_share or " " not in item.term)
 
     def respelled(self, word: str) -> str | None:
-        """Return the likely intended stem of a misspelled word in the question.
+        """Return the likely intended stem of a misspelled word in the question, or the same word with or without a
+        hyphen: "wifi", "wi-fi".
 
         Return None if a document contains the word, or if the folder has no similar word.
         """
-        own = porter_stem(folded(word))
-        if not own or self._holders([folded(word)])[folded(word)]:
+        plain = folded(word)
+        own = porter_stem(plain)
+        if not own or self._holders([plain.replace("-", " ")])[plain.replace("-", " ")]:
             return None
-        return respelled(own, self._full_text.words_like(own, MOST_SLIPS))
+        others = (
+            [plain.replace("-", "")] if "-" in plain else [f"{plain[:i]} {plain[i:]}" for i in range(1, len(plain))]
+        )
+        held = {other: len(documents) for other, documents in self._holders(others).items() if documents}
+        if held:
+            return max(held, key=lambda other: held[other]).replace(" ", "-")
+        return None if is_known(plain) else respelled(own, self._full_text.words_like(own, MOST_SLIPS))
 
     def likeness(self, text: str, others: Sequence[str]) -> tuple[float, ...]:
         """Return how similar in meaning each of `others` is to `text`, as scored by the reranker."""

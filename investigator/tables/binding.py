@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from investigator.language.terms import words
+from investigator.questions.cues import cue_roots
+from investigator.questions.periods import periods
 from investigator.questions.related import roots
 from investigator.tables.asked import table_question
 from investigator.tables.cells import TableView
@@ -73,27 +75,39 @@ class Binding:
 
 
 def _bound(question: str, tables: DocumentTables, view: TableView) -> tuple[tuple[tuple[str, ...], ...], ...]:
-    """Return the values that a question names, keyed by column."""
+    """Return the values that a question names, keyed by column. If the table has quantities, but no cell has the number
+    that a question names ("300 cards"), no row fits.
+    """
     about = roots(tables.own_name)
     found: dict[int, list[tuple[str, ...]]] = {}
     for value, columns in _values(question, view):
         if not roots(" ".join(value)) <= about:
             for column in columns:
                 found.setdefault(column, []).append(value)
+    if quantities := _quantity_columns(view):
+        numbers: list[tuple[str, ...]] = [(word,) for word in words(question) if word.isdigit() and not periods(word)]
+        if numbers and not any(number in view.named_values for number in numbers):
+            found[min(quantities)] = numbers
     return tuple(map(tuple, found.values()))
 
 
 def _values(question: str, view: TableView) -> Iterator[tuple[tuple[str, ...], frozenset[int]]]:
     """Yield the values of a table that a question names, with their columns. A name has a capital, or letters and
-    digits; times are not names.
+    digits; times are not names. A number names a quantity: "500 cards".
     """
-    parts = words(question)
+    parts, quantities = words(question), _quantity_columns(view)
     for start in range(len(parts)):
         for end in range(start + 1, min(len(parts), start + _LONGEST_VALUE) + 1):
             value = tuple(parts[start:end])
             for text, columns in view.named_values.get(value, {}).items():
-                if _is_name(text, question) and header_time(text) is None:
+                names = _is_name(text, question) and header_time(text) is None
+                if names or (text.isdigit() and columns <= quantities):
                     yield value, columns
+
+
+def _quantity_columns(view: TableView) -> frozenset[int]:
+    headers = {column: roots(" ".join(view.column_headers(cell))) for column, cell in view.columns.items()}
+    return frozenset(column for column, own in headers.items() if own & cue_roots("lists", "quantities"))
 
 
 def _is_name(text: str, question: str) -> bool:

@@ -14,7 +14,7 @@ from investigator.questions.related import root, roots
 from investigator.records import TableCell
 from investigator.tables.asked import AskedTerm, TableQuestion, table_question
 from investigator.tables.binding import TOTAL, WITHOUT
-from investigator.tables.cell_values import currencies, has_amount
+from investigator.tables.cell_values import currencies, gives_no_value, has_amount
 from investigator.tables.cells import PlacedCell, TableView
 from investigator.tables.document_tables import DocumentTables
 from investigator.tables.naming import Named, says, share_not_said
@@ -139,7 +139,7 @@ class _Rows:
         for cells in self._rows:
             by_column = {cell.column: cell for cell in cells}
             thing, value = by_column.get(column), by_column.get(measured) if measured is not None else None
-            if thing is None or (measured is not None and value is None):
+            if thing is None or gives_no_value(self._view.words(thing)) or (measured is not None and value is None):
                 continue
             shown = self._shown(cells, by_column, flags, {*wanted, *things.numbers})
             if shown is not None and not flags and {*wanted, *things.numbers} <= self._said_by_labels(cells[0].row):

@@ -22,7 +22,7 @@ _PLURAL = r"(?-i:\b[^\W_]*[^\W\d_]{2}(?<![A-Zs])s\b)"
 _AUXILIARY = r"(?:is|was|does|did|do|has|had|have|can|will)"
 _VERB = rf"(?:{_AUXILIARY}|of|in|on|at|for|from)"
 _LISTS = re.compile(
-    rf"^\W*(?:what (?:are|were)\b.*?|what(?: (?!{_VERB}\b)[\w'’-]+){{0,3}}? (?!{_VERB}\b)"
+    rf"^\W*(?:wh(?:at|o) (?:are|were)\b.*?|what(?: (?!{_VERB}\b)[\w'’-]+){{0,3}}? (?!{_VERB}\b)"
     rf"|which(?: (?!{_AUXILIARY}\b)[\w'’-]+){{0,4}}? (?!{_AUXILIARY}\b)|(?:list|name|show|find|give)\b.*?)"
     rf"(?:{_PLURAL}|\b(?:people|staff)\b)",
     re.IGNORECASE,
@@ -37,6 +37,7 @@ _OPENING = late(
     re.IGNORECASE,
 )
 WHO = late(r"^\W*who\b(?:['’]s| (?:is|are|was|were|has|have|had|does|do|did)\b)? ?", re.IGNORECASE)
+_WHO_ARE = late(r"^\W*who (?:are|were) (?=(?:the|our|your|their|its|my)\b)", re.IGNORECASE)
 _ASKS_LIST = late(rf"{_PLEASE}list\b", re.IGNORECASE)
 _COUNTING = late(rf"{_PLEASE}(?:{_COUNTS})\b", re.IGNORECASE)
 _SOURCE = late(
@@ -86,6 +87,7 @@ def asked_things(question: str) -> AskedThings | None:
     comparison that names no amount: "the cheapest boats".
     """
     asked = normalise(" ".join(question[:_LONGEST_READ].split())).text
+    asked = _WHO_ARE.sub("what are ", asked)
     asks_who = WHO.match(asked) is not None
     asked = WHO.sub("which people ", asked)
     is_count = _COUNTING.match(asked) is not None

@@ -25,6 +25,9 @@ def failing(question: str, sentence: str, near: str = "", about: str = "") -> li
         ("How warm did the fridge become?", "The fridge reached 14.6 degrees."),
         ("Why doesn't the firm pay for repairs?", "The firm does not pay for repairs because they are not insured."),
         ("Do I pay when I'm late?", "Those who are late pay."),
+        ("What's the fee?", "The fee is 12 euros."),
+        ("wheres the bell?", "The bell hangs on the wall."),
+        ("How many are on the list?", "The list has 23 names."),
     ],
 )
 def test_a_sentence_that_answers_meets_everything_in_its_own_words(question: str, sentence: str) -> None:

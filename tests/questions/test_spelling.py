@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from investigator.questions.spelling import with_respelled_request
+from investigator.questions.spelling import is_known, with_respelled_request
 
 
 @pytest.mark.parametrize(
@@ -22,3 +22,8 @@ from investigator.questions.spelling import with_respelled_request
 )
 def test_only_words_of_the_request_are_corrected(typed: str, meant: str) -> None:
     assert with_respelled_request(typed) == meant
+
+
+def test_a_comparative_is_a_known_word() -> None:
+    assert is_known("longer")
+    assert not is_known("osteopatic")

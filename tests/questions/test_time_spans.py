@@ -9,7 +9,7 @@ from investigator.questions.matching import matches
 from investigator.questions.spans import Moment, in_span, time_spans
 from investigator.questions.succession import succession
 from investigator.questions.surroundings import Surroundings
-from investigator.records import MatchState
+from investigator.records import ConstraintKind, MatchState
 
 OPEN = "Registration is open from 1 to 20 December 2026."
 LEASE = "The lease starts on 1 May 2024 and runs for 36 months."
@@ -99,3 +99,41 @@ def test_the_year_of_a_report_begins_no_span() -> None:
 
 def test_a_day_that_is_moved_is_no_span() -> None:
     assert time_spans("The exam has been moved from 15 February to 18 February 2027.") == ()
+
+
+SEASON = "Unit: Pod; Dates 2023: 21 July - 3 September; Price: 74.00"
+
+
+@pytest.mark.parametrize(
+    ("year", "sentence", "named", "held"),
+    [
+        (2023, SEASON, None, True),
+        (2022, SEASON, None, False),  # the only year of the row
+        (2022, "Open from 21 July to 3 September.", 2023, False),  # the year of the title
+        (2022, "Open from 21 July to 3 September.", None, True),
+    ],
+)
+def test_a_span_without_a_year_belongs_to_that_of_its_row_or_title(
+    year: int, sentence: str, named: int | None, held: bool
+) -> None:
+    assert in_span(Moment("August", year, 8), sentence, named) is held
+
+
+@pytest.mark.parametrize(("question", "state"), [("in 2020", MatchState.MET), ("in 2021", MatchState.CONTRADICTED)])
+def test_an_entry_of_a_log_is_of_the_day_above_it(question: str, state: MatchState) -> None:
+    question = f"What was the damage {question}?"
+    near = "9 February 2020 Damage: 1,900 euros. 26 October 2021 Nobody was hurt."
+    found = matches(constraints(question), question, Surroundings("Damage: 1,900 euros.", near, day="9 February 2020"))
+    assert state in {match.state for match in found if match.constraint.kind is ConstraintKind.PERIOD}
+
+
+def test_a_time_of_day_is_no_price() -> None:
+    question = "What time do we have to be off the pitch?"
+    assert not is_met(question, "Pitch: low season; 31 March - 25 May; Price (GBP): 6.50")
+    assert is_met(question, "Please leave the pitch by 10:30.")
+
+
+def test_the_holder_before_somebody_is_named_beside_them() -> None:
+    question = "Who was the base manager before Des?"
+    assert not is_met(question, "Base manager: Des. Base manager at Top Lock: Lorna, in place of Keith Ambler.")
+    assert is_met(question, "Keith Ambler was replaced by Des as base manager.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
 
@@ -82,7 +83,8 @@ def test_a_cell_is_not_overtaken_by_one_with_a_date_in_its_header() -> None:
     claims = tuple(Claim(text=quote.said, quotes=(quote,)) for quote in quotes)
     part = Part(question="How many shares were purchased in the three months ended June 25, 2022?")
     found = Verdict(AnswerStatus.ANSWERED, claims, parts=((part, None),))
-    assert not_overtaken(found, (), {}.__getitem__).claims == claims
+    library = SimpleNamespace(document={}.__getitem__)
+    assert not_overtaken(found, (), library).claims == claims
 
 
 @pytest.fixture(scope="module")
@@ -179,3 +181,32 @@ def test_no_disagreement_about_another_thing_or_a_replaced_value_is_shown(
     answer = allotments.ask(question)
     assert answer.status is not AnswerStatus.CONFLICTING
     assert answer.conflicts == ()
+
+
+def test_a_newer_edition_takes_the_place_of_an_older_statement(of_texts: OfTexts) -> None:
+    common = "Medicines policy\n\nEvery dose is entered on form M1."
+    older, newer = "Inhalers are kept on the hook by the door.", "Inhalers go in the yellow bag."
+    folder = of_texts({"policy_2020.txt": f"{common}\n{older}\n", "policy_2024.txt": f"{common}\n{newer}\n"})
+    answer = folder.ask("Where are the inhalers kept?")
+    assert answer.status is AnswerStatus.PASSAGES_FOUND
+    assert "policy_2024.txt is newer than policy_2020.txt" in answer.reason
+    assert folder.ask("What is entered on form M1?").status is AnswerStatus.ANSWERED
+
+
+def test_minutes_take_no_other_minutes_place(of_texts: OfTexts) -> None:
+    texts = {
+        "minutes_2023.txt": "Minutes\n\nThe keys are kept in the office on the shelf.\n",
+        "minutes_2024.txt": "Minutes\n\nThe roof was mended.\n",
+    }
+    assert of_texts(texts).ask("Where are the keys kept?").status is AnswerStatus.ANSWERED
+
+
+def test_a_statement_that_a_value_changes_comes_first(of_texts: OfTexts) -> None:
+    change = "The day rate for the hall goes from 1.50 to 1.80 per person from 1 April."
+    texts = {
+        "rules_2024.txt": "Rules for the hall\n\nThe day rate for the hall is 1.50 per person.\n",
+        "notes.txt": f"Committee notes 2025-02-11\n\n{change}\n",
+    }
+    answer = of_texts(texts).ask("What is the day rate for the hall?")
+    assert answer.claims[0].text == change
+    assert "notes.txt changes 1.50 to 1.80" in answer.reason

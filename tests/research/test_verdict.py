@@ -252,6 +252,22 @@ def test_what_did_not_go_through_needs_a_denial(text: str, is_met: bool) -> None
     assert found.is_met is is_met
 
 
+@pytest.mark.parametrize(
+    ("text", "is_met"),
+    [
+        ("The dog field behind the pods is closed in May.", False),
+        ("Pods 1 and 2 take dogs, the other pods do not.", True),
+        ("You can take a dog to the pods by the river.", True),
+    ],
+)
+def test_which_ones_is_not_answered_by_a_mention_of_them_all(text: str, is_met: bool) -> None:
+    (part,) = taken_apart("Which pods can I take the dog to?")
+    own = quote(OPENED).changed(start=0, end=len(text), text=text)
+    found = Judging(lambda _: page().changed(text=text)).best(part, [Claim(text=text, quotes=(own,))])
+    assert found is not None
+    assert found.is_met is is_met
+
+
 def test_a_quote_that_meets_everything_is_shown_whatever_its_point() -> None:
     parts = taken_apart("When was the Emsland plant opened?")
     written = with_all_that_meets(parts, Statements(), [memory(OPENED, 10), memory(OWNED, 10, 2)], page)

@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -68,3 +69,14 @@ def test_the_vector_search_inside_a_document_is_exact(library: Library) -> None:
     vectors = embedder.embed([document.text[c.start : c.end] for c in spans])
     best = spans[int(np.argmax(vectors @ embedder.embed([query])[0]))]
     assert any(passage.start <= best.start and best.end <= passage.end for passage in passages)
+
+
+def test_a_word_is_found_with_and_without_its_hyphen(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("The Wi-Fi is for the barn only. Send an email to Ann.\n")
+    with Investigator(tmp_path).library() as library:
+        assert [library.respelled(word) for word in ("wifi", "e-mail", "wi-fi", "email")] == [
+            "wi-fi",
+            "email",
+            None,
+            None,
+        ]

@@ -206,3 +206,16 @@ def test_a_verb_is_met_by_the_column_of_who_does_it(question: str, names: list[s
     document = read(SourceFile(lamps.encode(), "l.csv"), "l.csv", "h", ReaderSettings()).documents[0]
     rows = [row for row in listed_rows(question, tables_of(document)) if row.belongs]
     assert [row.view.words(row.thing) for row in rows] == names
+
+
+UNITS = """Unit,Tenant,Pieces,Price
+1,Bell Joinery,100,32.00
+2,Vacant,250,41.00
+3,vacant since May,500,56.00
+"""
+
+
+def test_who_the_tenants_are_is_a_list_without_vacant_rows() -> None:
+    document = read(SourceFile(UNITS.encode(), "u.csv"), "u.csv", "h", ReaderSettings()).documents[0]
+    for question in ("Who are the tenants?", "List the tenants"):
+        assert [view.words(cell) for view, cell in listed_cells(question, tables_of(document))] == ["Bell Joinery"]
