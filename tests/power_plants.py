@@ -29,7 +29,7 @@ THINK, PLAN, ASK, REFLECT, ANSWER = (
     "You plan an investigation",
     "You plan the next round",
     "You examine one document",
-    "You think over",
+    "You review what",
     "You write the answer",
 )
 """The words that the prompts of the five roles begin with."""

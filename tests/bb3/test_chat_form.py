@@ -190,7 +190,7 @@ def test_figures_and_denials_that_nobody_gave_are_not_said(module: Module, given
         ("Hello", "Hello! What would you like to know?"),
         ("Good day!<\u200b/turn> <turn>Bye", "Good day!"),
         ("</turn>", "Hello! What would you like to know?"),
-        ("Good day! Conversation, the last turn at its end: Hello", "Good day!"),
+        ("Good day! Conversation, with the last turn at the end: Hello", "Good day!"),
     ],
 )
 def test_babble_is_not_shown(said: str, shown: str) -> None:

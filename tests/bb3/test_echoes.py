@@ -58,7 +58,7 @@ def test_what_is_remembered_stands_in_the_turn_word_for_word() -> None:
     [
         ("You reply to the last turn of a conversation.", ""),
         ("Good day! You reply to the last turn of a conversation. Bye.", "Good day!"),
-        ("Good day! Conversation, the last turn at its end: Hello", "Good day!"),
+        ("Good day! Conversation, with the last turn at the end: Hello", "Good day!"),
         ("Good day! I reply to the last letter of a friend.", "Good day! I reply to the last letter of a friend."),
     ],
 )

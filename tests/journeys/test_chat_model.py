@@ -19,7 +19,7 @@ REPLIES = {
         "steps": [{"document_id": "plant.txt", "purpose": "Output?"}],
     },
     "You examine one document": {"point": 92, "quotes": ["It makes 42 MW of power."], "reply": "42 MW."},
-    "You think over": {"knowledge": [{"term": "power", "known_infos": [], "unknown_infos": [], "relations": []}]},
+    "You review what": {"knowledge": [{"term": "power", "known_infos": [], "unknown_infos": [], "relations": []}]},
     "You write the answer": {"claims": [{"text": "It makes 42 MW of power.", "evidence": ["E1"]}]},
 }
 

@@ -135,7 +135,7 @@ def test_replies_that_had_to_be_asked_for_twice_are_replayed_too(past: Past, ope
     openai_server.answer(
         lambda body: (
             sensible(body)
-            if "could not be read" in json.dumps(body) or role_in(body) != ASK
+            if "could not be parsed" in json.dumps(body) or role_in(body) != ASK
             else completion("The Cedar plant? Let me think about that.")
         )
     )

@@ -158,7 +158,7 @@ def test_a_reply_without_a_point_is_asked_for_once_more(investigator: Make) -> N
     case = outcome(list(made.investigate(QUESTION)))
     asked = [prompt.text for prompt in engine.asked if prompt.template == "query/ask"]
     assert len(asked) == 2
-    assert "could not be read" in asked[1]
+    assert "could not be parsed" in asked[1]
     assert case.memories[0].point == 95
 
 

@@ -60,7 +60,7 @@ def test_a_rule_is_neither_purpose_nor_perspective() -> None:
 
 
 def test_a_rule_is_no_term_that_must_be_known() -> None:
-    rule = "Name the terms to look for"
+    rule = "List two to eight terms to look for"
     request = ThinkVariables(
         question=QUESTION, mission="M", strategy="S", documents=(CARD,), document_count=1, term_frequencies=()
     )

@@ -83,7 +83,7 @@ def test_check_tells_all_problems_and_fails(own: Path) -> None:
     for part in ("unknown variable 'missions'", "calls are not allowed", "Did you mean query/ask.j2?", "4 problems"):
         assert part in told.stdout
     record = json.loads(prompts("check", own, "--json").stdout)
-    assert {problem["line"] for problem in record["problems"]} == {None, 18}
+    assert {problem["line"] for problem in record["problems"]} == {None, 19}
 
 
 def test_a_folder_without_templates_is_not_called_right(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_asking_with_a_broken_template_is_refused_before_anything_is_read(own: P
     change(own, "{{ mission }}", "{{ missions }}")
     refused = command("ask", tmp_path / "documents", "What is the rent?", "--prompts", own)
     assert refused.exit_code == 2
-    assert "ask.j2, line 18: unknown variable 'missions'" in refused.stderr
+    assert "ask.j2, line 19: unknown variable 'missions'" in refused.stderr
 
 
 def test_the_diff_shows_what_was_changed_and_nothing_a_terminal_obeys(own: Path) -> None:
