@@ -60,6 +60,7 @@ _THING = late(
     r"(?=\s+(?:of|at|on|in|for|to|from|by|with|did|does|do|was|were|is|are|has|have|had|will|would|can)\b|\W*$)"
 )
 _IT = late(r"\bit\b", re.IGNORECASE)
+_THEY = late(r"\b(?:they|them)\b", re.IGNORECASE)
 _PERSON = late(r"\b(?:he|his|him|she|her)\b", re.IGNORECASE)
 _PRONOUN = late(r"\b(?:it|its|they|their|them|this|that|these|those)\b", re.IGNORECASE)
 _WHAT_WAS_IT = late(r"^(?:and )?what (?:was|is|were|will) (?:it|that)(?: be)?\s+(?P<when>\S.*)", re.IGNORECASE)
@@ -190,6 +191,8 @@ def _with_names(pieces: list[str]) -> list[str]:
         names = [one.text for one in own if one.kind in (ConstraintKind.ENTITY, ConstraintKind.PLACE)]
         is_pointing = _PRONOUN.search(piece) is not None
         left = asked if _ELLIPSIS.match(piece) else thing if is_pointing else ""
+        if not (left or name) and _THEY.search(piece):  # as in "Who mows the lawn and what do they charge?"
+            left = asked
         is_unnamed = (is_pointing or _PERSON.search(piece)) and not names
         meant = " ".join(filter(None, (left, name if is_unnamed or (_IT.search(piece) and not left) else "")))
         complete.append(f"{piece} ({meant})" if meant else piece)

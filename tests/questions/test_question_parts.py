@@ -25,6 +25,7 @@ def test_a_part_names_the_thing_of_its_pronoun_or_all_that_it_leaves_out() -> No
         return taken_apart(question)[1].question
 
     assert second("Who repaired the freezer at Leer and what did it cost?") == "what did it cost? (freezer Leer)"
+    assert second("Who mows the lawn these days and what do they charge?") == "what do they charge? (lawn these days)"
     assert second("How much milk was sold in May and how much in June?") == "how much in June? (milk sold)"
     assert second("What did the new tank cost and who supplied it?") == "who supplied it? (new tank)"
     assert second("Who led the trip and when did she resign?") == "when did she resign?"
