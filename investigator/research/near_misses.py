@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from investigator.evidence.quotes import Load
 from investigator.language.sentences import statement_spans
+from investigator.language.terms import words
 from investigator.questions.order import is_past
 from investigator.records import SUMMARY, Claim, ConstraintKind, Memory, NearMiss, Part
 from investigator.research.judging import Judging
 from investigator.research.table_cells import nearest_cell, says_figure
 
 _NEAREST = 3
+_OWN_CASE = re.compile(r"\b(?:if|when) (?:i|we)\b[^,;?]*", re.IGNORECASE)
 
 
 def nearest_quotes(parts: Sequence[Part], memories: Sequence[Memory], load: Load) -> tuple[NearMiss, ...]:
@@ -40,6 +43,15 @@ def lacks_only_verbs(miss: NearMiss) -> bool:
     return all(
         match.constraint.kind is ConstraintKind.ATTRIBUTE and is_past(match.constraint.text) for match in miss.failing
     )
+
+
+def lacks_only_own_case(miss: NearMiss) -> bool:
+    """Return True if a near miss lacks only words in which the person who asks describes their own case, as in "if I
+    live 5 miles away". A document rarely uses the same words for it.
+    """
+    told = _OWN_CASE.search(miss.part)
+    case = set(words(told.group())) if told else set[str]()
+    return bool(case) and all(set(words(match.constraint.text)) <= case for match in miss.failing)
 
 
 def any_says(parts: Sequence[Part], memories: Sequence[Memory], load: Load) -> bool:

@@ -33,7 +33,13 @@ from investigator.records import (
     UnprovenClaim,
 )
 from investigator.research.judging import Judged, Judging, answering, best_of, best_of_each
-from investigator.research.near_misses import any_says, lacks_only_verbs, nearest_cells, nearest_quotes
+from investigator.research.near_misses import (
+    any_says,
+    lacks_only_own_case,
+    lacks_only_verbs,
+    nearest_cells,
+    nearest_quotes,
+)
 from investigator.research.table_cells import is_listed
 from investigator.scoring.calibration import default_calibration
 from investigator.tables.operands import asked_computation
@@ -109,7 +115,8 @@ def verdict_of(
     unproven = Verdict(AnswerStatus.NOT_FOUND, unproven=written.unproven, parts=found)
     if not read and not any(one.is_met or _says_all(part, one) for part, one in found if one is not None):
         cells = nearest_cells(parts, memories, load)
-        if cells and not lacks_only_verbs(cells[0]) and not any_says(parts, memories, load):
+        is_open = bool(cells) and (lacks_only_verbs(cells[0]) or lacks_only_own_case(cells[0]))
+        if cells and not is_open and not any_says(parts, memories, load):
             return replace(unproven, near_misses=cells)
     if not written.claims:
         return replace(unproven, near_misses=nearest_quotes(parts, memories, load))
@@ -271,7 +278,7 @@ def _concluded(
     if met:
         reason = f"{len(met)} of {number_of(len(found), 'part')} answered; not answered: {'; '.join(open_parts)}"
         return replace(common, status=AnswerStatus.ANSWERED_IN_PART, reason=reason)
-    if verdicts and all(one.is_near_miss for one in verdicts) and not read:
+    if verdicts and all(one.is_near_miss for one in verdicts) and not (read or any(map(lacks_only_own_case, misses))):
         return replace(common, status=AnswerStatus.NOT_FOUND, claims=())
     return replace(common, status=AnswerStatus.PASSAGES_FOUND, reason=_why_not(verdicts, written, read))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -266,6 +267,12 @@ def test_which_ones_is_not_answered_by_a_mention_of_them_all(text: str, is_met: 
     found = Judging(lambda _: page().changed(text=text)).best(part, [Claim(text=text, quotes=(own,))])
     assert found is not None
     assert found.is_met is is_met
+
+
+def test_the_case_of_the_person_who_asks_is_no_reason_for_silence(of_texts: Callable[..., Investigator]) -> None:
+    fares = "# Fares of the dial-a-ride\n\n| Distance | Return |\n|---|---|\n| up to 3 miles | £6.50 |\n"
+    folder = of_texts({"fares.md": f"{fares}| 3 to 8 miles | £9.40 |\n"})
+    assert folder.ask("How much is a return if I live 5 miles away?").status is PASSAGES
 
 
 def test_a_quote_that_meets_everything_is_shown_whatever_its_point() -> None:
