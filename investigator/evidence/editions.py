@@ -49,9 +49,11 @@ def newer_edition(quote: Quote, document: Document, others: Iterable[Document]) 
     no newer edition, or if it still contains the quote. Minutes and reports take no other document's place.
     """
     own = edition_of(document)
-    if own is None or cue_words("titles", "replaced").isdisjoint(words(document.names)):
+    kinds = cue_words("titles", "replaced").intersection(words(document.names))
+    if own is None or not kinds:
         return None
-    dated = ((edition_of(other), other) for other in others if _are_editions(document, other))
+    same = (other for other in others if _are_editions(document, other) and kinds & set(words(other.names)))
+    dated = ((edition_of(other), other) for other in same)
     newer = [(one.order, other) for one, other in dated if one is not None and one.order > own.order]
     newest = max(newer, key=lambda both: both[0], default=(None, None))[1]
     return newest if newest and one_line(line_of(quote, document)) not in one_line(newest.text) else None

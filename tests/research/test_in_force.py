@@ -193,10 +193,15 @@ def test_a_newer_edition_takes_the_place_of_an_older_statement(of_texts: OfTexts
     assert folder.ask("What is entered on form M1?").status is AnswerStatus.ANSWERED
 
 
-def test_minutes_take_no_other_minutes_place(of_texts: OfTexts) -> None:
+def test_minutes_and_logs_take_no_other_document_s_place(of_texts: OfTexts) -> None:
     texts = {
         "minutes_2023.txt": "Minutes\n\nThe keys are kept in the office on the shelf.\n",
         "minutes_2024.txt": "Minutes\n\nThe roof was mended.\n",
+    }
+    assert of_texts(texts).ask("Where are the keys kept?").status is AnswerStatus.ANSWERED
+    texts = {
+        "rules_2023.txt": "Elm Lane Nursery: rules of 2023\n\nThe keys are kept in the office on the shelf.\n",
+        "log_2024.txt": "Elm Lane Nursery: log of 2024\n\nThe roof was mended.\n",
     }
     assert of_texts(texts).ask("Where are the keys kept?").status is AnswerStatus.ANSWERED
 
