@@ -40,7 +40,8 @@ _KIND_ASKED = late(r"\b(?:which|what)((?:\s+[a-z]+){2,4})", re.IGNORECASE)
 _TOKEN = late(r"[^\W_](?:[\w'’/&-]|[.,](?=\w))*|[,;:.!?()]")
 _COUNTED = late(
     r"\b(?:how many|number of)\s+(?:(?:of|the|its|their|own|other|different|more)\s+)*"
-    r"(?!(?:are|were|is|was|have|has|did|do|does)\b)([\w-]+(?:\s+(?!(?:did|does|do|were|was|are|is|have|has|had|took|can|could|will|would|should|may|might|must|in|of|on"
+    r"(?!(?:are|were|is|was|have|has|did|do|does)\b)"
+    r"([\w-]+(?:\s+(?!(?:did|does|do|were|was|are|is|have|has|had|took|can|could|will|would|should|may|might|must|in|of|on"
     r"|at|to|for|from|with|by|who|that|there|took|lived|live)\b)[\w-]+){0,2})",
     re.IGNORECASE,
 )

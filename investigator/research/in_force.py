@@ -28,6 +28,7 @@ from investigator.records import (
     AnswerStatus,
     Claim,
     Decision,
+    Document,
     Memory,
     Part,
     Passage,
@@ -183,13 +184,15 @@ def _of_newest_edition(found: Verdict, question: str, library: DocumentIndex) ->
     if asks_time or found.decision is not None:
         return found
     older: dict[Claim, str] = {}
+    alike: dict[str, list[Document]] = {}
     for claim in found.claims:
         quote = claim.quotes[0]
         document = library.document(quote.document_id)
-        if edition_of(document) is not None:
+        if document.id not in alike and edition_of(document) is not None:
             near = dict.fromkeys(passage.document_id for passage in library.passages((line_of(quote, document),)))
-            newer = newer_edition(quote, document, (library.document(name) for name in near if name != document.id))
-            older |= {claim: f"{newer.id} is newer than {document.id}."} if newer else {}
+            alike[document.id] = [library.document(name) for name in near if name != document.id]
+        newer = newer_edition(quote, document, alike.get(document.id, ()))
+        older |= {claim: f"{newer.id} is newer than {document.id}."} if newer else {}
     kept = tuple(claim for claim in found.claims if claim not in older)
     if not older:
         return found

@@ -87,15 +87,16 @@ def surroundings(quote: Quote, sentence: str, document: Document) -> Surrounding
     about = f"{names} {own} {_beside_lists(document, 0, _ABOUT, quote)}"
     heading = heading_at(document.headings, quote.start)
     before = f"{heading} {above} {quote.text[: max(0, quote.text.find(sentence))]}"
-    day = _day_over(document.text[: quote.start + 1], heading)
+    day = _day_over(document, quote.start, heading)
     return Surroundings(sentence, f"{quote.text} {above} {below} {heading}", about, before, names, imprint, day)
 
 
-def _day_over(text: str, heading: str) -> str:
-    """Return the day with which the last paragraph of a text begins or, failing that, with which its heading begins;
-    "" if neither begins with a full date.
+def _day_over(document: Document, start: int, heading: str) -> str:
+    """Return the day with which a paragraph begins or, failing that, with which its heading begins; "" if neither
+    begins with a full date.
     """
-    for line in (text.rpartition("\n\n")[2].lstrip("#*- ")[:_LONGEST_TITLE], heading):
+    begin = document.text.rfind("\n\n", 0, start + 1) + 1
+    for line in (document.text[begin : begin + _LONGEST_TITLE].lstrip("\n#*- "), heading):
         for day in moments(line)[:1]:
             if day.day and day.year and line.startswith(day.text):
                 return day.text
