@@ -22,18 +22,18 @@ Said: TypeAlias = "str | Mapping[str, Any] | Callable[[str], str | Mapping[str, 
 """A reply as text, as an object that is sent as JSON, or a function of the prompt's text that gives either."""
 
 _BEGINNINGS = {
-    "a reply to the last turn of a conversation needs a search": Module.SDM,
+    "requires a search of documents": Module.SDM,
     "a reply to the last turn of a conversation should use a remembered": Module.MDM,
-    "You write the search query": Module.SGM,
-    "You keep what people say": Module.MGM,
-    "You pick what the reply": Module.CKM,
+    "You write a search query": Module.SGM,
+    "You note what people say": Module.MGM,
+    "You choose what the reply": Module.CKM,
     "You choose the remembered fact": Module.MKM,
-    "You look in passages": Module.SKM,
-    "and stay with the matter": Module.CRM,
-    "and use what you remember": Module.MRM,
-    "with what documents say": Module.SRM,
+    "You look through passages": Module.SKM,
+    "and stay on the chosen topic": Module.CRM,
+    "using what you remember": Module.MRM,
+    "conversation, using documents": Module.SRM,
     "No documents were searched": Module.VRM,
-    "You begin a conversation": Module.ORM,
+    "You start a conversation": Module.ORM,
 }
 _POWER = re.compile(r"It makes \d+ MW of power\.")
 

@@ -48,15 +48,23 @@ def newer_edition(quote: Quote, document: Document, others: Iterable[Document]) 
     """Return the newest edition of a document that takes its place and lacks a quoted sentence or row; None if there is
     no newer edition, or if it still contains the quote. Minutes and reports take no other document's place.
     """
-    own = edition_of(document)
-    kinds = cue_words("titles", "replaced").intersection(words(document.names))
+    own, kinds = edition_of(document), _kinds(document)
     if own is None or not kinds:
         return None
-    same = (other for other in others if _are_editions(document, other) and kinds & set(words(other.names)))
+    same = (other for other in others if _are_editions(document, other) and kinds & _kinds(other))
     dated = ((edition_of(other), other) for other in same)
     newer = [(one.order, other) for one, other in dated if one is not None and one.order > own.order]
     newest = max(newer, key=lambda both: both[0], default=(None, None))[1]
     return newest if newest and one_line(line_of(quote, document)) not in one_line(newest.text) else None
+
+
+def may_be_replaced(document: Document) -> bool:
+    """Return True if a document gives its year and is of a kind whose newer editions take the place of older ones."""
+    return bool(_kinds(document)) and edition_of(document) is not None
+
+
+def _kinds(document: Document) -> frozenset[str]:
+    return cue_words("titles", "replaced").intersection(words(document.names))
 
 
 def _are_editions(one: Document, other: Document) -> bool:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from investigator.evidence.editions import edition_of, line_of, newer_edition, said_in_newer
+from investigator.evidence.editions import line_of, may_be_replaced, newer_edition, said_in_newer
 from investigator.evidence.quotes import Load
 from investigator.evidence.replaced import replaced_documents
 from investigator.evidence.stated_values import replaced_values, says_value, stated_value, thing_asked
@@ -188,7 +188,7 @@ def _of_newest_edition(found: Verdict, question: str, library: DocumentIndex) ->
     for claim in found.claims:
         quote = claim.quotes[0]
         document = library.document(quote.document_id)
-        if document.id not in alike and edition_of(document) is not None:
+        if document.id not in alike and may_be_replaced(document):
             near = dict.fromkeys(passage.document_id for passage in library.passages((line_of(quote, document),)))
             alike[document.id] = [library.document(name) for name in near if name != document.id]
         newer = newer_edition(quote, document, alike.get(document.id, ()))

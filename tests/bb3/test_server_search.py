@@ -110,7 +110,7 @@ def test_quotes_through_a_server_are_those_of_a_chat_over_its_folder(diary: Inve
     (folder / "report.md").write_text(REPORT, encoding="utf-8")
     (folder / "page.html").write_text(f"<html><body><p>Old.</p>\n<p>{TELLS}</p></body></html>", encoding="utf-8")
     served = Investigator(folder, workspace=tmp_path / "w", embedder=ScriptedEmbedder())
-    questions = (QUESTION, "What makes 42 MW of power?", "Where do all of the plants stand?")
+    questions = (QUESTION, "What makes 42 MW of power?", "What do all of the plants share?")
     with open_chat(served, ChatOptions(search_decision=Decide.ALWAYS)) as chat:
         session = chat.start("anna")
         replies = [reply for text in questions for reply in chat.reply([(session, Message(text=text))])]

@@ -115,3 +115,13 @@ def test_the_instruction_for_a_raw_model_stands_in_a_file_and_leads_its_prompt()
     prompt = prefix_text(request(Module.SDM), PrefixOptions(include_prompt=True))
     assert prompt.startswith(instruction.splitlines()[-1].strip())
     assert prompt.endswith("Person 1: Is the moon far?\nSearch Decision:")
+
+
+def test_several_kinds_of_knowledge_stand_on_lines_of_their_own() -> None:
+    writer = Writer("far")
+    TokenForm(writer).ask([request(Module.SRM, entity="moon", memory=MEMORIES[0], knowledge="It is far.")])
+    assert writer.calls[0][1][0].split("\n")[1:] == [
+        "__entity__ moon __endentity__",
+        f"__memory__ {MEMORIES[0]} __endmemory__",
+        "__knowledge__ It is far. __endknowledge__",
+    ]

@@ -173,7 +173,7 @@ def test_a_failing_server_ends_named_and_the_run_goes_on_later(
     openai_server: OpenAIServer, folder: Path, trouble: Callable[[], Response], error: type[Exception]
 ) -> None:
     def answer(body: Body) -> Response:
-        return completion(NEEDS) if "Think about what must be known" in json.dumps(body) else trouble()
+        return completion(NEEDS) if "Work out what must be known" in json.dumps(body) else trouble()
 
     openai_server.answer(answer)
     seconds = 4 if error is EngineTimeoutError else 20  # enough for a reply on a busy machine
