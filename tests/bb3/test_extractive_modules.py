@@ -85,15 +85,19 @@ def test_a_question_of_fact_needs_a_search(text: str) -> None:
     "text",
     [
         "Hello!",
+        "Thank you so much.",
         "I work as a nurse.",
         "What do you like to do?",
         "",
         "…",
+        "Hello! How are you?",
         "Hi there. How are you doing today? I am fine.",
         "I had a good one. How was your day?",
         "That is neat. When I was in high school I placed sixth.",
         "I have a dog. What is my dog called?",
+        "I like chess. Do you like chess?",
         "Привет! Как дела?",
+        "Привет, как дела?",
         "你好！你好吗？",
     ],
 )
@@ -234,6 +238,12 @@ def test_a_reply_from_documents_is_their_quote_and_its_place() -> None:
     found = response(Module.SRM, ResponseVariables(turns=turns("How much power?"), knowledge=(QUOTE,)))
     assert found.quotes == (QUOTE.text,)
     assert found.reply == f"“The plant makes 42 MW of power.” ({QUOTE.place})"
+
+
+def test_without_a_quote_nothing_is_said_of_documents() -> None:
+    found = response(Module.SRM, ResponseVariables(turns=turns("How much power?")))
+    assert found.quotes == ()
+    assert found.reply == "I have nothing to quote on that."
 
 
 def test_a_memory_is_given_back_to_whom_it_belongs() -> None:

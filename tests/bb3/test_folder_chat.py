@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from chat_replies import Said, model, plants, quoted, say
+from chat_replies import Said, asked, model, plants, quoted, say
 from power_plants import NAMES, index, write_folder
 
 from investigator import Investigator, ScriptedEmbedder, ScriptedEngine, load_settings
@@ -212,6 +212,17 @@ def test_conversations_side_by_side_do_not_mix(place: Path) -> None:
         assert set(quotes) == {f"It makes {40 + number} MW of power."}
         assert f"I work at the {name.title()} plant." in memories
         assert all(name in text.lower() for text in memories)
+
+
+def test_a_batch_of_sessions_gets_the_replies_of_each(place: Path) -> None:
+    engine = model(concurrency=6)
+    with opened(place, engine=engine) as chat:
+        sessions = [chat.start(name) for name in NAMES]
+        texts = [f"How much power does the {name.title()} plant make?" for name in NAMES]
+        replies = chat.reply([(s, Message(text=t)) for s, t in zip(sessions, texts, strict=True)])
+    assert [reply.text for reply in replies] == [f"It makes {40 + n} MW of power." for n in range(6)]
+    steps = [module for n, module in enumerate(asked(engine)) if n == 0 or asked(engine)[n - 1] is not module]
+    assert steps == [Module.SDM, Module.MDM, Module.MGM, Module.SGM, Module.SKM, Module.SRM]
 
 
 def test_a_batch_may_hold_openings_silence_and_other_options(place: Path) -> None:

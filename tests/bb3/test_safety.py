@@ -9,7 +9,7 @@ import pytest
 
 from investigator.bb3.bb3x.records import InteractionFailure
 from investigator.bb3.safety import NOT_OK, SafetyGuard, StringMatcher, canned_replies
-from investigator.errors import EngineUnreachableError, SettingsError
+from investigator.errors import EngineTimeoutError, EngineUnreachableError, SettingsError
 
 
 class Judge:
@@ -120,6 +120,28 @@ def test_what_the_human_says_is_judged_before_any_model_sees_it(said: str) -> No
     assert wire["isSafetyControlledResponse"] is True
     assert wire["previous_interaction_failure"] == "unsafe_Human"
     assert wire["from_model_crash"] is False
+
+
+def test_what_the_bot_is_about_to_say_is_judged_too() -> None:
+    reply = SafetyGuard(Random(1)).reply("Hello", lambda _: "Shit happens")
+    assert reply.failure is InteractionFailure.UNSAFE_BOT
+    assert "hit happens" not in reply.text
+    assert reply.message("b1").previous_interaction_failure == "unsafe_BlenderBot3"
+
+
+def test_a_model_that_fails_gives_a_canned_reply() -> None:
+    def failing(_: str) -> str:
+        raise EngineTimeoutError("too slow")
+
+    reply = SafetyGuard(Random(1)).reply("Hello", failing)
+    assert reply.failure is InteractionFailure.MODEL_CRASH
+    message = reply.message("b1")
+    assert (message.from_model_crash, message.is_safety_controlled_response) == (True, True)
+
+
+def test_a_classifier_that_fails_lets_nothing_through() -> None:
+    reply = SafetyGuard(Random(1), classifier=Judge("", fails=True)).reply("Hello", echo)
+    assert reply.failure is InteractionFailure.MODEL_CRASH
 
 
 def test_canned_replies_take_turns_and_are_safe_themselves() -> None:

@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from session_memories import SessionMemories
 
 from investigator.asking.prompts import Prompts
+from investigator.bb3.chat_options import ChatOptions, Decide
 from investigator.bb3.exchange import FAILED, ModuleRequest
 from investigator.bb3.forms.prefix_history import PrefixOptions
 from investigator.bb3.forms.text_forms import PrefixForm, Prompted, TokenForm, Written, prefix_text
+from investigator.bb3.memory.choice import MemoryOptions
+from investigator.bb3.memory.text import MemoryForm
+from investigator.bb3.modular_chat import ModularChat
+from investigator.bb3.module_table import LARGE, SMALL
 from investigator.bb3.records import CONTRACTS, Module, Speaker, Turn
+from investigator.bb3.turn_draft import LiveConversation
 from investigator.records.decoding import Decoding
 
 SAID = (Turn(speaker=Speaker.PARTNER, text="Is the moon far?"),)
@@ -115,6 +122,41 @@ def test_the_instruction_for_a_raw_model_stands_in_a_file_and_leads_its_prompt()
     prompt = prefix_text(request(Module.SDM), PrefixOptions(include_prompt=True))
     assert prompt.startswith(instruction.splitlines()[-1].strip())
     assert prompt.endswith("Person 1: Is the moon far?\nSearch Decision:")
+
+
+def chatting(form: PrefixForm | TokenForm, kind: MemoryForm) -> tuple[ModularChat, LiveConversation]:
+    options = ChatOptions(search_decision=Decide.NEVER, memory_decision=Decide.NEVER)
+    family = SMALL if kind is MemoryForm.TOKENS else LARGE
+    memories = SessionMemories(kind, MemoryOptions(), chance=lambda: 1.0)
+    return ModularChat(form, family, options), LiveConversation(memories)
+
+
+def test_a_memory_that_says_more_is_kept_beside_the_one_that_says_less() -> None:
+    writer = Writer("I have a dog.")
+    chat, talk = chatting(PrefixForm(writer), MemoryForm.PREFIXES)
+    talk.hear("I have a dog.")
+    chat.reply([talk])
+    writer.written = Written(text="I have a dog called Bubbles.")
+    talk.hear("I have a dog called Bubbles.")
+    chat.reply([talk])
+    assert [text for text in talk.memories.texts() if text.startswith("Person 1")] == [
+        "Person 1's Persona: I have a dog.",
+        "Person 1's Persona: I have a dog called Bubbles.",
+    ]
+
+
+def test_an_episode_that_has_ended_leaves_no_empty_turns_behind() -> None:
+    writer = Writer("fine")
+    chat, talk = chatting(TokenForm(writer), MemoryForm.TOKENS)
+    talk.hear("Hello")
+    chat.reply([talk])
+    talk.turns.clear()
+    writer.calls.clear()
+    talk.hear("How are you?")
+    chat.reply([talk])
+    contexts = [prompt for _, prompts in writer.calls for prompt in prompts]
+    assert not any(line == "" for context in contexts for line in context.split("\n")[:-1])
+    assert all("Hello" not in context for context in contexts)
 
 
 def test_several_kinds_of_knowledge_stand_on_lines_of_their_own() -> None:
