@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from investigator.language.late_patterns import late
+from investigator.language.negation import negates
 from investigator.questions.constraints import constraints
 from investigator.questions.cues import cue_words
 from investigator.questions.order import is_past
@@ -46,8 +47,8 @@ _OF = late(r"(?:of|for) ", re.IGNORECASE)
 
 @lru_cache(maxsize=512)
 def equivalents(part: Part) -> tuple[Part, ...]:
-    """Return a part of a question, followed by its rewordings."""
-    texts = dict.fromkeys(_reworded(part.question))
+    """Return a part of a question, followed by its rewordings. A negated question has none."""
+    texts = dict.fromkeys(() if negates(part.question) else _reworded(part.question))
     others = (part.changed(question=text, constraints=constraints(text)) for text in texts if text != part.question)
     return (part, *others)
 

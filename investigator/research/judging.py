@@ -211,9 +211,9 @@ def _rank(one: Judged) -> tuple[float, ...]:
 
 
 def _lacks_negation(question: str, text: str) -> bool:
-    """Return True if a question asks how many things are NOT as described, but a text gives the number that are. Also
-    return True if the question asks what did not happen, in words such as "go through" that no other check covers, and
-    the text does not deny it.
+    """Return True if a question asks who or how many are NOT as described, but a text names or counts those that are.
+    Also return True if the question asks what did not happen, in words such as "go through" that no other check covers,
+    and the text does not deny it.
     """
     if not negates(question) or negates(text):
         return False
@@ -221,7 +221,7 @@ def _lacks_negation(question: str, text: str) -> bool:
     if denied is not None and root(folded(denied[1])) in LIGHT_VERBS:
         refused = any(opposites()[name][1].search(text) for name in ("agreement", "contest"))
         return not refused and not allows_negation(text, question)
-    return required_type(question) is AnswerType.NUMBER
+    return required_type(question) in (AnswerType.NUMBER, AnswerType.NAME) and not allows_negation(text, question)
 
 
 def _leaves_which_open(question: str, text: str) -> bool:

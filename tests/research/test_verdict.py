@@ -254,6 +254,22 @@ def test_what_did_not_go_through_needs_a_denial(text: str, is_met: bool) -> None
 
 
 @pytest.mark.parametrize(
+    ("question", "text", "is_met"),
+    [
+        ("Who did not fund the trial?", "The trial was funded by Ann Hartley.", False),
+        ("Who didn't attend the meeting?", "Present at the meeting: Peter Osei, Ann Hartley.", False),
+        ("Who attended the meeting?", "Present at the meeting: Peter Osei, Ann Hartley.", True),
+    ],
+)
+def test_who_did_not_is_not_answered_by_who_did(question: str, text: str, is_met: bool) -> None:
+    (part,) = taken_apart(question)
+    own = quote(OPENED).changed(start=0, end=len(text), text=text)
+    found = Judging(lambda _: page().changed(text=text)).best(part, [Claim(text=text, quotes=(own,))])
+    assert found is not None
+    assert found.is_met is is_met
+
+
+@pytest.mark.parametrize(
     ("text", "is_met"),
     [
         ("The dog field behind the pods is closed in May.", False),
