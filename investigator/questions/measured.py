@@ -14,6 +14,7 @@ from investigator.language.terms import words
 from investigator.language.units import unit_of
 from investigator.questions.cues import cue_roots, cue_words, patterns
 from investigator.questions.related import related_roots, root, roots
+from investigator.questions.spans import CURRENCY
 from investigator.records import MatchState
 
 _IN_UNIT = late(
@@ -33,7 +34,7 @@ _PART_OF = late(
     re.IGNORECASE,
 )
 _MONEY = "money"
-_BARE, _CELLS, _SIGN = late(r"[\d.,]+"), " | ", late(r"[$€£¥₹]|\b(?:EUR|USD|GBP|CHF)\b")
+_BARE, _CELLS = late(r"[\d.,]+"), " | "
 _NO_MEASURES = frozenset(["%", "pp", "bps", "share"])  # a question that asks for a share is worded differently
 _REACH_AFTER, _REACH_BEFORE = 3, 5  # maximum distance of the counted thing from its number, in words
 _ITEM = re.compile(r"\W*\d{1,3}[.)](?=\s)")
@@ -97,7 +98,7 @@ def shown_figure(kind: str, sentence: str) -> str:
     pattern, is_table = patterns("shown")[kind], is_row(sentence) or _CELLS in sentence
     for found in pattern.finditer(sentence):
         before = sentence[: found.start()].rpartition(";")[2]
-        names_money = patterns("columns")[_MONEY].search(before) or _SIGN.search(before)
+        names_money = patterns("columns")[_MONEY].search(before) or CURRENCY.search(before)
         if kind != _MONEY or not is_table or names_money or not _BARE.fullmatch(found.group()):
             return found.group()
     return ""

@@ -13,7 +13,7 @@ from investigator.language.terms import folded
 from investigator.questions.cues import cues, patterns
 
 _CLOCK = r"(?:[01]?\d|2[0-3])[:.][0-5]\d(?: ?[ap]\.?m\.?)?|\d{1,2} ?[ap]\.?m\.?|noon|midnight"
-_CURRENCY = late(r"[$€£¥₹]|\b(?:EUR|USD|GBP|CHF)\b")
+CURRENCY = late(r"[$€£¥₹]|\b(?:EUR|USD|GBP|CHF)\b")
 _YEAR = r"(?:19|20)\d\d"
 _DAY = r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
 _LONGEST_DAY, _LATEST_YEAR = 31, 9999
@@ -130,7 +130,7 @@ def is_over(sentence: str) -> bool:
 def names_hour(sentence: str) -> bool:
     """Return True if a sentence names a time of day; beside a currency, "6.50" is a price."""
     found = re.findall(rf"\b(?:{_CLOCK})", sentence)
-    return any("." not in one or one[-1] in "m." for one in found) or bool(found and not _CURRENCY.search(sentence))
+    return any("." not in one or one[-1] in "m." for one in found) or bool(found and not CURRENCY.search(sentence))
 
 
 def begun(text: str, asked: Moment) -> tuple[int, int, int]:

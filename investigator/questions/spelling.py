@@ -17,6 +17,7 @@ _FEWEST_LETTERS = 5
 _FEWEST_OF_REQUEST, _LONGEST_REQUEST = 4, 8
 _WORD = re.compile(r"(?<![^\W_])[A-Za-z]+(?![^\W_])")
 _COMPARED = (re.compile(r"(?:er|est)$"), re.compile(r"(?:r|st)$"))
+_LONGEST_COMPOUND = 24  # maximum number of letters
 _TWO_SLIPS_FROM = 9  # minimum number of letters in a word with two errors
 MOST_SLIPS = 2
 
@@ -26,6 +27,16 @@ def is_known(word: str) -> bool:
     to "logger".
     """
     return any(map(related, {word, *(end.sub("", word) for end in _COMPARED)}))
+
+
+def compounds(word: str) -> list[tuple[str, str]]:
+    """Return the pairs of words that a folded word may be written as, such as "wi" and "fi"; "notable" is not "not
+    able". A word that is too long to be a compound has none.
+    """
+    if len(word) > _LONGEST_COMPOUND:
+        return []
+    pairs = ((word[:at], word[at:]) for at in range(1, len(word)))
+    return [pair for pair in pairs if stop_words().isdisjoint(pair)]
 
 
 def respelled(word: str, known: Iterable[tuple[str, int]]) -> str | None:

@@ -137,7 +137,8 @@ def respelled_parts(
     changed = []
     for part in parts:
         new = part.question
-        for word in dict.fromkeys((*_HYPHENATED.findall(part.question), *content_words(part.question)[:_MANY_WORDS])):
+        words_of = (*_HYPHENATED.findall(part.question)[:_MANY_WORDS], *content_words(part.question)[:_MANY_WORDS])
+        for word in dict.fromkeys(words_of):
             if (other := respelled(word)) is not None:
                 new = _replaced(new, word, other)
                 wordings.append(f"{word}: {other}")

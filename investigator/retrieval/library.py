@@ -10,7 +10,7 @@ from typing import Protocol
 from investigator.engines.embedding.rerankers import Reranker
 from investigator.language.relevance import word_weights
 from investigator.language.terms import content_words, folded, porter_stem, stem, words
-from investigator.questions.spelling import MOST_SLIPS, is_known, respelled
+from investigator.questions.spelling import MOST_SLIPS, compounds, is_known, respelled
 from investigator.records import Chunk, Document, DocumentCard, LeftOut, Passage, SearchHit, TermFrequency, Unreadable
 from investigator.retrieval.chunk_search import ChunkHit, ChunkSearch, Half, in_one_order
 from investigator.retrieval.documents_first import USUAL_CHUNKS, DocumentsFirst, RankedDocument
@@ -115,9 +115,7 @@ class Library:
         own = porter_stem(plain)
         if not own or self._holders([plain.replace("-", " ")])[plain.replace("-", " ")]:
             return None
-        others = (
-            [plain.replace("-", "")] if "-" in plain else [f"{plain[:i]} {plain[i:]}" for i in range(1, len(plain))]
-        )
+        others = [plain.replace("-", "")] if "-" in plain else [f"{one} {other}" for one, other in compounds(plain)]
         held = {other: len(documents) for other, documents in self._holders(others).items() if documents}
         if held:
             return max(held, key=lambda other: held[other]).replace(" ", "-")

@@ -80,22 +80,25 @@ def _bound(question: str, tables: DocumentTables, view: TableView) -> tuple[tupl
     """
     about = roots(tables.own_name)
     found: dict[int, list[tuple[str, ...]]] = {}
-    for value, columns in _values(question, view):
+    quantities = _quantity_columns(view)
+    for value, columns in _values(question, view, quantities):
         if not roots(" ".join(value)) <= about:
             for column in columns:
                 found.setdefault(column, []).append(value)
-    if quantities := _quantity_columns(view):
+    if quantities:
         numbers: list[tuple[str, ...]] = [(word,) for word in words(question) if word.isdigit() and not periods(word)]
         if numbers and not any(number in view.named_values for number in numbers):
             found[min(quantities)] = numbers
     return tuple(map(tuple, found.values()))
 
 
-def _values(question: str, view: TableView) -> Iterator[tuple[tuple[str, ...], frozenset[int]]]:
+def _values(
+    question: str, view: TableView, quantities: frozenset[int]
+) -> Iterator[tuple[tuple[str, ...], frozenset[int]]]:
     """Yield the values of a table that a question names, with their columns. A name has a capital, or letters and
     digits; times are not names. A number names a quantity: "500 cards".
     """
-    parts, quantities = words(question), _quantity_columns(view)
+    parts = words(question)
     for start in range(len(parts)):
         for end in range(start + 1, min(len(parts), start + _LONGEST_VALUE) + 1):
             value = tuple(parts[start:end])

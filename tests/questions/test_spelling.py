@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from investigator.questions.spelling import is_known, with_respelled_request
+from investigator.questions.spelling import compounds, is_known, with_respelled_request
 
 
 @pytest.mark.parametrize(
@@ -27,3 +27,9 @@ def test_only_words_of_the_request_are_corrected(typed: str, meant: str) -> None
 def test_a_comparative_is_a_known_word() -> None:
     assert is_known("longer")
     assert not is_known("osteopatic")
+
+
+def test_a_compound_has_no_stop_word_and_no_thousand_letters() -> None:
+    assert ("wi", "fi") in compounds("wifi")
+    assert ("not", "able") not in compounds("notable")
+    assert compounds("x" * 1_000_000) == []

@@ -20,7 +20,7 @@ from investigator.records import (
     Quote,
     UnprovenClaim,
 )
-from investigator.research.judging import Judging, answering
+from investigator.research.judging import Judged, Judging, answering
 from investigator.research.verdict import (
     Statements,
     Verdict,
@@ -237,6 +237,14 @@ def test_a_heading_alone_is_no_answer(question: str, sentence: str, text: str, i
     assert found.is_met is is_met
 
 
+def judged(question: str, text: str) -> Judged:
+    (part,) = taken_apart(question)
+    own = quote(OPENED).changed(start=0, end=len(text), text=text)
+    found = Judging(lambda _: page().changed(text=text)).best(part, [Claim(text=text, quotes=(own,))])
+    assert found is not None
+    return found
+
+
 @pytest.mark.parametrize(
     ("text", "is_met"),
     [
@@ -246,11 +254,7 @@ def test_a_heading_alone_is_no_answer(question: str, sentence: str, text: str, i
     ],
 )
 def test_what_did_not_go_through_needs_a_denial(text: str, is_met: bool) -> None:
-    (part,) = taken_apart("Which of the proposals at the meeting of 2025 did not go through?")
-    own = quote(OPENED).changed(start=0, end=len(text), text=text)
-    found = Judging(lambda _: page().changed(text=text)).best(part, [Claim(text=text, quotes=(own,))])
-    assert found is not None
-    assert found.is_met is is_met
+    assert judged("Which of the proposals at the meeting of 2025 did not go through?", text).is_met is is_met
 
 
 @pytest.mark.parametrize(
@@ -262,11 +266,7 @@ def test_what_did_not_go_through_needs_a_denial(text: str, is_met: bool) -> None
     ],
 )
 def test_who_did_not_is_not_answered_by_who_did(question: str, text: str, is_met: bool) -> None:
-    (part,) = taken_apart(question)
-    own = quote(OPENED).changed(start=0, end=len(text), text=text)
-    found = Judging(lambda _: page().changed(text=text)).best(part, [Claim(text=text, quotes=(own,))])
-    assert found is not None
-    assert found.is_met is is_met
+    assert judged(question, text).is_met is is_met
 
 
 @pytest.mark.parametrize(
@@ -278,11 +278,7 @@ def test_who_did_not_is_not_answered_by_who_did(question: str, text: str, is_met
     ],
 )
 def test_which_ones_is_not_answered_by_a_mention_of_them_all(text: str, is_met: bool) -> None:
-    (part,) = taken_apart("Which pods can I take the dog to?")
-    own = quote(OPENED).changed(start=0, end=len(text), text=text)
-    found = Judging(lambda _: page().changed(text=text)).best(part, [Claim(text=text, quotes=(own,))])
-    assert found is not None
-    assert found.is_met is is_met
+    assert judged("Which pods can I take the dog to?", text).is_met is is_met
 
 
 def test_the_case_of_the_person_who_asks_is_no_reason_for_silence(of_texts: Callable[..., Investigator]) -> None:
