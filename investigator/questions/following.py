@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from investigator.language.terms import words
+from investigator.language.late_patterns import late
+from investigator.language.terms import stop_words, words
 from investigator.questions.constraints import NAMES, constraints
-from investigator.questions.cues import patterns
+from investigator.questions.cues import cue_words, patterns
 from investigator.questions.kinds import kind_of
+from investigator.questions.order import clause
+from investigator.questions.periods import spelled_periods
 from investigator.questions.roles import CARRIED
 from investigator.records import ConstraintKind
 
 _MATTER = (ConstraintKind.ATTRIBUTE, ConstraintKind.CONDITION)
 _SAYS_IT_ALL = 4  # minimum number of content words in a self-contained question
 _MOST_CARRIED = 4
+_LONGEST_CHANGE = 5  # maximum number of words in "and in 2024?"
+_ARTICLE = late(r"(?<!\w)(?:the|an?|our|your|my|their|its|his|her)\s+", re.IGNORECASE)
+_WORD = late(r"[^\W_][\w'’-]*")
 
 
 @dataclass(frozen=True)
@@ -34,6 +41,8 @@ def completed(question: str, before: Sequence[EarlierQuestion]) -> str:
     """
     if not before:
         return question
+    if changed := _with_change(question, before[-1].question):
+        return changed
     names_its_own = bool(_names(question)) and not refers_back(question)
     if kind_of(question).is_exhaustive or (names_its_own and _matter_words(question)):
         return question
@@ -55,6 +64,47 @@ def refers_back(question: str) -> bool:
 def speaks_of_finding(question: str) -> bool:
     """Return True if a question refers to an earlier finding by a phrase such as "the difference" or "the trial"."""
     return patterns("following")["finding"].search(question) is not None
+
+
+def _with_change(question: str, before: str) -> str:
+    """Return the last question with the one thing changed that an elliptical question names: a period ("and in 2024?"),
+    a name, or what is asked for ("and the excess?"). Return "" for other questions.
+    """
+    begins = patterns("ellipsis")["begins"].match(question.strip())
+    said = question.strip()[begins.end() :].strip(" ,?!.") if begins else ""
+    own = words(said)
+    if not 0 < len(own) <= _LONGEST_CHANGE or not cue_words("order", "auxiliaries", "whole").isdisjoint(own):
+        return ""
+    asked = CARRIED.sub("", before).strip()
+    carried = before.strip()[len(asked) :]
+    if new := spelled_periods(said):
+        return _replaced(asked, spelled_periods(asked), new, said) + carried
+    if new := _names(f"about {said}"):
+        old = _names(asked)
+        return _replaced(asked, old, new, "") + carried if len(old) == len(new) == 1 else ""
+    old = [*_things(asked)]
+    return asked.replace(old[0], said) + carried if _ARTICLE.match(said) and len(old) == 1 else ""
+
+
+def _replaced(asked: str, old: Sequence[str], new: Sequence[str], otherwise: str) -> str:
+    """Return a question with one text replaced; if it has none to replace, `otherwise` is added at its end."""
+    if len(old) == len(new) == 1 and (found := re.search(re.escape(old[0]), asked, re.IGNORECASE)):
+        return f"{asked[: found.start()]}{new[0]}{asked[found.end() :]}"
+    return f"{asked.rstrip(' ?')} {otherwise}?" if otherwise and not old else ""
+
+
+def _things(question: str) -> Iterator[str]:
+    """Yield the phrases with an article: "the main hall" in "how much is the main hall per hour"."""
+    found = clause(question)
+    ends = stop_words() | cue_words("order", "before_nouns") | {found.verb if found else ""}
+    for article in _ARTICLE.finditer(question):
+        end = article.end()
+        for word in _WORD.finditer(question, article.end()):
+            if word.group().lower() in ends or word.group().isdigit() or question[end : word.start()].strip():
+                break
+            end = word.end()
+        if end > article.end():
+            yield question[article.start() : end]
 
 
 def _subject(one: EarlierQuestion) -> Iterator[str]:

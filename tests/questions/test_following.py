@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from investigator.questions.following import EarlierQuestion, completed
 
 TRIAL = EarlierQuestion("How many children of the Gambia trial carried gametocytes?", ("gambia_trial.txt",))
@@ -26,3 +28,21 @@ def test_a_question_that_names_something_itself_stays_as_it_is() -> None:
 
 def test_a_question_for_documents_is_not_limited_to_the_last_one() -> None:
     assert completed("Which documents mention a deposit?", [TRIAL]) == "Which documents mention a deposit?"
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "asked"),
+    [
+        ("What was the premium in 2023?", "And in 2024?", "What was the premium in 2024?"),
+        ("What is the rent?", "what about 2025", "What is the rent 2025?"),
+        ("What was the premium in 2024?", "And the excess?", "What was the excess in 2024?"),
+        ("How much is the main hall per hour?", "How about the small room?", "How much is the small room per hour?"),
+        ("How much did Hallam Roofing ask for?", "And Bexley Builders?", "How much did Bexley Builders ask for?"),
+    ],
+)
+def test_a_follow_up_that_changes_one_thing_asks_the_last_question_with_it(before: str, said: str, asked: str) -> None:
+    assert completed(said, [EarlierQuestion(before, ("insurance_2023.txt",))]) == asked
+
+
+def test_a_follow_up_with_a_question_of_its_own_is_not_put_in_place_of_the_last_one() -> None:
+    assert completed("And who paid for it?", [TRIAL]).startswith("And who paid for it? (")
