@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from investigator.language.terms import is_english, stop_words
+from investigator.language.terms import folded, is_english, porter_stem, stop_words
 from investigator.questions.cues import cues
 from investigator.questions.kinds import cue, kind_of
 from investigator.questions.related import is_verb, related
@@ -52,6 +52,14 @@ def respelled(word: str, known: Iterable[tuple[str, int]]) -> str | None:
         if abs(len(other) - len(word)) <= most and other.isalpha() and (slips := distance(word, other)) <= most
     ]
     return min(near)[2] if near else None
+
+
+def as_written(own: str, text: str) -> str:
+    """Return the folded form in which the text uses the word with the given stem: "committee" for "committe"; "" if it
+    does not contain the word.
+    """
+    forms = re.finditer(rf"\b{re.escape(own[:-1])}[a-z]*", text, re.IGNORECASE)
+    return next((word for form in forms if porter_stem(word := folded(form.group())) == own), "")
 
 
 def with_respelled_request(question: str) -> str:

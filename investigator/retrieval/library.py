@@ -10,7 +10,7 @@ from typing import Protocol
 from investigator.engines.embedding.rerankers import Reranker
 from investigator.language.relevance import word_weights
 from investigator.language.terms import content_words, folded, porter_stem, stem, words
-from investigator.questions.spelling import MOST_SLIPS, compounds, is_known, respelled
+from investigator.questions.spelling import MOST_SLIPS, as_written, compounds, is_known, respelled
 from investigator.records import Chunk, Document, DocumentCard, LeftOut, Passage, SearchHit, TermFrequency, Unreadable
 from investigator.retrieval.chunk_search import ChunkHit, ChunkSearch, Half, in_one_order
 from investigator.retrieval.documents_first import USUAL_CHUNKS, DocumentsFirst, RankedDocument
@@ -106,7 +106,7 @@ class Library:
         return tuple(item for item in found if item.document_share or " " not in item.term)
 
     def respelled(self, word: str) -> str | None:
-        """Return the likely intended stem of a misspelled word in the question, or the same word with or without a
+        """Return the word that a misspelled word in the question probably means, or the same word with or without a
         hyphen: "wifi", "wi-fi".
 
         Return None if a document contains the word, or if the folder has no similar word.
@@ -119,7 +119,14 @@ class Library:
         held = {other: len(documents) for other, documents in self._holders(others).items() if documents}
         if held:
             return max(held, key=lambda other: held[other]).replace(" ", "-")
-        return None if is_known(plain) else respelled(own, self._full_text.words_like(own, MOST_SLIPS))
+        meant = None if is_known(plain) else respelled(own, self._full_text.words_like(own, MOST_SLIPS))
+        return meant and self._as_written(meant)
+
+    def _as_written(self, own: str) -> str:
+        """Return a word with the given stem as a document writes it, or else the stem."""
+        found = self._holders([own, own + "e"])  # a stem may have a stem of its own
+        texts = (self._corpus.document(one).text for documents in found.values() for one in sorted(documents)[:1])
+        return next((word for text in texts if (word := as_written(own, text))), own)
 
     def likeness(self, text: str, others: Sequence[str]) -> tuple[float, ...]:
         """Return how similar in meaning each of `others` is to `text`, as scored by the reranker."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from investigator.questions.spelling import compounds, is_known, with_respelled_request
+from investigator.questions.spelling import as_written, compounds, is_known, with_respelled_request
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,13 @@ def test_only_words_of_the_request_are_corrected(typed: str, meant: str) -> None
 def test_a_comparative_is_a_known_word() -> None:
     assert is_known("longer")
     assert not is_known("osteopatic")
+
+
+@pytest.mark.parametrize(
+    ("stem", "word"), [("committe", "committee"), ("chariti", "charities"), ("novemb", "november"), ("porch", "")]
+)
+def test_a_corrected_stem_is_shown_as_the_text_writes_it(stem: str, word: str) -> None:
+    assert as_written(stem, "Every committee met charities in November; nobody came.") == word
 
 
 def test_a_compound_has_no_stop_word_and_no_thousand_letters() -> None:
