@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from investigator.language.late_patterns import late
-from investigator.language.terms import POSSESSIVE
+from investigator.language.terms import POSSESSIVE, words
 from investigator.questions.constraints import constraints
+from investigator.questions.cues import patterns
 from investigator.questions.kinds import cue
 from investigator.questions.order import clause
 from investigator.records import Constraint, ConstraintKind, Part, QuestionKind
@@ -18,7 +20,8 @@ _ASKS = (
     r"|qui|quand|quoi|où|pourquoi|comment|quién|qué|cuándo|dónde)"
 )
 _NEXT = late(
-    rf"(?:,?\s+(?:and|und|et|y)\s+|;\s*|,\s*)(?=(?:in|on|at|for|by|to)?\s*{_ASKS}\b(?!\s+(?:and|or)\b))", re.IGNORECASE
+    rf"(?:,?\s+(?:and|und|et|y)\s+|;\s*|,\s*)(?=(?:in|on|at|for|by|to|since|until)?\s*{_ASKS}\b(?!\s+(?:and|or)\b))",
+    re.IGNORECASE,
 )
 _ASKING = late(rf"\b{_ASKS}\b|[?？]", re.IGNORECASE)
 _SENTENCE_END = late(r"(?<=[?？])\s+(?=\S)")
@@ -55,6 +58,12 @@ _ELLIPSIS = late(
     re.IGNORECASE,
 )
 """Matches a question without its own noun and verb: "and how much for adults?"."""
+_BARE = late(
+    r"^(?:(?:in|on|at|for|by) )?(?:how (?:much|many|long|often)|(?:what|which) (?:price|cost|time|date|day|place))\W*$"
+    r"|^(?:since|until|from) when\W*$",
+    re.IGNORECASE,
+)
+"""Matches a question without any noun of its own: "and for how much?"."""
 _THING = late(
     r"\b(?:the|an?|our|your|its|their|this|that)\s+((?:[a-z][\w'’-]*\s+){0,2}?[a-z][\w'’-]*)"
     r"(?=\s+(?:of|at|on|in|for|to|from|by|with|did|does|do|was|were|is|are|has|have|had|will|would|can)\b|\W*$)"
@@ -149,7 +158,9 @@ def _questions(asked: str) -> list[str]:
     for sentence in _SENTENCE_END.split(asked):
         for piece in _NEXT.split(sentence, maxsplit=_MOST_PARTS - 1):
             if pieces and (
-                len(piece.split()) < _FEWEST_WORDS or not _ASKING.search(piece) or len(pieces) >= _MOST_PARTS
+                (len(piece.split()) < _FEWEST_WORDS and not _BARE.match(piece))
+                or not _ASKING.search(piece)
+                or len(pieces) >= _MOST_PARTS
             ):
                 pieces[-1] = f"{pieces[-1]} {piece}"
             else:
@@ -190,7 +201,8 @@ def _with_names(pieces: list[str]) -> list[str]:
         own = constraints(piece)
         names = [one.text for one in own if one.kind in (ConstraintKind.ENTITY, ConstraintKind.PLACE)]
         is_pointing = _PRONOUN.search(piece) is not None
-        left = asked if _ELLIPSIS.match(piece) else thing if is_pointing else ""
+        is_elliptic = _ELLIPSIS.match(piece) or _BARE.match(piece) or (_asks_only_how_much(own) and not is_pointing)
+        left = asked if is_elliptic else thing if is_pointing else ""
         if not (left or name) and _THEY.search(piece):  # as in "Who mows the lawn and what do they charge?"
             left = asked
         is_unnamed = (is_pointing or _PERSON.search(piece)) and not names
@@ -198,8 +210,15 @@ def _with_names(pieces: list[str]) -> list[str]:
         complete.append(f"{piece} ({meant})" if meant else piece)
         name = name or POSSESSIVE.sub("", next(iter(names), ""))
         thing = thing or _subject_of(piece) or (found[1] if (found := _THING.search(piece)) else "")
-        asked = asked or " ".join(one.text for one in own if one.kind is ConstraintKind.ATTRIBUTE)
+        asked = asked or "; ".join(one.text for one in own if one.kind is ConstraintKind.ATTRIBUTE)
     return complete
+
+
+def _asks_only_how_much(own: Sequence[Constraint]) -> bool:
+    """Return True if a question names nothing but a kind of figure, as in "and what did we pay?"."""
+    named = (ConstraintKind.ATTRIBUTE, ConstraintKind.ENTITY, ConstraintKind.PLACE, ConstraintKind.CONDITION)
+    said = [word for one in own if one.kind in named for word in words(one.text)]
+    return bool(said) and all(any(kind.fullmatch(word) for kind in patterns("carried").values()) for word in said)
 
 
 def _subject_of(piece: str) -> str:

@@ -26,7 +26,10 @@ def test_a_part_names_the_thing_of_its_pronoun_or_all_that_it_leaves_out() -> No
 
     assert second("Who repaired the freezer at Leer and what did it cost?") == "what did it cost? (freezer Leer)"
     assert second("Who mows the lawn these days and what do they charge?") == "what do they charge? (lawn these days)"
-    assert second("How much milk was sold in May and how much in June?") == "how much in June? (milk sold)"
+    assert second("How much milk was sold in May and how much in June?") == "how much in June? (milk; sold)"
+    assert second("Which firm did the porch and at what price?") == "at what price? (porch)"
+    assert second("Which van did we buy and what did we pay?") == "what did we pay? (buy)"
+    assert second("Who is the new clerk and since when?") == "since when? (new clerk)"
     assert second("What did the new tank cost and who supplied it?") == "who supplied it? (new tank)"
     assert second("Who led the trip and when did she resign?") == "when did she resign?"
 
