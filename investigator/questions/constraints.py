@@ -45,6 +45,12 @@ _COUNTED = late(
     r"|at|to|for|from|with|by|who|that|there|took|lived|live)\b)[\w-]+){0,2})",
     re.IGNORECASE,
 )
+_UP_OR_DOWN = late(
+    r"\b(?:was|were|is|are)\b(?: [\w,'’&-]+){0,8}? (?P<before>[\w-]+) (?P<side>up|down)"
+    r"(?=\W*$| (?:by|in|from|for|on|at|during|compared|over|again)\b)",
+    re.IGNORECASE,
+)
+"""Matches "up" as a predicate, as in "why were sales up in May"."""
 _UNTIL = late(r"\b(?:until|till|since|from|by)\s+$", re.IGNORECASE)
 _BUT_NOT = late(r"\b(?:but|and|,) not (?:the |an? |to |in |for )?([\w-]+(?: [\w-]+)?)", re.IGNORECASE)
 NOT = "not "
@@ -130,6 +136,10 @@ def counted_thing(question: str) -> str:
 
 
 def _directions(question: str) -> Iterator[str]:
+    predicate = _UP_OR_DOWN.search(question)
+    verb = predicate["before"] if predicate else ""
+    if predicate and not (is_past(verb) or patterns("modality")["unchanged"].fullmatch(verb)):  # as in "was set up"
+        yield f"went {predicate['side'].lower()}"
     counted = _COUNTED.search(question)
     question = question.replace(counted.group(1), " ") if counted else question
     for first in {pair.first for pair in pairs(question)}:  # "growth hormone" does not ask about growth
@@ -190,12 +200,15 @@ def _runs(question: str, skipped: Set[str]) -> Iterator[str]:
 
 
 def _kinds_asked(question: str) -> Iterator[str]:
-    """Yield nouns that only name the kind of the requested thing: "which chain bought ..."."""
+    """Yield nouns that only name the kind of the requested thing: "which chain bought ...". A noun that is used twice
+    does more: "which dog is the state dog".
+    """
+    every = words(question)
     # an answer to "what notice must be given" contains "notice"
     auxiliaries = cue_words("order", "auxiliaries") - {"must"}
     for match in _KIND_ASKED.finditer(question):
         kind = match.group(1).split()
         for thing, follows in pairwise(kind if kind[0] not in auxiliaries else ()):
-            if follows in auxiliaries or is_past(follows):
+            if (follows in auxiliaries or is_past(follows)) and every.count(folded(thing)) == 1:
                 yield thing
                 break

@@ -69,8 +69,16 @@ def is_only_rule(question: str, sentence: str) -> bool:
     matter |= frozenset().union(*(related_roots(word) for word in words(question) if root(word) in matter))
     if not known["asks_past"].match(question.lstrip()):
         told = [clause for clause in _clauses(sentence) if matter & roots(clause)]
-        return bool(told and known["asks_when"].match(question.lstrip())) and all(map(known["leave"].search, told))
+        return bool(told and known["asks_when"].match(question.lstrip())) and all(map(_only_allows, told))
     return not any(_is_told(clause) and matter & roots(clause) for clause in _clauses(sentence))
+
+
+def _only_allows(clause: str) -> bool:
+    """Return True if a clause says what may, must or at least does happen, and not what has happened."""
+    known = patterns("modality")
+    return known["leave"].search(clause) is not None or (
+        known["limit"].search(clause) is not None and not _is_told(clause)
+    )
 
 
 def is_done(question: str, clause: str) -> bool:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from investigator.language.labels import SIGNATURE
 from investigator.language.negation import negates
 from investigator.language.terms import BRACKETS, content_words, stop_words, words
-from investigator.questions.answer_types import AnswerType, required_type
+from investigator.questions.answer_types import AnswerType, required_type, says_where, spans
 from investigator.questions.cues import cue_words, cues, names_nothing, patterns
 from investigator.questions.related import related_roots, root, roots
 
+_FULL_NAME = re.compile(r"\W*[A-ZÀ-ÖØ-Þ][\w.'’-]*(?: (?:(?:of|de|von|van|der|la|di|da|&) )*[A-ZÀ-ÖØ-Þ][\w.'’-]*)+\W*")
 _EARLIER = frozenset({"old", "original", "initial"})
 
 
@@ -36,6 +38,20 @@ def says_label(question: str, label: str) -> bool:
 def names_kind(kind: AnswerType, label: str) -> bool:
     """Return True if a label shows that its value is of the given kind: "Place of the accident"."""
     return not set(words(label)).isdisjoint(cues("label_kinds").get(kind, "").split())
+
+
+def row_may_give(kind: AnswerType, row: str, question: str) -> bool:
+    """Return True unless a name or place is requested and a table row has none: a full name or a value under a header
+    for names, a value under a header for places or words that say where something is. "item: Full plot" is no name.
+    """
+    if kind not in (AnswerType.NAME, AnswerType.PLACE):
+        return True
+    cells = [cell.partition(": ") for cell in row.split("; ")]
+    if any(names_kind(kind, header) for header, _, _ in cells):
+        return True
+    if kind is AnswerType.NAME:
+        return any(_FULL_NAME.fullmatch(value) for _, _, value in cells)
+    return says_where(question, row) or bool(spans(kind, row, question))
 
 
 def names_subject(label: str) -> bool:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 
 from investigator.language.labels import label_line
-from investigator.language.late_patterns import late
 from investigator.language.lists import month_numbers
 from investigator.language.sentences import is_row, statement_spans
 from investigator.language.terms import COMPOUND, is_english, stem, stop_words, words
@@ -15,18 +13,20 @@ from investigator.questions.answer_types import WORDED_TYPES, AnswerType, expect
 from investigator.questions.assertions import assertions
 from investigator.questions.bounds import bound_state
 from investigator.questions.causes import effect_sides, gives_cause
-from investigator.questions.constraints import IN_UNIT, NOT
+from investigator.questions.constraints import IN_UNIT, NAMES, NOT, constraints
 from investigator.questions.cues import cues, opposites, patterns
 from investigator.questions.event_dates import dates_event
 from investigator.questions.happening import is_done, is_only_rule, says_missing, undone
-from investigator.questions.labelled import names_kind, says_label
+from investigator.questions.labelled import names_kind, row_may_give, says_label
 from investigator.questions.measured import (
+    POINTS,
     are_like,
     counted_state,
     figure_asked,
     given_in,
     is_carried,
     is_only_part,
+    may_be_figure,
     shown_figure,
     shows_span,
 )
@@ -68,9 +68,6 @@ _SIZES = (*_SPANS, "depth", "height", "weight", "distance", "temperature", "spee
 WORDED = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ENTITY, ConstraintKind.PLACE, ConstraintKind.CONDITION})
 """Constraints that a sentence meets by containing the question's words."""
 _TIME_AND_PLACE = frozenset({AnswerType.DATE, AnswerType.PLACE})
-_OF_THE_FIGURE = late(r"\b(?:for|in|of|per|at|on|to|from|under|by|with|after|before)\b", re.IGNORECASE)
-_FULL_NAME = re.compile(r"\W*[A-ZÀ-ÖØ-Þ][\w.'’-]*(?: (?:(?:of|de|von|van|der|la|di|da|&) )*[A-ZÀ-ÖØ-Þ][\w.'’-]*)+\W*")
-_POINTS = re.compile(r"\b(?:it|they|this|these|that|those)\b", re.IGNORECASE)
 
 
 def matches(asked: Sequence[Constraint], question: str, evidence: Surroundings) -> tuple[ConstraintMatch, ...]:
@@ -94,16 +91,19 @@ def _type(asked: Constraint, question: str, evidence: Surroundings) -> Constrain
     if line is not None and kind in WORDED_TYPES and names_kind(kind, line.label) and says_label(question, line.label):
         return matched(asked, MatchState.MET, line.value)
     if kind is AnswerType.REASON and is_english(question):
-        return matched(asked, MatchState.MET if gives_cause(evidence.sentence, question) else MatchState.NOT_MET)
+        given = gives_cause(evidence.sentence, question) and not _is_effect_of_other(question, evidence)
+        return matched(asked, MatchState.MET if given else MatchState.NOT_MET)
     if kind is AnswerType.NAME and (
         (line is None and leaves_doer_out(question, evidence.sentence)) or not names_holder(question, evidence.sentence)
     ):
         return matched(asked, MatchState.NOT_MET)
-    if kind is AnswerType.NAME and is_row(evidence.sentence) and not _names_person(evidence.sentence):
+    if is_row(evidence.sentence) and not row_may_give(kind, evidence.sentence, question):
         return matched(asked, MatchState.NOT_MET)
     if kind is AnswerType.NAME and (said := described(question)):
         return matched(asked, MatchState.MET if is_named(said, evidence.sentence, question) else MatchState.NOT_MET)
-    if kind is AnswerType.NUMBER and not _names_figure(question, evidence.sentence):
+    if kind is AnswerType.COMPARISON and patterns("sections")["procedure"].search(evidence.sentence):
+        return matched(asked, MatchState.NOT_MET)
+    if kind is AnswerType.NUMBER and not may_be_figure(question, evidence.sentence):
         return matched(asked, MatchState.NOT_MET)
     if kind is AnswerType.DATE and not dates_event(question, evidence.sentence):
         return matched(asked, MatchState.NOT_MET)
@@ -119,22 +119,15 @@ def _type(asked: Constraint, question: str, evidence: Surroundings) -> Constrain
     return matched(asked, MatchState.MET if is_held else MatchState.NOT_MET)
 
 
-def _names_person(row: str) -> bool:
-    """Return True if a table row contains a person's name: a full name, or a value under a header for names. "item:
-    Full plot" does not count.
+def _is_effect_of_other(question: str, evidence: Surroundings) -> bool:
+    """Return True if the effect in a sentence lacks a name from the question that is not in the document's name, and
+    has no pronoun for it: "Japan's sales fell due to lower sales of Services" does not say why sales of Services fell.
     """
-    cells = (cell.partition(": ") for cell in row.split("; "))
-    return any(names_kind(AnswerType.NAME, header) or _FULL_NAME.fullmatch(value) for header, _, value in cells)
-
-
-def _names_figure(question: str, sentence: str) -> bool:
-    """Return True if a sentence contains the noun for the requested figure, such as "rent" for "annual rent", or a
-    pronoun that may refer to it.
-    """
-    before_noun = words(_OF_THE_FIGURE.split(figure_asked(question), maxsplit=1)[0])
-    noun = next(reversed(before_noun), "")
-    is_named = not noun or stands(noun, roots(sentence)) or is_carried(noun, question, sentence)
-    return is_named or _POINTS.search(sentence) is not None
+    effects, known = effect_sides(evidence.sentence), roots(evidence.names)
+    if not effects or any(map(POINTS.search, effects)):
+        return False
+    names = (roots(one.text) for one in constraints(question) if one.kind in NAMES)
+    return any(not name <= known and not any(name <= roots(effect) for effect in effects) for name in names)
 
 
 def _attribute(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
@@ -180,7 +173,7 @@ def _is_shown_by_figure(word: str, asked: Constraint, question: str, evidence: S
 
 def _has_figure_elsewhere(wanted: Sequence[str], question: str, evidence: Surroundings) -> bool:
     """Return True if the requested figure is named and given only in another sentence."""
-    own = [] if _POINTS.search(evidence.sentence) else words(figure_asked(question))
+    own = [] if POINTS.search(evidence.sentence) else words(figure_asked(question))
     left = [word for word in wanted if word in own and not stands(word, evidence.sentence_roots)]
     others = _sentences(evidence.near) if left else ()
     return any(

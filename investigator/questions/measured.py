@@ -8,12 +8,13 @@ import re
 from functools import lru_cache
 
 from investigator.language.amounts import dates_and_amounts, prepared
+from investigator.language.labels import label_line
 from investigator.language.late_patterns import late
 from investigator.language.sentences import is_row
 from investigator.language.terms import words
 from investigator.language.units import unit_of
 from investigator.questions.cues import cue_roots, cue_words, patterns
-from investigator.questions.related import related_roots, root, roots
+from investigator.questions.related import related_roots, root, roots, stands
 from investigator.questions.spans import CURRENCY
 from investigator.records import MatchState
 
@@ -27,6 +28,11 @@ _WHAT_IS = late(
     r"(?= (?:of|in|for|on|at|after|before|now|currently|today)\b|\?|$)",
     re.IGNORECASE,
 )
+_OF_THE_FIGURE = late(r"\b(?:for|in|of|per|at|on|to|from|under|by|with|after|before)\b", re.IGNORECASE)
+_HOW_MUCH = late(r"\bhow much\b(?P<be> (?:is|are|was|were)\b(?! (?:left|longer|time|notice)\b))?", re.IGNORECASE)
+_PART_ASKED = late(r"\bhow much (?:of|more|less)\b|\bby how much\b", re.IGNORECASE)
+POINTS = re.compile(r"\b(?:it|they|this|these|that|those)\b", re.IGNORECASE)
+"""Matches pronouns that may refer to a thing named earlier."""
 YEAR = late(r"(?:19|20)\d\d")
 _PART_OF = late(
     r"(?:\b(?:half|thirds?|quarters?|fifths?|tenths?|per ?cent)|%)\s+(?:of\s+)?"
@@ -34,9 +40,11 @@ _PART_OF = late(
     re.IGNORECASE,
 )
 _MONEY = "money"
+_TIMES = frozenset(["s", "min", "h", "day", "week", "month", "year"])
 _BARE, _CELLS = late(r"[\d.,]+"), " | "
 _NO_MEASURES = frozenset(["%", "pp", "bps", "share"])  # a question that asks for a share is worded differently
-_REACH_AFTER, _REACH_BEFORE = 3, 5  # maximum distance of the counted thing from its number, in words
+_REACH_AFTER = 3  # maximum distance of the counted thing behind its number, in words
+_CLAUSE = re.compile(r"[,;:] ")
 _ITEM = re.compile(r"\W*\d{1,3}[.)](?=\s)")
 """Matches the number of a list item, which does not count anything."""
 
@@ -58,6 +66,42 @@ def figure_asked(question: str) -> str:
     """Return the requested figure, such as "sodium" in "what was the sodium of patient 14"; "" if there is none."""
     match = _WHAT_IS.match(question)
     return match[1] if match else ""
+
+
+def may_be_figure(question: str, sentence: str) -> bool:
+    """Return True if a sentence names the requested figure, or refers to it by a pronoun. If a question asks how much,
+    the sentence must not only count things or give a time: "two coaches" and "every three months" are no prices.
+    """
+    before_noun = words(_OF_THE_FIGURE.split(figure_asked(question), maxsplit=1)[0])
+    noun = next(reversed(before_noun), "")
+    is_named = not noun or stands(noun, roots(sentence)) or is_carried(noun, question, sentence)
+    is_named = is_named or POINTS.search(sentence) is not None
+    return is_named and not _only_counts(question, sentence) and not _lacks_rate(question, sentence)
+
+
+def _lacks_rate(question: str, sentence: str) -> bool:
+    """Return True if a question asks how much for a span of time, and a sentence does not say that its figure is for
+    this span: "£12 for others" is not the price per month.
+    """
+    if is_row(sentence) or _CELLS in sentence or label_line(sentence) is not None:
+        return False
+    asked = [pattern for pattern in patterns("time_rates").values() if pattern.search(question)]
+    return bool(asked) and not any(pattern.search(sentence) for pattern in asked)
+
+
+def _only_counts(question: str, sentence: str) -> bool:
+    asked = _HOW_MUCH.search(question)
+    if asked is None or is_row(sentence) or _CELLS in sentence:
+        return False
+    is_share = patterns("shown")["share"].search(sentence) is not None and _PART_ASKED.search(question) is not None
+    if is_share or patterns("shown")[_MONEY].search(sentence):
+        return False
+    figures = _measured(sentence)
+    if (asked["be"] or not figures) and all(units and units <= _TIMES for _, units in figures):
+        return True
+    names_money = patterns("columns")[_MONEY].search(sentence) is not None
+    counts = (not units - {""} and re.search(rf"{re.escape(text)} [^\W\d]", sentence) for text, units in figures)
+    return not names_money and all(counts)
 
 
 def given_in(unit: str, sentence: str) -> tuple[str, ...]:
@@ -134,7 +178,7 @@ def counted_state(things: str, sentence: str, about: str) -> tuple[MatchState, s
         if not set(words(" ".join(following[:1]))).isdisjoint(further):
             continue
         said = roots(" ".join(following))
-        before = roots(" ".join(sentence[: match.start()].split()[-_REACH_BEFORE:]))
+        before = roots(_CLAUSE.split(sentence[: match.start()])[-1])
         if all(same & said or (same & cue_roots("empty", "people") and "popul" in before) for same in wanted):
             return MatchState.MET, " ".join((match.group(), *following))
     return MatchState.NOT_MET, ""

@@ -14,7 +14,7 @@ from investigator.questions.related import related_roots, root, roots
 _WORD = r"[A-ZÀ-ÖØ-Þ][\w'’-]*"
 _NAME = late(rf"{_WORD}(?:\s+(?:(?:of|de|von|van|la|di|da)\s+)?{_WORD})*")
 _FEWEST, _BETWEEN = 2, 2  # minimum number of words in a name, and maximum number of words between them
-_MARKED = late(r"(.*[^\W\d_])[\s-](\d{1,3})")
+_MARKED = late(r"(?:.*?[\s-])?(\S*[^\W\d_])[\s-](\d{1,3}|[A-Z])")
 _OF = late(r"\b([a-z][\w-]+) of (?:the |an? |its |their )?([a-z][\w-]+)\b(?! of\b)")
 _WHO_IS = late(
     r"\W*who(?:'s| is| was| are| were) (?:the|an?|its|their|his|her|our|your|my) ([a-z][\w'’ -]*?)"
@@ -39,8 +39,8 @@ def as_people(word: str, present: frozenset[str]) -> bool:
 
 
 def lacks_number(name: str, *texts: str) -> bool:
-    """Return True if a name ends with a number and the texts do not contain it with that number: "SOLENA" alone is not
-    "SOLENA-2".
+    """Return True if a name ends with a number or letter and the texts do not contain it with that mark: "SOLENA"
+    alone is not "SOLENA-2".
     """
     mark = _MARKED.fullmatch(name)
     if mark is None:

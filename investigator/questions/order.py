@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from investigator.language.lists import month_numbers
@@ -19,6 +19,7 @@ from investigator.questions.related import LIGHT_VERBS, is_irregular, is_verb, r
 _TOKEN = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|[^\W_]+(?:[-'’.&/][^\W_]+)*['’]?|[,;:.!?()\[\]—–]")
 _MARK = re.compile(r"[A-HJ-Z]|\d{1,3}[a-z]?")
 """Matches the designation after a name, such as A in "vitamin A", 2 in "line 2" and 5a in "class 5a"."""
+_FORMS_OF_DO = frozenset({"do", "does", "did"})
 _REACH = 4  # maximum number of words between two words joined by a preposition: "the chair of the new committee"
 _LEAD = 4  # maximum number of words in the question phrase before the auxiliary: "for how many months did"
 
@@ -71,34 +72,50 @@ def clause(question: str) -> Clause | None:
 
 def _clause(tokens: Sequence[str], at: int) -> Clause | None:
     run = next((tokens[start:end] for start, end in _runs(tokens) if start == at), [])
-    if not run or POSSESSIVE.search(run[-1]):
+    if not run:
         return None
+    if POSSESSIVE.search(run[-1]):  # "does the farmer's daughter give": the owner is not the subject
+        return _clause([*tokens[:at], *tokens[at + len(run) :]], at)
+    if run[0].islower():  # a name after the verb is its object
+        run = [*takewhile(str.islower, run)]
     follows = [plain for token in tokens[at + len(run) : at + len(run) + 4] if (plain := folded(token)) != "not"]
     follows += ["", ""]
     if follows[0] in _words("passive") and is_past(follows[1]):
         return Clause(tuple(run), follows[1], is_passive=True)
+    if follows[0] in _words("stop_word_verbs") and not _FORMS_OF_DO.isdisjoint(map(folded, tokens[:at])):
+        return Clause(tuple(run), follows[0], is_passive=False)
     if len(run) == 1 and "not" in map(folded, tokens[at + 1 : at + 3]) and _carries(follows[0]):
         return Clause(tuple(run), follows[0], is_passive=_is_passive(tokens, at, follows[0]))
     name = _name_at(tokens, at)
-    if name:
-        own = run[len(name) :] if run[: len(name)] == list(name) else []
-        if _ends_with_verb(tokens[:at], own):
-            return Clause((*name, *own[:-1]), folded(own[-1]), is_passive=False)
-        end = at + len(name)
-        verb = folded(tokens[end]) if end < len(tokens) and _carries(tokens[end]) else ""
-        if _follows_be(tokens, at) and not (is_past(verb) or verb.endswith("ing")):
-            return None  # as in "when is the Christmas party"
-        return Clause(tuple(name), verb, is_passive=_is_passive(tokens, at, verb)) if verb else None
+    return _of_name(tokens, at, run, name) if name else _of_run(tokens, at, run, follows[0])
+
+
+def _of_name(tokens: Sequence[str], at: int, run: Sequence[str], name: Sequence[str]) -> Clause | None:
+    """Return the clause whose subject is a name, and whose verb follows it."""
+    own = run[len(name) :] if run[: len(name)] == list(name) else []
+    if _ends_with_verb(tokens[:at], own):
+        return Clause((*name, *own[:-1]), folded(own[-1]), is_passive=False)
+    end = at + len(name)
+    while end < len(tokens) and folded(tokens[end]) in _words("adverbs"):
+        end += 1
+    verb = folded(tokens[end]) if end < len(tokens) and _carries(tokens[end]) else ""
+    if _follows_be(tokens, at) and not (is_past(verb) or verb.endswith("ing")):
+        return None  # as in "when is the Christmas party"
+    return Clause(tuple(name), verb, is_passive=_is_passive(tokens, at, verb)) if verb else None
+
+
+def _of_run(tokens: Sequence[str], at: int, run: Sequence[str], follows: str) -> Clause | None:
+    """Return the clause whose subject and verb are a run of content words."""
     verb = folded(run[-1])
     is_passive = _is_passive(tokens, at, verb)
     asks = {folded(token) for token in tokens[:at]}
     if not is_passive and _follows_be(tokens, at):
         return None  # "is the offer valid" asks for a property instead of an action
-    is_sure = is_passive or is_direction(verb) or follows[0] in _words("determiners") or asks & _words("takes_object")
+    is_sure = is_passive or is_direction(verb) or follows in _words("determiners") or asks & _words("takes_object")
     if (
         not _empty().isdisjoint(map(folded, run[:-1]))
         or len(run) < 2
-        or follows[0] == "of"
+        or follows == "of"
         or (len(run) > 2 and not is_sure)
     ):
         return None
@@ -254,8 +271,12 @@ def _noun(tokens: Sequence[str], start: int, end: int) -> Sequence[str]:
     if start == subject_at:
         found = _clause(tokens, start)
         return found.subject if found is not None else own if follows == "of" else ()
-    if 0 <= subject_at < start and _clause(tokens, subject_at) is None:  # the verb comes later
-        return (own if follows == "of" else own[:-1]) if _goes_on(tokens[subject_at:start]) else ()
+    if 0 <= subject_at < start:
+        found, goes_on = _clause(tokens, subject_at), _goes_on(tokens[subject_at:start])
+        if found is not None and goes_on:
+            return found.subject
+        if found is None:  # the verb comes later
+            return (own if follows == "of" else own[:-1]) if goes_on else ()
     is_counted = before in _words("counting") and follows in _words("auxiliaries")
     if not (
         is_counted

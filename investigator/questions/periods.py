@@ -35,11 +35,11 @@ _QUARTERS = (_YEAR_QUARTER, _QUARTER_YEAR, _WORDED_QUARTER)
 _SHORT_FISCAL = late(r"\bfy\s?'?(\d\d)\b")
 _PLAIN_YEAR = late(rf"(?<!\d){_YEAR}(?!\d)")
 _COMPARED = late(
-    r"\b(?:than|compared (?:with|to)|relative to|versus|vs\.?)\s+(?:[^\W\d][\w'’-]*,?\s+){0,6}?"
-    r"(?:q[1-4]\s+)?(?:19|20)\d\d\b",
+    r"\b(?:than|compared (?:with|to)|relative to|versus|vs\.?|replaces|supersedes|takes the place of)\s+"
+    r"(?:[^\W\d][\w'’-]*,?\s+){0,6}?(?:q[1-4]\s+)?(?:19|20)\d\d\b",
     re.IGNORECASE,
 )
-"""Matches a period that serves only for comparison, with the words between it and the word of comparison."""
+"""Matches a period that serves only for comparison, or is that of a replaced edition, with the words before it."""
 _LONGER = late(
     rf"\b(?:first|last|second) (?:half|(?:two|three) quarters|(?:two|four|five|six|seven|eight|nine|ten|eleven) months)"
     rf"{_OF}{_YEAR}\b"

@@ -18,7 +18,7 @@ from itertools import chain
 
 from investigator.language.terms import folded, porter_stem, words
 
-_FILES = ("related_words.txt", "more_related_words.txt")
+_FILES = ("more_related_words.txt", "related_words.txt")  # our own come first
 _MOST = 24
 _BRITISH, _LONG = re.compile(r"is(e|es|ed|ing|ation|ations)$"), 7
 _PARTED, _BETWEEN = 2, 3  # number of words in a separable verb, and maximum number of words between them

@@ -194,8 +194,8 @@ def _around(verb: str, sentence: str) -> list[tuple[str, str]]:
 
 def _is_doer(before: str, after: str) -> bool:
     own = words(_CLAUSE_END.split(before)[-1])
-    if not frozenset(own[-1:]).isdisjoint(cue_words("order", "determiners")):
-        return False  # as in "the proposal"
+    if own[-1:] and (own[-1] in cue_words("order", "determiners") or own[-1].isdigit()):
+        return False  # as in "the proposal", "by 3 votes"
     if _FORMS_OF_BE.isdisjoint(own[-_BEFORE:]):
         return _has_subject(before)
     follows, inside = words(after), len(words(_CLAUSE_END.split(after)[0]))

@@ -41,7 +41,7 @@ def period_match(asked: Constraint, question: str, evidence: Surroundings) -> Co
         return matched(asked, MatchState.MET if held else MatchState.CONTRADICTED, _spans_of(evidence.sentence))
     own = _of_year(periods(without_compared(evidence.sentence)), wanted, evidence)
     span = longer(evidence.sentence) if all(one.quarter or one.month for one in wanted) else ""
-    if span and not any(one.quarter or one.month for one in own):
+    if span and not agree(wanted, (one for one in own if one.quarter or one.month)):
         return matched(asked, MatchState.CONTRADICTED, span)
     if agree(wanted, _dated(wanted, with_fiscal(own, evidence.imprint))):
         return matched(asked, MatchState.MET, asked.text)

@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from investigator.language.amounts import Amount
 from investigator.language.claim_words import slot_words
+from investigator.language.late_patterns import late
 from investigator.language.negation import contradicts, negates
 from investigator.language.normalise import normalise
 from investigator.language.terms import content_words, stop_words, words
@@ -36,6 +37,7 @@ _STOP = re.compile(r"(?<=[^\W\d][.;!?])\s+")
 _ITEM = re.compile(r"^\W*\d+(?:\.\d+)*[.)]\s+")
 _MONTH = re.compile(r"(?<=[\w,] )May\b")  # the month, not the modal verb
 _QUALIFYING = ("condition", "modality", "scope", "attribution")
+_IS_THERE = late(r"\W*(?:is|are|was|were) there\b", re.IGNORECASE)
 _MAY_BE_DENIED = frozenset({ConstraintKind.MODALITY, ConstraintKind.ROLE})
 
 
@@ -146,6 +148,8 @@ def _says_all(question: str, sentence: str, about: frozenset[str], fewest: int) 
         elif root(word) not in about and not is_direction(word):
             return False
     if is_active_for(question, sentence):  # e.g. "we did not call the guard" answers "was the guard called?"
+        return len(places) >= fewest
+    if _IS_THERE.match(question):  # "on route 3 there is no assistant" decides "is there an assistant on route 3?"
         return len(places) >= fewest
     is_equated = not cue_words("order", "forms_of_be").isdisjoint(words(question)[:1])
     return len(places) >= fewest and all(

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 
 from investigator.documents.pages import heading_at
 from investigator.evidence.conflicts import DatedSentence, conflict, conflicts
-from investigator.evidence.editions import line_of, said_in_newer
+from investigator.evidence.editions import edition_of, line_of, may_be_replaced, said_in_newer
 from investigator.evidence.quoted_mail import is_quoted
 from investigator.evidence.quotes import Load, quote_at
 from investigator.evidence.replaced import replaced_documents
@@ -109,7 +109,11 @@ def _with_answer(
     """Return the conflicts at the time in question in which the answer takes a side, unless that side or its document
     says that it replaces the others.
     """
-    found = [one for one in _of_asked_time(conflicts, run.question) if not _is_of_replaced(one, document)]
+    found = [
+        one
+        for one in _of_asked_time(conflicts, run.question)
+        if not (_is_of_replaced(one, document) or _is_of_other_edition(one, run.question, document))
+    ]
     given = {one: [side for side in one.sides if any(_gives(claim, side) for claim in answer.claims)] for one in found}
     return tuple(one for one in found if given[one] and not any(_replaces_others(side, one) for side in given[one]))
 
@@ -119,6 +123,20 @@ def _is_of_replaced(conflict: Conflict, document: Load) -> bool:
     cited = {side.quote.document_id: document(side.quote.document_id) for side in conflict.sides}
     replaced = replaced_documents(tuple(cited.values()))
     return len({side.value for side in conflict.sides if side.quote.document_id not in replaced}) < 2
+
+
+def _is_of_other_edition(conflict: Conflict, question: str, document: Load) -> bool:
+    """Return True if a question names a year, and the sides agree without price lists, policies and the like of other
+    years.
+    """
+    years = {one.year for one in periods(question) if one.year}
+    values = set()
+    for side in conflict.sides:
+        own = document(side.quote.document_id)
+        edition = edition_of(own) if may_be_replaced(own) else None
+        if edition is None or edition.year in years:
+            values.add(side.value)
+    return bool(years) and len(values) == 1
 
 
 def _gives(claim: Claim, side: ConflictSide) -> bool:

@@ -16,10 +16,11 @@ from investigator.language.negation import allows_negation, negates
 from investigator.language.normalise import one_line
 from investigator.language.terms import content_words, folded, words
 from investigator.questions.answer_types import AnswerType, required_type
+from investigator.questions.asked_nouns import asked_noun, lacks_asked_noun, lacks_member, leaves_which_open
 from investigator.questions.cues import names_nothing, opposites
 from investigator.questions.equivalents import equivalents
 from investigator.questions.kinds import kind_of
-from investigator.questions.labelled import signs_for
+from investigator.questions.labelled import says_label, signs_for
 from investigator.questions.matching import WORDED, matches
 from investigator.questions.related import LIGHT_VERBS, root, roots
 from investigator.records import (
@@ -45,7 +46,7 @@ from investigator.tables.cell_values import gives_no_value
 from investigator.tables.cells import TableView
 from investigator.tables.document_tables import tables_of
 
-_LEAST_OWN = 0.5  # minimum share of the question's words that the answering sentence must contain
+_MOST_MISSING = 0.5  # maximum share of the question's words that the answering sentence may lack
 _WHAT_IT_DOES = late(
     r"\W*what (?:do|does|did|will|would|should|must|can) [^?,;]+ (?:do\b|(?:show|say|reveal|conclude|prove)\W*$)",
     re.IGNORECASE,
@@ -53,10 +54,6 @@ _WHAT_IT_DOES = late(
 _NUMBERING = re.compile(r"^\W*(?:\d+(?:\.\d+)*|[a-z])[.)]\s+", re.IGNORECASE)
 _LONGEST_RUN_IN = 3  # maximum number of words
 _DENIED_VERB = re.compile(r"(?:\bnot|n['’]t) (\w+)", re.IGNORECASE)
-_TOKEN = re.compile(r"[^\W\d_]+")
-_WHICH = late(r"\W*which ([^\W\d_]+s)\b", re.IGNORECASE)
-_ALL_BEFORE = late(r"\b(?:the|these|those|all|other|our|your|their|its) $", re.IGNORECASE)
-_SOME_BEHIND = late(r" (?:\(|\d|[A-ZÀ-ÖØ-Þ]|(?:that|which|who|with|without|in|on|at|near|by|of|for|under|called)\b)")
 _QUOTATION_MARKS = " \n\"'”’»"
 _MARKS = "#*|-:= \n\t"
 """Markup around the words of a heading or table header."""
@@ -146,15 +143,16 @@ class Judging:
                 reported = is_reported(part.question, said.text)
                 yield Judged(part, said, own, met, share, decision=decision, is_reported=reported)
                 continue
-            names_all = share == 1.0 and _names_something(own) and not _KIND.isdisjoint(m.constraint.kind for m in own)
+            is_kind = _says_what_is_asked(part.question, said) or not _KIND.isdisjoint(m.constraint.kind for m in own)
+            names_all = share == 1.0 and is_kind and _names_something(own)
             met = (
                 (self.read or not _names_only_subject(part.question))
                 and not is_question
                 and not _lacks_negation(part.question, said.text)
-                and not _leaves_which_open(part.question, said.text)
+                and not _leaves_thing_open(part.question, said)
                 and (is_listed or not _is_title(part.question, said))
                 and not signs_for(part.question, said.text)
-                and share >= _LEAST_OWN
+                and _has_enough(share, own)
                 and self.sure(said.claim, names_all or is_listed)
                 and _meets(own, self.read and said.quote.cell is None)
             )
@@ -224,14 +222,33 @@ def _lacks_negation(question: str, text: str) -> bool:
     return required_type(question) in (AnswerType.NUMBER, AnswerType.NAME) and not allows_negation(text, question)
 
 
-def _leaves_which_open(question: str, text: str) -> bool:
-    """Return True if a question asks which ones of several things, but a text only mentions them all: "the pods"."""
-    asked = _WHICH.match(question)
-    thing = root(folded(asked[1])) if asked else ""
-    spans = [match.span() for match in _TOKEN.finditer(text) if thing and root(folded(match.group())) == thing]
-    return bool(spans) and all(
-        _ALL_BEFORE.search(text[:start]) and not _SOME_BEHIND.match(text[end:]) for start, end in spans
-    )
+def _leaves_thing_open(question: str, said: QuotedText) -> bool:
+    """Return True if a text does not name the thing that a question asks for. The label of a row or line may say it in
+    other words.
+    """
+    if leaves_which_open(question, said.text):
+        return True
+    if said.row is not None or said.labelled is not None:
+        return False
+    return lacks_asked_noun(question, said.text) or (said.span is not None and lacks_member(question, said.text))
+
+
+def _says_what_is_asked(question: str, said: QuotedText) -> bool:
+    """Return True if a text is a label line whose label the question contains ("Excess for storm damage: 350"), or has
+    the noun that the question asks for.
+    """
+    if said.labelled is not None:
+        return says_label(question, said.labelled.label)
+    noun = asked_noun(question)
+    return bool(noun) and not noun.endswith("s") and root(noun) in roots(said.text)
+
+
+def _has_enough(share: float, own: Sequence[ConstraintMatch]) -> bool:
+    """Return True if a sentence contains more than half of the question's words; half is enough for an amount of
+    money.
+    """
+    asks_money = any(m.constraint.kind is ConstraintKind.QUANTITY and m.constraint.text == "money" for m in own)
+    return share > _MOST_MISSING or (share == _MOST_MISSING and asks_money)
 
 
 def _names_only_subject(question: str) -> bool:

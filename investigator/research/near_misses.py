@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from investigator.evidence.quotes import Load
 from investigator.language.sentences import statement_spans
 from investigator.language.terms import words
-from investigator.questions.order import is_past
+from investigator.questions.order import is_past, verbs
 from investigator.records import SUMMARY, Claim, ConstraintKind, Memory, NearMiss, Part
 from investigator.research.judging import Judging
-from investigator.research.table_cells import nearest_cell, says_figure
+from investigator.research.table_cells import WHICH_CELL, nearest_cell, says_figure
 
 _NEAREST = 3
 _OWN_CASE = re.compile(r"\b(?:if|when) (?:i|we)\b[^,;?]*", re.IGNORECASE)
@@ -37,11 +37,14 @@ def nearest_cells(parts: Sequence[Part], memories: Sequence[Memory], load: Load)
 
 
 def lacks_only_verbs(miss: NearMiss) -> bool:
-    """Return True if a cell lacks only the verb for what is done to the thing, as in "get a dress CLEANED". A price
-    list may omit this verb.
+    """Return True if a cell lacks only the verb for what is done, as in "get a dress CLEANED" and "an adult to JOIN". A
+    price list may omit this verb. Several such cells may match equally well.
     """
-    return all(
-        match.constraint.kind is ConstraintKind.ATTRIBUTE and is_past(match.constraint.text) for match in miss.failing
+    left = [match.constraint for match in miss.failing if match.constraint.text != WHICH_CELL]
+    done = verbs(miss.part)
+    return bool(left) and all(
+        one.kind is ConstraintKind.ATTRIBUTE and (is_past(one.text) or one.text.endswith("ing") or one.text in done)
+        for one in left
     )
 
 

@@ -13,6 +13,7 @@ from investigator.questions.cues import patterns
 from investigator.questions.kinds import kind_of
 from investigator.questions.order import pairs, stand_together
 from investigator.questions.related import root, roots
+from investigator.questions.spans import moments
 from investigator.records import (
     Claim,
     Constraint,
@@ -40,6 +41,8 @@ from investigator.tables.times import TableTime, agrees, header_time, times_betw
 
 MET_POINT = 95
 """The point of a cell that meets all constraints of a question: such a match is certain."""
+WHICH_CELL = "which cell is meant, as several match equally well"
+"""The constraint that no single cell meets, if several cells match a question equally well."""
 _LOOKED_AT = 40  # maximum number of cells examined
 _AMOUNT = re.compile(r"[$€£¥]\s?\d|\d\s?%|\d,\d{3}|\d\.\d|\b(?:million|billion|thousand|per ?cent)\b", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
@@ -217,7 +220,11 @@ def cell_matches(
     found = list(_found_again(question, quote, document))
     if not found or quote.cell is None:
         return (_match(ConstraintKind.ATTRIBUTE, question, MatchState.NOT_MET, ""),)
-    matches = [*_matches(question, found[0], is_computed), *_apart(question, quote.cell)]
+    matches = [
+        *_matches(question, found[0], is_computed),
+        *_apart(question, quote.cell),
+        *_of_other_day(question, quote.cell),
+    ]
     if not is_computed and not _says_result(question, quote.cell):
         matches.append(_match(ConstraintKind.QUANTITY, "a figure computed from two cells", MatchState.NOT_MET, ""))
     if not is_computed and (kind := _lacks_span(question, quote)):
@@ -236,6 +243,16 @@ def _apart(question: str, cell: QuotedCell) -> Iterator[ConstraintMatch]:
         together = [label for label in cell.row if wanted <= roots(label)]
         if together and not any(stand_together(both, form) for label in together for form in (label, _turned(label))):
             yield _match(ConstraintKind.ATTRIBUTE, f"{both.first} {both.second}", MatchState.NOT_MET, "")
+
+
+def _of_other_day(question: str, cell: QuotedCell) -> Iterator[ConstraintMatch]:
+    """Yield the day that a question names if the cell's row is labelled with another one: "2024-07-22 > Monday" for
+    "Monday 29 July".
+    """
+    asked = [one for one in moments(question) if one.day]
+    said = [one for one in moments(" | ".join(cell.row)) if one.day]
+    if len(said) == 1 and asked and all((one.day, one.month) != (said[0].day, said[0].month) for one in asked):
+        yield _match(ConstraintKind.PERIOD, asked[0].text, MatchState.CONTRADICTED, said[0].text)
 
 
 def _turned(label: str) -> str:
@@ -292,9 +309,7 @@ def _matches(question: str, found: FoundCell, is_computed: bool) -> Iterator[Con
     if not found.has_value:
         yield _match(ConstraintKind.QUANTITY, "a value", MatchState.NOT_MET, found.view.words(found.cell))
     if not found.is_sure and not is_computed:
-        yield _match(
-            ConstraintKind.QUANTITY, "which cell is meant, as several match equally well", MatchState.NOT_MET, ""
-        )
+        yield _match(ConstraintKind.QUANTITY, WHICH_CELL, MatchState.NOT_MET, "")
 
 
 def _match(kind: ConstraintKind, text: str, state: MatchState, words: str) -> ConstraintMatch:

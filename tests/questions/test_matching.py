@@ -28,6 +28,13 @@ def failing(question: str, sentence: str, near: str = "", about: str = "") -> li
         ("What's the fee?", "The fee is 12 euros."),
         ("wheres the bell?", "The bell hangs on the wall."),
         ("How many are on the list?", "The list has 23 names."),
+        ("How many people live in the ward?", "The population of the ward on the hill is about 3,500."),
+        ("santa claus land area in square miles", "The land area of Santa Claus is 0.18 sq mi."),
+        ("When did the film open in India?", "The film was released in India on 10 June 2016."),
+        ("Why was the ramp built?", "A ramp was built for horses to reach the beach."),
+        ("How many Rivian Class A shares did Amazon hold?", "Amazon held 158 million of Rivian's Class A shares."),
+        ("When did the pilot die?", "The death of the pilot was on 3 May 1967."),
+        ("How many wickets did Ann Hall really take?", "Ann Hall took 49 wickets."),
     ],
 )
 def test_a_sentence_that_answers_meets_everything_in_its_own_words(question: str, sentence: str) -> None:
@@ -45,6 +52,13 @@ def test_a_sentence_that_answers_meets_everything_in_its_own_words(question: str
         ("Which chain did Spirit Mill buy?", "Spirit Mill was purchased by Spencer, a chain.", "purchased by Spencer"),
         ("What was the result of the bridge test?", "- bridge test: to be made before 3 May", "to be"),
         ("When was the bridge opened?", "The bridge is expected to open on 3 May 2024.", "is expected"),
+        ("When was the boiler fitted?", "They could fit the boiler on 8 January.", "could"),
+        ("Why were sales up in May?", "In May sales fell because of the rain.", "fell"),
+        (
+            "What was the rate in Q4 2022?",
+            "The rate for the first nine months of 2022 fell in March 2022.",
+            "nine months",
+        ),
     ],
 )
 def test_a_near_miss_contradicts_one_thing_and_shows_the_words(question: str, sentence: str, shown: str) -> None:
@@ -116,6 +130,14 @@ def test_heading_and_title_say_what_a_sentence_is_about() -> None:
         ("Who is it named after?", "The reagent is named Benedict's reagent."),
         ("When was it renewed for season 3?", "It was renewed for a second season on 3 May."),
         ("How many cars does the ferry Solveig carry?", "The ferry Marit replaces it and carries 28 cars."),
+        ("How much was the coach?", "Thirty pupils went; two coaches were unnecessary, one coach will do."),
+        ("How much is the scheme per month?", "Members of the scheme get lenses every three months."),
+        ("Why did sales of Services fall?", "Japan's sales fell due to lower sales of Services."),
+        ("Which councillors voted for Denise Hall?", "Councillor Hall, co-opted by 3 votes to 2, was welcomed."),
+        ("How much oak did the mill really take?", "The mill takes at least 14 tons of oak a year."),
+        ("On what date did they buy the mill?", "They paid for the purchase of the mill in 2023 with cash."),
+        ("Who is Number X of the Chronos Numbers?", "Ann Hall is Number I of the Chronos Numbers."),
+        ("where is the medicine book", "Task: Medicine book; First person: Saskia Boyle"),
     ],
 )
 def test_what_is_like_the_answer_does_not_meet_everything(question: str, sentence: str) -> None:

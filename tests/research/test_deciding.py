@@ -177,6 +177,7 @@ BOARD = "Minutes\n\nThe board rejected the proposal to open on Mondays. It accep
 @pytest.mark.parametrize(
     ("question", "text", "decision"),
     [
+        ("Is there an assistant on route L3?", "On route L3 there is no assistant.", Decision.NO),
         ("Was anybody injured?", ACCIDENT, Decision.NO),
         ("Was anyone injured in the accident?", ACCIDENT, Decision.NO),
         ("Were people hurt?", ACCIDENT, Decision.NO),

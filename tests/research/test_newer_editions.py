@@ -119,3 +119,15 @@ def test_what_is_applied_for_or_denied_or_only_on_the_subject_is_no_answer(
     ropeworks: Investigator, question: str
 ) -> None:
     assert ropeworks.ask(question).status is not AnswerStatus.ANSWERED
+
+
+def test_a_year_in_the_question_selects_the_edition_of_that_year(of_texts: Callable[..., Investigator]) -> None:
+    insured = "Goods are insured up to {} pounds for each consignment.\n"
+    older = f"CARGO BIKES\nTariff from 1 February 2023\n\nInsurance\n{insured.format(250)}"
+    newer = f"Tariff from 1 May 2024\n\nThis tariff replaces that of February 2023.\n\n{insured.format(400)}"
+    answer = of_texts(
+        {"tariff_2023.txt": older, "tariff_2024.md": newer},
+        embedder=None,
+    ).ask("Up to what amount were goods insured under the 2023 tariff?")
+    assert (answer.status, answer.conflicts) == (AnswerStatus.ANSWERED, ())
+    assert "250 pounds" in answer.text

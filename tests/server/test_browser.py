@@ -25,7 +25,7 @@ QUESTIONS = {
     "iodine-in-pregnancy.xml": "What was the gestational age at trial entry in the iodine group?",
     "italy-parent-video.html": "Who watched the video?",
     "madagascar-malaria-drugs.docx": "Which drugs were compared?",
-    "newborn-resuscitation.md": "Which gas was used for resuscitation of newborns?",
+    "newborn-resuscitation.md": "Who performed resuscitation on a newborn manikin?",
     "burkina-faso-bed-nets.txt": "What did the bed nets reduce?",
 }
 """A question for a document of each format."""
