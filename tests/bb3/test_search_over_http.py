@@ -278,7 +278,7 @@ def sent(endpoint: SearchEndpoint, content: bytes) -> bytes:
         (b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nq=ab", "Invalid HTTP"),
         (b"\x16\x03\x01\x02\r\n\r\n", "Invalid HTTP"),
         (b"POST / HTTP/1.1\r\n\r\n", "Invalid HTTP"),
-        (b"POST /" + b"a" * 70_000 + b" HTTP/1.1\r\n\r\n", "Invalid HTTP"),
+        (b"POST /" + b"a" * 65_600, "Invalid HTTP"),  # all of it is read before it is rejected
     ],
 )
 def test_what_is_hardly_a_request_gets_an_answer_in_json_too(
