@@ -12,7 +12,7 @@ from investigator.language.terms import stop_words, words
 from investigator.questions.constraints import NAMES, constraints
 from investigator.questions.cues import cue_words, patterns
 from investigator.questions.kinds import kind_of
-from investigator.questions.order import clause
+from investigator.questions.order import clause, verbs
 from investigator.questions.periods import spelled_periods
 from investigator.questions.roles import CARRIED
 from investigator.records import ConstraintKind
@@ -22,6 +22,8 @@ _SAYS_IT_ALL = 4  # minimum number of content words in a self-contained question
 _MOST_CARRIED = 4
 _LONGEST_CHANGE = 5  # maximum number of words in "and in 2024?"
 _ARTICLE = late(r"(?<!\w)(?:the|an?|our|your|my|their|its|his|her)\s+", re.IGNORECASE)
+_PREPOSITION = late(r"^(?:for|of|on|at|with|about)\s+", re.IGNORECASE)
+_DATED = late(r"\S*\d\S*")
 _WORD = late(r"[^\W_][\w'’-]*")
 
 
@@ -48,7 +50,11 @@ def completed(question: str, before: Sequence[EarlierQuestion]) -> str:
         return question
     carried = next((found for one in reversed(before) if not names_its_own and (found := list(_subject(one)))), [])
     if len(_matter_words(question)) < _SAYS_IT_ALL:
-        carried += next((found for one in reversed(before) if (found := list(_matter(one)))), [])
+        matter: list[str] = next((found for one in reversed(before) if (found := list(_matter(one)))), [])
+        done = verbs(CARRIED.sub("", before[-1].question)) if _matter_words(question) else frozenset[str]()
+        carried += [
+            text for text in matter if not set(words(text)) <= done
+        ]  # "who leads the Scouts": when do they meet?
     own = set(words(question))
     new = [text for text in dict.fromkeys(carried) if not own.issuperset(words(text))][:_MOST_CARRIED]
     return f"{question.strip()} ({'; '.join(new)})" if new else question
@@ -82,8 +88,11 @@ def _with_change(question: str, before: str) -> str:
     if new := _names(f"about {said}"):
         old = _names(asked)
         return _replaced(asked, old, new, "") + carried if len(old) == len(new) == 1 else ""
-    old = [*_things(asked)]
-    return asked.replace(old[0], said) + carried if _ARTICLE.match(said) and len(old) == 1 else ""
+    thing, old = _PREPOSITION.sub("", said), [*_things(asked)]
+    if not old or not _ARTICLE.match(thing):
+        return ""
+    is_figure = any(patterns("columns")[kind].search(thing) for kind in ("money", "other", "identity"))
+    return asked.replace(old[0 if is_figure else -1], thing) + carried  # "the deposit for the tent": and the canoe?
 
 
 def _replaced(asked: str, old: Sequence[str], new: Sequence[str], otherwise: str) -> str:
@@ -110,8 +119,11 @@ def _things(question: str) -> Iterator[str]:
 def _subject(one: EarlierQuestion) -> Iterator[str]:
     """Return the names in an earlier question, and the document on which its answer is based, if there is only one."""
     yield from _names(one.question)
-    if len(one.documents) == 1:
-        yield PurePosixPath(one.documents[0]).stem.replace("_", " ")
+    yield from spelled_periods(CARRIED.sub("", one.question))
+    if len(one.documents) == 1:  # the date in its name is not that of the question
+        yield from filter(
+            None, [" ".join(_DATED.sub(" ", PurePosixPath(one.documents[0]).stem.replace("_", " ")).split())]
+        )
 
 
 def _matter(one: EarlierQuestion) -> Iterator[str]:
