@@ -96,6 +96,7 @@ def _names(question: str) -> list[Constraint]:
     for match in _NAME.finditer(left):
         name = _without_requests(match.group())
         begins = not left[: match.start()].strip() or left[: match.start()].rstrip()[-1] in ".!?:"
+        begins = begins and match.group().startswith(name)  # not as in "Does Bram", where a request begins
         if (
             len(name) < _SHORTEST_NAME
             or not _HAS_CAPITAL.search(name)

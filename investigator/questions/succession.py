@@ -16,6 +16,7 @@ from investigator.language.lists import month_numbers
 from investigator.language.terms import folded, stop_words
 from investigator.questions.cues import patterns
 from investigator.questions.order import is_past
+from investigator.questions.related import roots
 from investigator.questions.spans import Moment, TimeSpan, moments
 
 _WORD = r"[A-ZÀ-ÖØ-Þ][\w'’-]+"
@@ -101,7 +102,7 @@ def names_holder(question: str, sentence: str) -> bool:
         successor = _SUCCESSOR.search(question)
         pieces = [piece for piece in _PIECE.split(sentence) if not successor or successor["name"] in piece]
         return any(succession(piece).leaving for piece in pieces)
-    others = {name for name in people(sentence) if name not in question}
+    others = {name for name in people(sentence) if not roots(name) <= roots(question)}
     if not asks_holder(question) or not found.leaving or not others <= found.leaving:
         return True
     return any(held_at(sentence, asked) for asked in moments(question))

@@ -25,6 +25,7 @@ from investigator.questions.matching import matches
 from investigator.questions.order import is_past
 from investigator.questions.related import is_verb, related_roots, root, roots
 from investigator.questions.roles import is_active_for
+from investigator.questions.spans import moments
 from investigator.questions.surroundings import Surroundings
 from investigator.questions.votes import decision_of_vote
 from investigator.records import ConstraintKind, ConstraintMatch, Decision, MatchState, Part
@@ -38,6 +39,9 @@ _ITEM = re.compile(r"^\W*\d+(?:\.\d+)*[.)]\s+")
 _MONTH = re.compile(r"(?<=[\w,] )May\b")  # the month, not the modal verb
 _QUALIFYING = ("condition", "modality", "scope", "attribution")
 _IS_THERE = late(r"\W*(?:is|are|was|were) there\b", re.IGNORECASE)
+_ASKS_NOW = late(r"\W*(?:is|are|does|do|can|may|must)\b", re.IGNORECASE)
+_WAS_SO = late(r"\b(?:was|were|cost|had)\b", re.IGNORECASE)
+_GROUP = late(r"\b(?:under|over|aged|below|above) \d+\b", re.IGNORECASE)
 _MAY_BE_DENIED = frozenset({ConstraintKind.MODALITY, ConstraintKind.ROLE})
 
 
@@ -191,7 +195,7 @@ def _qualified(sentence: str, question: str) -> bool:
     sentence = _MONTH.sub(" ", patterns("yes_no")["beside_amounts"].sub(" ", sentence))
     sentence = patterns("modality")["ruled"].sub(" ", sentence)
     own = set(words(sentence)) - asked
-    if patterns("yes_no")["denied_that"].search(sentence):
+    if patterns("yes_no")["denied_that"].search(sentence) or _is_of_past_year(sentence, question):
         return True
     if permits.search(question):
         own = set(words(permits.sub(" ", sentence))) - asked
@@ -199,6 +203,12 @@ def _qualified(sentence: str, question: str) -> bool:
             return True
     own -= cue_words("yes_no", "as_often")
     return any(not slot_words(slot).isdisjoint(own) for slot in _QUALIFYING)
+
+
+def _is_of_past_year(sentence: str, question: str) -> bool:
+    """Return True if a question asks about the present, but a sentence says what was so in a year that it names."""
+    asks_now = _ASKS_NOW.match(question) is not None and not moments(question)
+    return asks_now and any(one.year for one in moments(sentence)) and _WAS_SO.search(sentence) is not None
 
 
 def _without_amounts(question: str) -> tuple[str, tuple[Amount, ...]]:
@@ -240,6 +250,9 @@ def _with_amount(decision: Decision | None, question: str, wanted: Sequence[Amou
     said = [one for one in plain_amounts(stated) if units & {unit for _, unit in one.readings}]
     if len(said) != 1:
         return None
+    group = _GROUP.search(question)
+    if group is not None and (same := _GROUP.search(stated)) is not None:  # "children under 12" names a group
+        return decision if same.group().casefold() == group.group().casefold() else None
     pairs = [(own, other) for own, unit in said[0].readings for other, name in wanted[0].readings if unit == name]
     is_so = {relation(question).holds(own, other) for own, other in pairs}
     if decision is Decision.NO:

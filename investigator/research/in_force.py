@@ -178,10 +178,11 @@ def _newest_first(found: Verdict, question: str, document: Load) -> Verdict:
 
 def _of_newest_edition(found: Verdict, question: str, library: DocumentIndex) -> Verdict:
     """Return the verdict without statements that a newer edition of their document no longer contains, unless the
-    question names a time or is about the past. For a yes or no, the editions are shown as a conflict instead.
+    question names a time or is about the past. They decide no yes or no; editions that differ only in a number are
+    shown as a conflict instead.
     """
-    asks_time = periods(question) or moments(question) or patterns("changes")["looks_back"].search(question)
-    if asks_time or found.decision is not None:
+    question = question.strip().removeprefix("May ")  # no month
+    if periods(question) or moments(question) or patterns("changes")["looks_back"].search(question):
         return found
     older: dict[Claim, str] = {}
     alike: dict[str, list[Document]] = {}
@@ -191,15 +192,18 @@ def _of_newest_edition(found: Verdict, question: str, library: DocumentIndex) ->
         if document.id not in alike and may_be_replaced(document):
             near = dict.fromkeys(passage.document_id for passage in library.passages((line_of(quote, document),)))
             alike[document.id] = [library.document(name) for name in near if name != document.id]
-        newer = newer_edition(quote, document, alike.get(document.id, ()))
+        others = alike.get(document.id, ())
+        is_shown = found.decision is not None and bool(said_in_newer(quote, document, others))
+        newer = None if is_shown else newer_edition(quote, document, others)
         older |= {claim: f"{newer.id} is newer than {document.id}."} if newer else {}
     kept = tuple(claim for claim in found.claims if claim not in older)
     if not older:
         return found
     said = " ".join(dict.fromkeys(older.values()))
-    if kept:
+    if kept and found.decision is None:
         return replace(found, claims=kept, reason=f"{what_proves(kept)} {said}")
-    return replace(found, status=AnswerStatus.PASSAGES_FOUND, reason=f"{said} Only the older one says this.")
+    reason = f"{said} {'It does not say the same.' if kept else 'Only the older one says this.'}"
+    return replace(found, status=AnswerStatus.PASSAGES_FOUND, decision=None, reason=reason)
 
 
 def _changes_to(claim: Claim, others: Sequence[Claim]) -> str:

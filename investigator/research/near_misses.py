@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from investigator.evidence.quotes import Load
 from investigator.language.sentences import statement_spans
 from investigator.language.terms import words
+from investigator.questions.cues import patterns
 from investigator.questions.order import is_past, verbs
 from investigator.records import SUMMARY, Claim, ConstraintKind, Memory, NearMiss, Part
 from investigator.research.judging import Judging
@@ -37,13 +38,14 @@ def nearest_cells(parts: Sequence[Part], memories: Sequence[Memory], load: Load)
 
 
 def lacks_only_verbs(miss: NearMiss) -> bool:
-    """Return True if a cell lacks only the verb for what is done, as in "get a dress CLEANED" and "an adult to JOIN". A
-    price list may omit this verb. Several such cells may match equally well.
+    """Return True if a cell lacks only the verb for what is done, as in "get a dress CLEANED" and "an adult to JOIN",
+    or a word such as "cost". A price list may omit them. Several such cells may match equally well.
     """
     left = [match.constraint for match in miss.failing if match.constraint.text != WHICH_CELL]
-    done = verbs(miss.part)
+    done, money = verbs(miss.part), patterns("carried")["money"]
     return bool(left) and all(
-        one.kind is ConstraintKind.ATTRIBUTE and (is_past(one.text) or one.text.endswith("ing") or one.text in done)
+        one.kind is ConstraintKind.ATTRIBUTE
+        and (is_past(one.text) or one.text.endswith("ing") or one.text in done or money.fullmatch(one.text))
         for one in left
     )
 

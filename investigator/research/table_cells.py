@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 from investigator.evidence.cells import cell_quote
 from investigator.evidence.listed_items import listed_items
 from investigator.language.terms import folded
+from investigator.questions.answer_types import AnswerType, expected_type
 from investigator.questions.cues import patterns
 from investigator.questions.kinds import kind_of
 from investigator.questions.order import pairs, stand_together
@@ -224,6 +225,7 @@ def cell_matches(
         *_matches(question, found[0], is_computed),
         *_apart(question, quote.cell),
         *_of_other_day(question, quote.cell),
+        *_of_other_kind(question, quote.cell),
     ]
     if not is_computed and not _says_result(question, quote.cell):
         matches.append(_match(ConstraintKind.QUANTITY, "a figure computed from two cells", MatchState.NOT_MET, ""))
@@ -253,6 +255,16 @@ def _of_other_day(question: str, cell: QuotedCell) -> Iterator[ConstraintMatch]:
     said = [one for one in moments(" | ".join(cell.row)) if one.day]
     if len(said) == 1 and asked and all((one.day, one.month) != (said[0].day, said[0].month) for one in asked):
         yield _match(ConstraintKind.PERIOD, asked[0].text, MatchState.CONTRADICTED, said[0].text)
+
+
+def _of_other_kind(question: str, cell: QuotedCell) -> Iterator[ConstraintMatch]:
+    """Yield the count or name that a question asks for if a cell gives an amount of money: "deposit: 35 euros"."""
+    asked, money = patterns("asked"), patterns("columns")["money"]
+    if expected_type(question) is AnswerType.NAME and patterns("shown")["money"].fullmatch(cell.value.strip()):
+        yield _match(ConstraintKind.ANSWER_TYPE, AnswerType.NAME, MatchState.NOT_MET, "")
+    is_money = patterns("shown")["money"].search(cell.value) is not None or any(map(money.search, cell.column))
+    if asked["count"].search(question) and is_money and not money.search(question):
+        yield _match(ConstraintKind.QUANTITY, "count", MatchState.NOT_MET, "")
 
 
 def _turned(label: str) -> str:

@@ -137,6 +137,7 @@ def test_heading_and_title_say_what_a_sentence_is_about() -> None:
         ("How much oak did the mill really take?", "The mill takes at least 14 tons of oak a year."),
         ("On what date did they buy the mill?", "They paid for the purchase of the mill in 2023 with cash."),
         ("Who is Number X of the Chronos Numbers?", "Ann Hall is Number I of the Chronos Numbers."),
+        ("Who is the treasurer?", "6. Treasurer. Colin Pratt resigned as treasurer."),
         ("where is the medicine book", "Task: Medicine book; First person: Saskia Boyle"),
     ],
 )

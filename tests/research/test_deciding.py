@@ -177,6 +177,9 @@ BOARD = "Minutes\n\nThe board rejected the proposal to open on Mondays. It accep
 @pytest.mark.parametrize(
     ("question", "text", "decision"),
     [
+        ("Must children under 12 come with an adult?", "Children under 12 must come with an adult.", Decision.YES),
+        ("Must children under 14 come with an adult?", "Children under 12 must come with an adult.", None),
+        ("Is the camp at Birch Hollow?", "In 2024 the camp was at Birch Hollow.", None),
         ("Is there an assistant on route L3?", "On route L3 there is no assistant.", Decision.NO),
         ("Was anybody injured?", ACCIDENT, Decision.NO),
         ("Was anyone injured in the accident?", ACCIDENT, Decision.NO),

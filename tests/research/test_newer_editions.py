@@ -131,3 +131,19 @@ def test_a_year_in_the_question_selects_the_edition_of_that_year(of_texts: Calla
     ).ask("Up to what amount were goods insured under the 2023 tariff?")
     assert (answer.status, answer.conflicts) == (AnswerStatus.ANSWERED, ())
     assert "250 pounds" in answer.text
+
+
+def test_rules_that_the_newer_edition_no_longer_contains_confirm_nothing(of_texts: Callable[..., Investigator]) -> None:
+    older = "House rules, June 2022\n\n1. Each visitor may bring two items.\n\n2. Repairs are free.\n"
+    newer = "House rules, September 2024\n\n1. Each visitor may bring one item.\n\n2. Repairs are free.\n"
+    cafe = of_texts({"house_rules_2022.txt": older, "house_rules_2024.txt": newer}, embedder=None)
+    assert cafe.ask("May each visitor bring two items?").decision is None
+    assert cafe.ask("May each visitor bring one item?").decision is Decision.YES
+
+
+def test_a_deposit_counts_nothing_and_names_nobody(of_texts: Callable[..., Investigator]) -> None:
+    hire = of_texts({"hire.csv": "item,deposit\nCanoe,100 euros\nTrailer,150 euros\n"}, embedder=None)
+    assert "100 euros" in hire.ask("What is the deposit for a canoe?").text
+    for question in ("How many canoes do we have?", "Who pays the deposit for a canoe?"):
+        assert hire.ask(question).status is not AnswerStatus.ANSWERED
+    assert "100 euros" in hire.ask("How much is the deposit for a canoe?").text
