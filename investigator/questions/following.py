@@ -52,9 +52,8 @@ def completed(question: str, before: Sequence[EarlierQuestion]) -> str:
     if len(_matter_words(question)) < _SAYS_IT_ALL:
         matter: list[str] = next((found for one in reversed(before) if (found := list(_matter(one)))), [])
         done = verbs(CARRIED.sub("", before[-1].question)) if _matter_words(question) else frozenset[str]()
-        carried += [
-            text for text in matter if not set(words(text)) <= done
-        ]  # "who leads the Scouts": when do they meet?
+        # after "who leads the Scouts?", "when do they meet?" is not about leading
+        carried += [text for text in matter if not set(words(text)) <= done]
     own = set(words(question))
     new = [text for text in dict.fromkeys(carried) if not own.issuperset(words(text))][:_MOST_CARRIED]
     return f"{question.strip()} ({'; '.join(new)})" if new else question
@@ -92,7 +91,8 @@ def _with_change(question: str, before: str) -> str:
     if not old or not _ARTICLE.match(thing):
         return ""
     is_figure = any(patterns("columns")[kind].search(thing) for kind in ("money", "other", "identity"))
-    return asked.replace(old[0 if is_figure else -1], thing) + carried  # "the deposit for the tent": and the canoe?
+    # of "the deposit for the tent", "and the fee?" changes the first, "and the canoe?" the last
+    return asked.replace(old[0 if is_figure else -1], thing) + carried
 
 
 def _replaced(asked: str, old: Sequence[str], new: Sequence[str], otherwise: str) -> str:
@@ -120,10 +120,10 @@ def _subject(one: EarlierQuestion) -> Iterator[str]:
     """Return the names in an earlier question, and the document on which its answer is based, if there is only one."""
     yield from _names(one.question)
     yield from spelled_periods(CARRIED.sub("", one.question))
-    if len(one.documents) == 1:  # the date in its name is not that of the question
-        yield from filter(
-            None, [" ".join(_DATED.sub(" ", PurePosixPath(one.documents[0]).stem.replace("_", " ")).split())]
-        )
+    if len(one.documents) == 1:
+        stem = PurePosixPath(one.documents[0]).stem.replace("_", " ")
+        if name := " ".join(_DATED.sub(" ", stem).split()):  # the date in it is not that of the question
+            yield name
 
 
 def _matter(one: EarlierQuestion) -> Iterator[str]:
