@@ -6,7 +6,7 @@ FROM python:3.13-slim AS build
 WORKDIR /source
 COPY . .
 RUN python -m venv /opt/investigator
-RUN /opt/investigator/bin/pip install --no-cache-dir --extra-index-url https://download.pytorch.org/whl/cpu -c constraints.txt ".[openai,mcp]"
+RUN /opt/investigator/bin/pip install --no-cache-dir --extra-index-url https://download.pytorch.org/whl/cpu -c constraints.txt ".[mcp]"
 
 FROM python:3.13-slim
 COPY --from=build /opt/investigator /opt/investigator

@@ -10,7 +10,6 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 _HELD = (  # third-party word lists in the wheel: name, version, licence, purpose
-    ("WordNet", "3.0", "LicenseRef-WordNet-3.0", "word relations in investigator/questions/data/related_words.txt"),
     ("NLTK stop words", "3.7", "Apache-2.0", "investigator/bb3/english_stop_words.txt, as used by BlenderBot 3"),
 )
 

@@ -59,19 +59,19 @@ class Room:
 
 
 def answer_to(prompt: str) -> Json:
-    """Return a reply in the requested form; it reports few findings, so that the whole plan is carried out."""
-    if prompt.startswith("You plan an investigation"):
-        return {"needs": [{"term": "power", "reason": "It is asked for.", "weight": 1}]}
-    if prompt.startswith("You plan the next round"):
-        limit = re.search(r"Choose at most (\d+)", prompt)
-        ids = [html.unescape(found) for found in re.findall(r'<document id="([^"]+)"', prompt)]
-        steps: list[Json] = [{"document_id": one, "purpose": "Which power?", "perspectives": "power"} for one in ids]
-        return {"strategy": "All of them.", "steps": steps[: int(limit[1]) if limit else len(steps)]}
-    if prompt.startswith("You examine one document"):
-        return {"point": 20, "quotes": [], "reply": "Not in this text."}
-    if prompt.startswith("You think over"):
-        return {"knowledge": [{"term": "power", "known_infos": [], "unknown_infos": ["the power"], "relations": []}]}
-    return {"claims": []}
+    """Return a reply in the requested form: all documents are read, and none answers."""
+    ids = [html.unescape(name) for name in re.findall(r'<document id="([^"]+)"', prompt)]
+    if prompt.startswith("You plan how to answer"):
+        steps: list[Json] = [{"document_id": name, "purpose": "Which power?", "perspectives": "power"} for name in ids]
+        return {"parts": [], "scope": "some", "wordings": [], "strategy": "All of them.", "steps": steps}
+    if prompt.startswith("You read"):
+        blank: dict[str, Json] = {"verdict": "not_stated", "point": 20, "quotes": [], "reply": "Not in this text."}
+        return {"readings": [{"document": name, **blank} for name in ids]}
+    if prompt.startswith("You review"):
+        return {"known": [], "unknown": ["the power"], "wordings": []}
+    if prompt.startswith("You write the answer"):
+        return {"lead": None, "details": [], "parts": [{"part": 1, "status": "not_stated"}], "search": []}
+    return {"statements": [], "answers": "rightly_not_stated", "open_parts": [], "reason": ""}
 
 
 def serve(latency: float, room: Room, retry_after: str) -> ThreadingHTTPServer:

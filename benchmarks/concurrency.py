@@ -38,7 +38,7 @@ from investigator.asking.prompts import Prompts
 from investigator.engines.chat.engine import ChatEngine
 from investigator.engines.chat.models import ChatSettings
 from investigator.engines.roles import Role
-from investigator.records import Answered, AskReply, AskVariables, Investigation, Passage, Prompt
+from investigator.records import Answered, AskReply, AskVariables, Investigation, Prompt, ShownDocument, ShownPassage
 from investigator.store.in_memory import InMemoryJournal
 from investigator.store.journal import Journal, Runs
 from investigator.store.workspace import Workspace
@@ -170,8 +170,9 @@ def _investigated(made: Path, base_url: str, at_once: int, overrides: Sequence[s
     for number in range(_STEPS + 8):
         text = f"Power plant {number}. How much power it makes is not said in this text. {_WORDS}"
         (folder / f"plant_{number:02}.txt").write_text(text, "utf-8")
-    options = [f"chat.base_url={base_url}", f"chat.concurrency={at_once}", f"method.concurrency={at_once}"]
-    options += ["method.rounds=1", f"method.planner.steps={_STEPS}", f"method.planner.documents_shown={_STEPS + 8}"]
+    options = [f"chat.base_url={base_url}", f"chat.concurrency={at_once}", f"research.concurrency={at_once}"]
+    options += ["research.rounds=1", "research.whole_tokens=0", "research.query.whole_characters=0"]
+    options += [f"research.planner.steps={_STEPS}", f"research.planner.documents={_STEPS}"]
     made_with = load_settings(None, [*options, *overrides])
     investigator = Investigator(
         folder, model="openai:m", settings=made_with, workspace=made / "index", embedder=ScriptedEmbedder()
@@ -185,16 +186,13 @@ def _investigated(made: Path, base_url: str, at_once: int, overrides: Sequence[s
 
 
 def _asking(number: int) -> AskVariables:
-    passage = Passage(document_id="a.txt", start=0, end=len(_WORDS), text=_WORDS)
-    return AskVariables(
-        main_question="How much power do the plants make?",
-        mission="Find it.",
-        sub_question=f"What does the text say about plant {number}?",
+    document = ShownDocument(
         document_id="a.txt",
-        document_title="Plants",
-        needs=(),
-        passages=(passage,) * 4,
+        title="Plants",
+        question=f"What does the text say about plant {number}?",
+        passages=(ShownPassage(text=_WORDS, start=0),) * 4,
     )
+    return AskVariables(main_question="How much power do the plants make?", mission="Find it.", documents=(document,))
 
 
 def _client(engine: ChatEngine, journal: CallJournal) -> EngineClient:

@@ -177,7 +177,7 @@ def _said(case: Investigation, seconds: float, spent: Spent) -> Said:
     if answer is None:
         raise RuntimeError("the investigation has no answer")
     cited = dict.fromkeys(quote.document_id for quote in answer.citations)
-    text = " ".join(claim.text for claim in answer.claims)
+    text = " ".join(statement.text for statement in answer.statements)
     return Said(answer.status, text, tuple(cited), seconds, spent, answer.stop)
 
 

@@ -16,14 +16,14 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
-from investigator.records import Investigation, Prompt, QuestionVariables, Reply, ThinkReply
+from investigator.records import AskReply, Investigation, Prompt, QuestionVariables, Reply
 from investigator.store.database import Database, FileDatabase
 from investigator.store.journal import Journal, Runs
 from investigator.store.postgres import PostgresDatabase
 from investigator.store.schema import RUNS
 
 VARIABLES = QuestionVariables(document_id="a", purpose="b", perspectives="c")
-PROMPT = Prompt("query/ask", VARIABLES, "words of a prompt " * 300, ThinkReply)
+PROMPT = Prompt("query/ask", VARIABLES, "words of a prompt " * 300, AskReply)
 REPLY = Reply(text="words of a reply " * 40, input_tokens=1_500, output_tokens=200)
 
 

@@ -10,7 +10,6 @@ from .errors import UserError as UserError
 from .investigator import Investigator as Investigator
 from .records import Answer as Answer
 from .records import AnswerStatus as AnswerStatus
-from .records import Claim as Claim
 from .records import Coverage as Coverage
 from .records import Event as Event
 from .records import Investigation as Investigation
@@ -19,13 +18,14 @@ from .records import Plan as Plan
 from .records import PlanStep as PlanStep
 from .records import Quote as Quote
 from .records import Reflection as Reflection
+from .records import Statement as Statement
 from .records import Status as Status
 from .records import StopReason as StopReason
 from .research.history_selector import HistorySelector as HistorySelector
 from .research.memory_stream import MemoryStream as MemoryStream
-from .seed import Planner as Planner
-from .seed import Query as Query
-from .seed import TacticalPlanning as TacticalPlanning
+from .research.planner import Planner as Planner
+from .research.query import Query as Query
+from .research.tactical_planning import TacticalPlanning as TacticalPlanning
 from .services.run_records import RunOptions as RunOptions
 from .settings import Settings as Settings
 from .settings import load_settings as load_settings

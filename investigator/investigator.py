@@ -123,9 +123,10 @@ class Investigator:
         after: str = "",
         fresh: bool = False,
         cache: bool = True,
+        as_of: str = "",
     ) -> Answer:
         """Investigate and answer. Takes the fields of `RunOptions`, and raises the errors of `investigate`."""
-        options = RunOptions(mission, strategy, only, fresh, cache, after)
+        options = RunOptions(mission, strategy, only, fresh, cache, after, as_of=as_of)
         for event in self._runs.investigate(question, options):
             if isinstance(event, Answered) and event.investigation.answer is not None:
                 return event.investigation.answer
@@ -160,8 +161,8 @@ class Investigator:
     def investigate_matrix(self, questions: Sequence[str], options: RunOptions = RunOptions()) -> Iterator[Event]:
         """Ask each document every question and yield the events; the last one contains a Matrix.
 
-        Each cell is a run limited to one document: stopped cells resume, and cells of unchanged documents are kept.
-        Raises the errors of `investigate_all`.
+        A document is read once for all questions. The matrix is one run: a stopped one resumes, and documents that have
+        not changed are not read again. Raises the errors of `investigate_all`.
         """
         expect(options, RunOptions, "options", SettingsError)
         return self._batches.matrix(questions, options)
@@ -200,15 +201,12 @@ class Investigator:
         return self._runs.calls(run_id)
 
     def enclosures(self, investigation: Investigation) -> Enclosures:
-        """Return the data that a report shows besides the run: the run's calls, and pictures of the cited PDF pages.
-
-        Raises StoreError.
-        """
+        """Return the data that a report shows besides the run: pictures of the cited PDF pages. Raises StoreError."""
         expect(investigation, Investigation, "investigation")
         quotes = investigation.answer.citations if investigation.answer is not None else ()
         with self.pages() as pages:
             cited, left_out = pages.cited(quotes, _MOST_PICTURES)
-        return Enclosures(self.calls(investigation.id), cited, left_out)
+        return Enclosures(cited, left_out)
 
     def cited_documents(self, investigation: Investigation) -> Mapping[str, Document]:
         """Return the documents that an answer cites and the index still contains, keyed by id. Raises StoreError."""
@@ -276,7 +274,7 @@ def _settings(settings: object) -> Settings:
     if isinstance(settings, Settings):
         return settings
     if settings is not None:
-        hint = 'Create settings with: load_settings(None, ["method.rounds=2"])'
+        hint = 'Create settings with: load_settings(None, ["research.rounds=2"])'
         raise SettingsError(f"settings must be Settings, not {type(settings).__name__}", hint=hint)
     return load_settings()
 

@@ -26,11 +26,11 @@ from investigator.documents.folder import FolderSettings
 from investigator.documents.objects import ObjectSettings
 from investigator.documents.readers.base import ReaderSettings
 from investigator.engines.chat.models import KEY_VARIABLES, ChatSettings
-from investigator.engines.embedding.verifiers import VerifySettings
+from investigator.engines.embedding.verifiers import CheckSettings
 from investigator.engines.gguf.engine import GgufSettings
 from investigator.engines.transformers.engine import TransformersSettings
 from investigator.errors import SettingsError, expect, in_words
-from investigator.research.method_settings import DEFAULT_MISSION, DEFAULT_STRATEGY, MethodSettings
+from investigator.research.research_settings import DEFAULT_MISSION, DEFAULT_STRATEGY, ResearchSettings
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.secrets import is_secret, register
 from investigator.store.store_settings import StoreSettings
@@ -62,7 +62,7 @@ class Settings(BaseSettings):
     mission: str = Field(default=DEFAULT_MISSION, min_length=1, description="purpose of the investigation")
     strategy: str = Field(default=DEFAULT_STRATEGY, min_length=1, description="approach of the investigation")
     embedder: str = Field(default="all-MiniLM-L6-v2", description="sentence-transformers model for the vectors")
-    method: MethodSettings = MethodSettings()
+    research: ResearchSettings = ResearchSettings()
     budget: BudgetSettings = BudgetSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     folder: FolderSettings = FolderSettings()
@@ -76,7 +76,7 @@ class Settings(BaseSettings):
     # excluded, because the cluster does not affect answers
     cluster: ClusterSettings = Field(default=ClusterSettings(), exclude=True)
     trace: TraceSettings = TraceSettings()
-    verify: VerifySettings = VerifySettings()
+    check: CheckSettings = CheckSettings()
 
 
 def load_settings(file: str | Path | None = None, overrides: Sequence[str] = ()) -> Settings:
@@ -87,7 +87,7 @@ def load_settings(file: str | Path | None = None, overrides: Sequence[str] = ())
     """
     expect(file, (Path, str, type(None)), "the settings file", SettingsError)
     if isinstance(overrides, str):
-        raise SettingsError("overrides must be a list, not a string", hint='For example: ["method.rounds=2"]')
+        raise SettingsError("overrides must be a list, not a string", hint='For example: ["research.rounds=2"]')
     expect(overrides, Sequence, "overrides", SettingsError)
     for override in overrides:
         expect(override, str, "each override", SettingsError)

@@ -16,19 +16,21 @@ from investigator.bb3.folder_chat import ChatSession, FolderChat
 from investigator.bb3.records import Module
 from investigator.dialogue.messages import Message
 from investigator.engines.base import Engine, Traits
+from investigator.engines.roles import Role
 from investigator.records import Prompt
 
 Said: TypeAlias = "str | Mapping[str, Any] | Callable[[str], str | Mapping[str, Any]]"
 """A reply as text, as an object that is sent as JSON, or a function of the prompt's text that gives either."""
 
-_BEGINNINGS = {
+_BEGINNINGS: Mapping[str, Module | Role] = {
     "requires a search of documents": Module.SDM,
     "a reply to the last turn of a conversation should use a remembered": Module.MDM,
     "You write a search query": Module.SGM,
     "You note what people say": Module.MGM,
     "You choose what the reply": Module.CKM,
     "You choose the remembered fact": Module.MKM,
-    "You look through passages": Module.SKM,
+    "for an investigation, and say what": Module.SKM,
+    "You check statements against quotes": Role.CHECK,
     "and stay on the chosen topic": Module.CRM,
     "using what you remember": Module.MRM,
     "conversation, using documents": Module.SRM,
@@ -36,18 +38,42 @@ _BEGINNINGS = {
     "You start a conversation": Module.ORM,
 }
 _POWER = re.compile(r"It makes \d+ MW of power\.")
+_WORD = re.compile(r"\d+|\w{4,}")
+
+
+def readings(*quotes: str, document: str = "", verdict: str = "answers", point: int = 90) -> Mapping[str, Any]:
+    """Return what one document says, as a model replies."""
+    return {"readings": [{"document": document, "verdict": verdict, "point": point, "quotes": list(quotes)}]}
 
 
 def output_of_the_plant(prompt: str) -> Mapping[str, Any]:
-    """Return the sentence about the power of the plant named in the last turn, with the number of its passage."""
-    named = re.findall(r"<turn [^>]*>.*?the (\w+) plant", prompt, re.IGNORECASE)
-    passages = re.findall(r"<passage number=\"(\d+)\"[^>]*>\n(.*?)\n</passage>", prompt, re.DOTALL)
+    """Return the sentence about the power of the plant that the query names, from the documents that hold it."""
+    named = re.search(r"^Main question: .*the (\w+) plant", prompt, re.MULTILINE | re.IGNORECASE)
+    documents = re.findall(r"<document id=\"([^\"]*)\"[^>]*>\n(.*?)\n</document>", prompt, re.DOTALL)
     found = [
-        {"passage": int(number), "text": said[0]}
-        for number, text in passages
-        if named and f"The {named[-1].title()} plant" in text and (said := _POWER.findall(text))
+        reading
+        for name, text in documents
+        if named and f"The {named[1].title()} plant" in text and (said := _POWER.findall(text))
+        for reading in readings(said[0], document=name)["readings"]
     ]
-    return {"point": 90 if found else 0, "sentences": found}
+    return {"readings": found}
+
+
+def what_words_support(prompt: str) -> Mapping[str, Any]:
+    """Support the statements whose longer words and figures all stand in the evidence."""
+    evidence, _, rest = prompt.partition("The evidence ends here.")
+    known = set(_WORD.findall(evidence.lower()))
+    statements = re.findall(r"^(\d+)\. (.*) \([^()]*\)", rest, re.MULTILINE)
+    return {
+        "statements": [
+            {
+                "number": int(number),
+                "support": "supported" if known.issuperset(_WORD.findall(text.lower())) else "unsupported",
+                "reason": "",
+            }
+            for number, text in statements
+        ]
+    }
 
 
 def what_the_evidence_says(prompt: str) -> Mapping[str, Any]:
@@ -66,7 +92,7 @@ def what_is_remembered(prompt: str) -> Mapping[str, Any]:
     return {"quotes": [], "reply": "You said: " + " ".join(re.findall(r"<fact [^>]*>(.*?)</fact>", prompt))}
 
 
-SENSIBLE: Mapping[Module, Said] = {
+SENSIBLE: Mapping[Module | Role, Said] = {
     Module.SDM: {"point": 90, "needed": True},
     Module.MDM: {"point": 10, "needed": False},
     Module.SGM: lambda prompt: {"text": re.findall(r"<turn [^>]*>(.*?)</turn>", prompt, re.DOTALL)[-1]},
@@ -79,18 +105,23 @@ SENSIBLE: Mapping[Module, Said] = {
     Module.SRM: what_the_evidence_says,
     Module.VRM: {"quotes": [], "reply": "Good day to you."},
     Module.ORM: what_is_remembered,
+    Role.CHECK: what_words_support,
 }
-"""Searches for every turn, quotes what is asked for, keeps sentences in the first person."""
+"""Searches for every turn, quotes what is asked for, keeps sentences in the first person, and checks their words."""
 
 
-def model(replies: Mapping[Module, Said] | None = None, *, concurrency: int = 1) -> ScriptedEngine:
+def model(
+    replies: Mapping[Module, Said] | Mapping[Module | Role, Said] | None = None, *, concurrency: int = 1
+) -> ScriptedEngine:
     """A language model in this process: the sensible one, with some different replies."""
     told = {**SENSIBLE, **(replies or {})}
-    scripts = {module.template: _script(said) for module, said in told.items()}
+    scripts = {_template(key): _script(said) for key, said in told.items()}
     return ScriptedEngine({**scripts, "": "{}"}, traits=Traits(is_model=True, concurrency=concurrency))
 
 
-def at_a_server(replies: Mapping[Module, Said] | None = None) -> Callable[[Body], Response]:
+def at_a_server(
+    replies: Mapping[Module, Said] | Mapping[Module | Role, Said] | None = None,
+) -> Callable[[Body], Response]:
     """The same model as the reply of a server."""
     told = {**SENSIBLE, **(replies or {})}
 
@@ -101,15 +132,16 @@ def at_a_server(replies: Mapping[Module, Said] | None = None) -> Callable[[Body]
     return answer
 
 
-def module_of(prompt: str) -> Module:
-    """Return the module that a prompt is for."""
+def module_of(prompt: str) -> Module | Role:
+    """Return the module that a prompt is for, or the role of the check."""
     head = prompt[:400]
     return next(module for beginning, module in _BEGINNINGS.items() if beginning in head)
 
 
 def asked(engine: ScriptedEngine) -> list[Module]:
     """Return the modules that an engine was called for, in order."""
-    return [Module(prompt.template.removeprefix("bb3/").removesuffix(".j2")) for prompt in engine.asked]
+    modules = {module.template: module for module in Module}
+    return [modules[prompt.template] for prompt in engine.asked if prompt.template in modules]
 
 
 def plants(folder: Path, workspace: Path, engine: str | Engine | None = None) -> Investigator:
@@ -128,6 +160,10 @@ def quoted(reply: Message) -> list[str]:
     quotes = reply.get("quotes", [])
     assert isinstance(quotes, Sequence)
     return [quote["text"] for quote in quotes]
+
+
+def _template(key: Module | Role) -> str:
+    return key.template if isinstance(key, Module) else "answer/check"
 
 
 def _script(said: Said) -> Callable[[Prompt], str]:

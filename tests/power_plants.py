@@ -17,25 +17,28 @@ from investigator.records import Answer, Answered, Event, Investigation
 
 NAMES = ("alder", "birch", "cedar", "elm", "hazel", "oak")
 ALL = "How much power does each plant make?"
-"""Answered by six documents: think, plan, six replies, one reflection and the answer are ten calls."""
-ALL_CALLS = 10
+"""Answered by six documents: a plan, six readings, the answer and its check are nine calls."""
+ALL_CALLS = 9
 ONE = "How much power does the Cedar plant make?"
 """Answered by one document."""
 ABSENT = "Who painted Vienna's opera ceiling?"
 """Answered by none."""
 TOKENS_PER_REPLY = 7
 
-THINK, PLAN, ASK, REFLECT, ANSWER = (
-    "You plan an investigation",
-    "You plan the next round",
-    "You examine one document",
-    "You review what",
+PLAN, ASK, REFLECT, ANSWER, CHECK = (
+    "You plan how to answer",
+    "You read",
+    "You review an investigation",
     "You write the answer",
+    "You check statements",
 )
 """The words that the prompts of the five roles begin with."""
 
-_OUTPUT = re.compile(r"It makes \d+ MW of power\.")
-_ASKED_FOR_ONE = re.compile(r"^Main question: .*the (\w+) plant", re.MULTILINE)
+_OUTPUT = re.compile(r"It makes (\d+) MW of power\.")
+_DOCUMENT = re.compile(r'<document id="([^"]+)"[^>]*>(.*?)</document>', re.DOTALL)
+_QUOTE = re.compile(r"\[(E\d+)\](.*?)\[/E\d+\]", re.DOTALL)
+_STATEMENT = re.compile(r"^(\d+)\. (.*) \(([^()]*)\)", re.MULTILINE)
+_ASKED_FOR_ONE = re.compile(r"^(?:Main question|Question): .*the (\w+) plant", re.MULTILINE)
 
 
 def write_folder(folder: Path) -> Path:
@@ -62,7 +65,7 @@ def prompt_in(body: Body) -> str:
 def role_in(body: Body) -> str:
     """Return the role that a request is for, recognised by the first words of its prompt."""
     prompt = prompt_in(body)
-    return next(words for words in (THINK, PLAN, ASK, REFLECT, ANSWER) if prompt.startswith(words))
+    return next(words for words in (PLAN, ASK, REFLECT, ANSWER, CHECK) if prompt.startswith(words))
 
 
 def roles(server: OpenAIServer) -> list[str]:
@@ -71,8 +74,8 @@ def roles(server: OpenAIServer) -> list[str]:
 
 
 def sensible(body: Body) -> Response:
-    """Plans the documents it is shown, gives 90 points to a quote of the output, and answers with the evidence. Its
-    server counts three characters of the prompt as a token, and seven tokens for each reply.
+    """Reads the documents of the plants, answers in its own words, and checks the figures. Its server counts three
+    characters of the prompt as a token, and seven tokens for each reply.
     """
     prompt = prompt_in(body)
     return completion(json.dumps(judged(prompt)), tokens=(-(-len(prompt) // 3), TOKENS_PER_REPLY))
@@ -80,21 +83,66 @@ def sensible(body: Body) -> Response:
 
 def judged(prompt: str) -> dict[str, object]:
     """Return the sensible reply to a prompt."""
-    if prompt.startswith(THINK):
-        return {"needs": [{"term": "power", "reason": "It is asked for.", "weight": 1}]}
-    if prompt.startswith(PLAN):
-        shown = re.findall(r'<document id="([^"]+)"', prompt)
-        steps = [{"document_id": one, "purpose": "How much power?", "perspectives": "output"} for one in shown]
-        return {"strategy": "Ask them all.", "steps": steps}
-    if prompt.startswith(ASK):
-        wanted = _ASKED_FOR_ONE.search(prompt)
-        tells = "Main question: How much power" in prompt and (wanted is None or f"The {wanted[1]} plant was" in prompt)
-        found = _OUTPUT.findall(prompt) if tells else []
-        return {"point": 90 if found else 0, "quotes": found, "reply": " ".join(found) or "Not in this text."}
-    if prompt.startswith(REFLECT):
-        return {"knowledge": [{"term": "power", "known_infos": [], "unknown_infos": [], "relations": []}]}
-    evidence = re.findall(r'<evidence id="(\w+)"[^>]*>\n(.*)', prompt)
-    return {"claims": [{"text": text, "evidence": [name]} for name, text in evidence]}
+    role = next(words for words in (PLAN, ASK, REFLECT, ANSWER, CHECK) if prompt.startswith(words))
+    return _REPLIES[role](prompt)
+
+
+def _planned(prompt: str) -> dict[str, object]:
+    shown = [name for name, text in _DOCUMENT.findall(prompt) if "MW" in text] or re.findall(
+        r'<document id="([^"]+)"', prompt
+    )
+    if "This is not the first round" in prompt:
+        shown = []
+    steps = [{"document_id": name, "purpose": "How much power?", "perspectives": "output"} for name in shown]
+    return {"parts": [], "scope": "some", "wordings": ["output in MW"], "strategy": "Read them.", "steps": steps}
+
+
+def _read(prompt: str) -> dict[str, object]:
+    wanted = _ASKED_FOR_ONE.search(prompt)
+    readings = []
+    for name, text in _DOCUMENT.findall(prompt):
+        tells = "Main question: How much power" in prompt and (wanted is None or f"The {wanted[1]} plant was" in text)
+        found = _OUTPUT.search(text) if tells else None
+        if found is not None:
+            reply = f"The output is {found[1]} megawatts."
+            reading = {"verdict": "answers", "point": 90, "quotes": [found[0]], "reply": reply}
+        else:
+            reading = {"verdict": "not_stated", "point": 0, "quotes": [], "reply": "It does not say."}
+        readings.append({"document": name, **reading})
+    return {"readings": readings}
+
+
+def _written(prompt: str) -> dict[str, object]:
+    quotes = [(name, found[1]) for name, text in _QUOTE.findall(prompt) if (found := _OUTPUT.search(text))]
+    if not quotes:
+        return {"lead": None, "parts": [{"part": 1, "status": "not_stated"}], "search": []}
+    lead = {"text": f"They produce {' and '.join(value for _, value in quotes)} MW.", "evidence": [quotes[0][0]]}
+    details = [{"head": name, "text": f"The output is {value} MW.", "evidence": [name]} for name, value in quotes]
+    if len(quotes) == 1:
+        lead, details = {"text": f"It produces {quotes[0][1]} MW.", "evidence": [quotes[0][0]]}, []
+    else:
+        lead["evidence"] = [name for name, _ in quotes]
+    return {"lead": lead, "details": details, "parts": [{"part": 1, "status": "answered"}]}
+
+
+def _checked(prompt: str) -> dict[str, object]:
+    texts = dict(_QUOTE.findall(prompt))
+    statements = []
+    for number, text, names in _STATEMENT.findall(prompt.rpartition("Statements:")[2]):
+        evidence = " ".join(texts.get(name.strip(), "") for name in names.split(","))
+        figures = re.findall(r"\b\d\d\b", text)
+        support = "supported" if all(figure in evidence for figure in figures) else "unsupported"
+        statements.append({"number": int(number), "support": support, "reason": ""})
+    return {"statements": statements, "answers": "yes" if statements else "rightly_not_stated"}
+
+
+_REPLIES = {
+    PLAN: _planned,
+    ASK: _read,
+    REFLECT: lambda _: {"known": [], "unknown": [], "wordings": []},
+    ANSWER: _written,
+    CHECK: _checked,
+}
 
 
 def index(folder: Path, workspace: Path) -> Path:
@@ -110,7 +158,8 @@ def asking(server: OpenAIServer, folder: Path, workspace: Path, *settings: str) 
 
 def running(url: str, folder: Path, workspace: Path, *settings: str) -> Investigator:
     """Return the same investigator for a process that only knows the address of the server."""
-    options = [f"chat.base_url={url}", "chat.concurrency=2", "chat.attempts=1", *settings]
+    # the folder is small, but each document is to be read in a call of its own
+    options = [f"chat.base_url={url}", "chat.concurrency=2", "chat.attempts=1", "research.whole_tokens=0", *settings]
     return Investigator(
         folder,
         model="openai:small",

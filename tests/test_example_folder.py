@@ -11,7 +11,7 @@ import pytest
 
 from investigator.documents.readers.base import ReaderSettings, SourceFile
 from investigator.documents.readers.registry import read
-from investigator.evidence.quotes import find_quote
+from investigator.proof.quotes import find_quote
 from investigator.records import Document
 
 ROOT = Path(__file__).parent.parent

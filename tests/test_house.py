@@ -100,9 +100,9 @@ def test_the_maps_of_the_house_are_the_contract() -> None:
     assert [re.split(r",\s+", layer.strip()) for layer in told[1].split(">")] == layers
 
 
-def test_the_root_holds_six_modules() -> None:
+def test_the_root_holds_five_modules() -> None:
     assert {path.stem for path in PACKAGE.glob("*.py")} == {
-        *("__init__", "__main__", "investigator", "seed", "settings", "errors")
+        *("__init__", "__main__", "investigator", "settings", "errors")
     }
 
 

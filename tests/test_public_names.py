@@ -15,7 +15,6 @@ from investigator import Investigation, RunOptions, load_settings
 PUBLIC_NAMES = [
     "Answer",
     "AnswerStatus",
-    "Claim",
     "Coverage",
     "Embedder",
     "Engine",
@@ -37,6 +36,7 @@ PUBLIC_NAMES = [
     "ScriptedEmbedder",
     "ScriptedEngine",
     "Settings",
+    "Statement",
     "Status",
     "StopReason",
     "TacticalPlanning",
@@ -61,12 +61,12 @@ def test_the_version_is_that_of_the_installed_distribution() -> None:
     ("wrong", "called"),
     [
         ({"folder": None}, "folder must be str or Path, not NoneType"),
-        ({"settings": {"method": {"rounds": 2}}}, "settings must be Settings, not dict"),
+        ({"settings": {"research": {"rounds": 2}}}, "settings must be Settings, not dict"),
         ({"workspace": 3}, "workspace must be str or Path, not int"),
         ({"prompts": 3}, "prompts must be str or Path, not int"),
         ({"model": 3}, "model must be a name or an engine, not int"),
         ({"model": [3]}, "each model must be str, not int"),
-        ({"model": {}}, "no engine given for think"),
+        ({"model": {}}, "no engine given for plan"),
         ({"callbacks": None}, "callbacks must be Sequence, not NoneType"),
         ({"joint": 3}, "joint must be Budget or None, not int"),
     ],
@@ -94,7 +94,7 @@ _WRONG_CALLS: tuple[tuple[Callable[[investigator.Investigator], object], str], .
     (lambda door: door.search("rent", limit=0), "limit must be at least 1, not 0"),
     (lambda door: door.enclosures(cast(Investigation, {})), "investigation must be Investigation, not dict"),
     (lambda _: load_settings(cast(str, {})), "the settings file must be Path or str or None, not dict"),
-    (lambda _: load_settings(None, "method.rounds=2"), "overrides must be a list, not a string"),
+    (lambda _: load_settings(None, "research.rounds=2"), "overrides must be a list, not a string"),
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,11 @@ RUN = {name: [block for block in blocks if block not in WITH_OUTPUT] for name, b
 COMMANDS = sorted(
     {line for page in PAGES.values() for line in re.findall(r"^ *(?:\$ )?(investigator [a-z].*)", page, re.M)}
 )
-CLAIM = '{"id": "1", "claim": "It took 24 months.", "quotes": ["It took 24 months."], "label": true}\n'
+QUOTED = '"evidence": [{"quote": "It took 24 months."}]'
+STATEMENTS = (
+    f'{{"id": "1", "statement": "It took 24 months.", {QUOTED}, "true": true}}\n'
+    f'{{"id": "2", "statement": "It took 25 months.", {QUOTED}, "true": false}}\n'
+)
 REPORT = "# Trial\n\nThe follow-up took 24 months and ended in June.\n\n# Funding\n\nThe trial was paid by the state.\n"
 TALK = "Person 1: I am a midwife.\nPerson 2: Hello!\nPerson 1: How long was the follow-up?\n"
 SOME_STUDIES = ("madagascar-malaria-drugs.docx",)
@@ -47,9 +52,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (place / "folder").mkdir()
     (place / "folder" / "report.md").write_text(REPORT, encoding="utf-8")
     (place / "talk.txt").write_text(TALK, encoding="utf-8")
-    (place / "claims.jsonl").write_text(
-        CLAIM + CLAIM.replace("24", "25", 1).replace('"1"', '"2"').replace("true", "false"), encoding="utf-8"
-    )
+    (place / "claims.jsonl").write_text(STATEMENTS, encoding="utf-8")
     shutil.copytree(prompts_folder(), place / "prompts")
     shutil.copytree(ROOT / "data" / "dialogue", place / "data" / "dialogue")
     shutil.copytree(ROOT / "data" / "dialogue" / "own_task", place / "own_task")
@@ -166,7 +169,7 @@ def test_an_answer_is_verified_as_it_is_shown(place: Path, monkeypatch: pytest.M
 
 
 def test_the_settings_that_are_named_exist() -> None:
-    named = re.findall(r"`((?:method|budget|chat|retrieval)\.[\w.]+)(?:=(\S+?))?`", "\n".join(GUIDES.values()))
+    named = re.findall(r"`((?:research|check|budget|chat|retrieval)\.[\w.]+)(?:=(\S+?))?`", "\n".join(GUIDES.values()))
     assert len(named) >= 8
     for name, value in named:
-        load_settings(None, [f"{name}={value or 7}"])
+        attrgetter(name)(load_settings(None, [f"{name}={value}"] if value else ()))

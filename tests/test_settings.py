@@ -64,8 +64,8 @@ def test_nonsense_is_refused_before_anything_starts(override: str) -> None:
     ("override", "near"),
     [
         ("retrieval.pasages=3", "retrieval.passages"),
-        ("passages=3", "retrieval.passages"),
-        ("method.planner.stps=3", "method.planner.steps"),
+        ("depth=3", "retrieval.depth"),
+        ("research.planner.stps=3", "research.planner.steps"),
         ("misson=x", "mission"),
     ],
 )
@@ -102,3 +102,12 @@ def test_what_was_set_is_known_also_where_it_is_the_default(monkeypatch: pytest.
     monkeypatch.setenv("INVESTIGATOR_BUDGET__CALLS", "200")
     assert load_settings().budget.model_fields_set == {"calls"}
     assert load_settings().budget.beyond_one_question().calls == 200
+
+
+def test_the_check_is_switched_off_by_a_word_or_by_its_field() -> None:
+    assert [load_settings(None, [change]).check.off for change in ("check=off", "check.off=true", "check=on")] == [
+        True,
+        True,
+        False,
+    ]
+    assert "check is not a setting but a group" in refused("check=perhaps").message

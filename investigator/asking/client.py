@@ -10,9 +10,10 @@ from typing import TypeVar
 from investigator.asking.budget import Budget, Budgeted, BudgetSettings
 from investigator.asking.call import CallJournal, Journaled, Layer, TimedEngine, Traced, call_to
 from investigator.asking.context import WithinContext, no_smaller, put_smaller_until_it_fits
+from investigator.asking.contracts import METHOD
 from investigator.asking.prompts import Prompts
 from investigator.asking.repair import ReadReply, anything, read_or_repaired
-from investigator.engines.base import Engine, Hear, Traits, traits_of
+from investigator.engines.base import Engine, Hear, traits_of
 from investigator.engines.roles import Role, role_of
 from investigator.records import Prompt, Record, RepairVariables, Reply, StopReason, Usage
 from investigator.scoring.prices import Price
@@ -25,9 +26,9 @@ R = TypeVar("R", bound=Record)
 class EngineClient:
     """Sends each prompt to the engine chosen for its role. Thread-safe.
 
-    `second` is an engine that gives a free second opinion on a language model's reply; `price_of` returns an engine's
-    price, given its name; `joint` is a budget shared with other clients. `no_repair_for` is the last ceiling that
-    prevented the repair of a reply, or None.
+    `price_of` returns an engine's price, given its name; `joint` is a budget shared with other clients; `day` is the
+    day of the run, with which the prompts of the method end. `no_repair_for` is the last ceiling that prevented the
+    repair of a reply, or None.
     """
 
     def __init__(
@@ -38,17 +39,17 @@ class EngineClient:
         clock: Callable[[], float],
         budget: BudgetSettings | None = None,
         *,
-        second: Engine | None = None,
         price_of: Callable[[str], Price | None] = lambda _: None,
         trace: RunTrace | None = None,
         joint: Budget | None = None,
+        day: str = "",
     ) -> None:
         traced = Traced(TimedEngine(clock), trace or RunTraces())
         budgeted = Budgeted(traced, Budget(journal, budget or BudgetSettings(), price_of))
         fitting = WithinContext(budgeted if joint is None else Budgeted(budgeted, joint), journal)
         self._reply: Layer = Journaled(fitting, journal, on_reuse=(budgeted.reused, traced.reused))
         self._engines = engines
-        self._second = second
+        self._day = day
         self.prompts = prompts
         self.usage: Callable[[], Usage] = journal.usage
         self.elapsed: Callable[[], float] = journal.elapsed
@@ -76,12 +77,12 @@ class EngineClient:
         engine = self._engines[role_of(name)]
 
         def put(shown: V) -> tuple[Prompt, Reply]:
-            prompt = self.prompts.prompt(name, shown, template)
+            prompt = self._dated(self.prompts.prompt(name, shown, template))
             return prompt, self._reply(call_to(engine, prompt, hear))
 
         def ask_again(repair: RepairVariables) -> Reply:
             text = self.prompts.render(self.prompts.path("asking/repair"), repair)
-            return self._reply(call_to(engine, Prompt(name, prompt.variables, text, reply_type)))
+            return self._reply(call_to(engine, self._dated(Prompt(name, prompt.variables, text, reply_type))))
 
         prompt, reply = put_smaller_until_it_fits(put, variables, smaller)
         read = read_or_repaired(prompt, reply, reply_type, problem_with, ask_again)
@@ -89,19 +90,20 @@ class EngineClient:
             self.no_repair_for = read.stopped_by
         return replace(read, in_part=prompt.variables != variables)
 
-    def opinion(self, name: str, variables: Record, reply_type: type[R]) -> R | None:
-        """Return the second engine's reply; None if there is no second engine, or if the first is not a language model.
-
-        The second engine replies with the requested record as JSON. Raises EngineError if it does not reply.
-        """
-        if self._second is None or not self.traits(role_of(name)).is_model:
-            return None
-        return reply_type.model_validate_json(self._second.reply(Prompt(name, variables, "", reply_type)).text)
+    def _dated(self, prompt: Prompt) -> Prompt:
+        """Return a prompt with the day of the run as its last line, if it belongs to the method."""
+        if not self._day or prompt.template not in METHOD:
+            return prompt
+        return replace(prompt, text=f"{prompt.text}\nToday is {self._day}.", undated=prompt.text)
 
     def name(self, role: Role) -> str:
         """Return the name of the engine for a role."""
         return self._engines[role].name
 
-    def traits(self, role: Role) -> Traits:
-        """Return the traits of the engine for a role."""
-        return traits_of(self._engines[role])
+    def room(self, role: Role) -> int | None:
+        """Return the number of tokens that the engine for a role can read in one prompt; None if unknown."""
+        return traits_of(self._engines[role]).context_tokens
+
+    def concurrency(self, role: Role) -> int:
+        """Return the useful number of concurrent calls to the engine for a role."""
+        return traits_of(self._engines[role]).concurrency

@@ -12,6 +12,8 @@ from investigator.records import (
     AnswerVariables,
     AskReply,
     AskVariables,
+    CheckReply,
+    CheckVariables,
     PlanReply,
     PlanVariables,
     QuestionVariables,
@@ -19,8 +21,8 @@ from investigator.records import (
     ReflectReply,
     ReflectVariables,
     RepairVariables,
-    ThinkReply,
-    ThinkVariables,
+    RowReply,
+    RowVariables,
 )
 from investigator.resources import data_text
 
@@ -41,15 +43,29 @@ class Contract:
 
 
 METHOD: Mapping[str, Contract] = {
-    "critical_thinking/think": Contract(ThinkVariables, ThinkReply, ("question",), ("needs", "term")),
-    "planner/plan": Contract(PlanVariables, PlanReply, ("question", "documents"), ("steps", "document_id", "purpose")),
+    "planner/plan": Contract(
+        PlanVariables, PlanReply, ("question", "documents"), ("parts", "scope", "steps", "document_id", "purpose")
+    ),
     "tactical_planning/question": Contract(QuestionVariables, must_use=("purpose",)),
     "tactical_planning/summary": Contract(QuestionVariables, must_use=("purpose",)),
-    "query/ask": Contract(AskVariables, AskReply, ("sub_question", "passages"), ("point", "quotes", "reply")),
-    "reflection/reflect": Contract(
-        ReflectVariables, ReflectReply, ("needs", "memories"), ("knowledge", "known_infos", "unknown_infos")
+    "query/ask": Contract(
+        AskVariables,
+        AskReply,
+        ("main_question", "documents"),
+        ("readings", "document", "verdict", "point", "quotes", "reply"),
     ),
-    "answer/answer": Contract(AnswerVariables, AnswerReply, ("question", "evidence"), ("claims", "evidence")),
+    "query/row": Contract(
+        RowVariables, RowReply, ("questions", "document"), ("answers", "question", "verdict", "quotes", "answer")
+    ),
+    "reflection/reflect": Contract(
+        ReflectVariables, ReflectReply, ("question", "memories"), ("known", "unknown", "wordings")
+    ),
+    "answer/answer": Contract(
+        AnswerVariables, AnswerReply, ("question", "documents"), ("lead", "details", "text", "evidence", "parts")
+    ),
+    "answer/check": Contract(
+        CheckVariables, CheckReply, ("question", "statements", "documents"), ("statements", "number", "support")
+    ),
     "asking/repair": Contract(RepairVariables, must_use=("prompt",)),
 }
 """The method's templates, keyed by name (`owner/name`)."""

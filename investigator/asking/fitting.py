@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Sequence
 from typing import TypeVar
 
 from investigator.language.relevance import stems
@@ -11,31 +12,20 @@ from investigator.language.terms import content_words, words
 from investigator.records import (
     AnswerVariables,
     AskVariables,
-    Passage,
+    CheckVariables,
+    EvidenceDocument,
+    EvidencePassage,
+    EvidenceSpan,
     PlanVariables,
     ReflectVariables,
-    ThinkVariables,
+    RowVariables,
+    ShownDocument,
+    ShownPassage,
 )
 
 Item = TypeVar("Item")
 
-
-def less_to_ask(variables: AskVariables, share: float) -> AskVariables | None:
-    """Return fewer passages, or fewer whole sentences from a single passage, so that no quote is cut; None if only one
-    sentence is left.
-    """
-    passages = variables.passages
-    if len(passages) > 1:
-        return variables.changed(passages=_first(passages, share))
-    shorter = _shortened(passages[0], variables.main_question, share) if passages else None
-    return variables.changed(passages=(shorter,)) if shorter is not None else None
-
-
-def less_to_think(variables: ThinkVariables, share: float) -> ThinkVariables | None:
-    """Keep fewer documents, nearest first."""
-    if not variables.documents:
-        return None
-    return variables.changed(documents=_first(variables.documents, share, fewest=0))
+_LEFT_OUT = " [...] "
 
 
 def less_to_plan(variables: PlanVariables, share: float) -> PlanVariables | None:
@@ -45,6 +35,20 @@ def less_to_plan(variables: PlanVariables, share: float) -> PlanVariables | None
     if variables.history:
         return variables.changed(history=_first(variables.history, share, fewest=0))
     return None
+
+
+def less_to_ask(variables: AskVariables, share: float) -> AskVariables | None:
+    """Return fewer passages, but at least one for each document; then fewer whole sentences, so that no quote is cut.
+    None if nothing more can be omitted.
+    """
+    documents = _fewer_passages(variables.documents, variables.main_question, share)
+    return variables.changed(documents=documents) if documents is not None else None
+
+
+def less_to_row(variables: RowVariables, share: float) -> RowVariables | None:
+    """Return fewer passages of the document, or fewer whole sentences of a single passage."""
+    documents = _fewer_passages((variables.document,), " ".join(variables.questions), share)
+    return variables.changed(document=documents[0]) if documents is not None else None
 
 
 def less_to_reflect(variables: ReflectVariables, share: float) -> ReflectVariables | None:
@@ -57,26 +61,82 @@ def less_to_reflect(variables: ReflectVariables, share: float) -> ReflectVariabl
 
 
 def less_to_answer(variables: AnswerVariables, share: float) -> AnswerVariables | None:
-    """Drop evidence from the end; evidence is ordered by score."""
-    if len(variables.evidence) < 2:
-        return None
-    return variables.changed(evidence=_first(variables.evidence, share))
+    """Drop notes, then the text around the quotes of the last documents, then the last quotes of the documents with the
+    most passages.
+    """
+    if variables.notes:
+        return variables.changed(notes=_first(variables.notes, share, fewest=0))
+    ids = {name for document in variables.documents for name in document.ids}
+    documents = _less_around(variables.documents, ids, share) or _less_evidence(variables.documents, share)
+    return variables.changed(documents=documents) if documents is not None else None
 
 
-def _first(items: tuple[Item, ...] | list[Item], share: float, fewest: int = 1) -> tuple[Item, ...]:
+def less_to_check(variables: CheckVariables, share: float) -> CheckVariables | None:
+    """Drop the text around the quotes of the last documents, and quotes that no statement cites."""
+    cited = {name for statement in variables.statements for name in statement.evidence}
+    documents = _less_around(variables.documents, cited, share)
+    return variables.changed(documents=documents) if documents is not None else None
+
+
+def _first(items: Sequence[Item], share: float, fewest: int = 1) -> tuple[Item, ...]:
     """Return about the given share of the items, from the start, and always at least one item fewer than there are."""
     wanted = math.floor(len(items) * min(1.0, share))
     return tuple(items[: max(fewest, min(len(items) - 1, wanted))])
 
 
-def _shortened(passage: Passage, question: str, share: float) -> Passage | None:
-    """Return whole sentences that make up about the given share of a passage, or None if it is a single sentence.
+def _fewer_passages(
+    documents: tuple[ShownDocument, ...], question: str, share: float
+) -> tuple[ShownDocument, ...] | None:
+    """Return the documents with about the given share of their text; None if nothing can be omitted.
+
+    The passages with the lowest match are dropped first, and of equal ones the last; the last passage of a document is
+    shortened instead, but never below one sentence.
+    """
+    share = min(1.0, share)
+    dropped = _dropped(documents, share)
+    if dropped:
+        kept = tuple(
+            tuple(passage for place, passage in enumerate(document.passages) if (number, place) not in dropped)
+            for number, document in enumerate(documents)
+        )
+    else:
+        kept = tuple(tuple(_shortened(one, question, share) for one in document.passages) for document in documents)
+    less = tuple(
+        document if passages == document.passages else document.changed(passages=passages, whole=False)
+        for document, passages in zip(documents, kept, strict=True)
+    )
+    return less if less != documents else None
+
+
+def _dropped(documents: Sequence[ShownDocument], share: float) -> set[tuple[int, int]]:
+    """Return the passages to drop, as numbers of a document and of a passage in it."""
+    counts = [len(document.passages) for document in documents]
+    left = sum(len(passage.text) for document in documents for passage in document.passages)
+    room = share * left
+    order = sorted(
+        (passage.match or 0.0, -place, number)
+        for number, document in enumerate(documents)
+        for place, passage in enumerate(document.passages)
+    )
+    dropped: set[tuple[int, int]] = set()
+    for _, place, number in order:
+        if dropped and left <= room:
+            break
+        if counts[number] > 1:
+            counts[number] -= 1
+            left -= len(documents[number].passages[-place].text)
+            dropped.add((number, -place))
+    return dropped
+
+
+def _shortened(passage: ShownPassage, question: str, share: float) -> ShownPassage:
+    """Return whole sentences that make up about the given share of a passage; a single sentence is never cut.
 
     They surround the sentence that shares the most words with the question.
     """
     spans = list(sentence_spans(passage.text))
     if len(spans) < 2:
-        return None
+        return passage
     wanted = stems(content_words(question))
     shared = [len(wanted & stems(words(passage.text[start:end]))) for start, end in spans]
     first = last = shared.index(max(shared))
@@ -89,7 +149,57 @@ def _shortened(passage: Passage, question: str, share: float) -> Passage | None:
         else:
             break
     start, end = spans[first][0], spans[last][1]
-    # page and line are known only for the beginning of a passage
-    place = {} if start == 0 else {"page": None, "line": None}
-    span = {"text": passage.text[start:end], "start": passage.start + start, "end": passage.start + end}
-    return passage.changed(**span, **place)
+    # the page is known only for the beginning of a passage
+    page = passage.page if start == 0 else None
+    return passage.changed(text=passage.text[start:end], start=passage.start + start, page=page)
+
+
+def _less_around(
+    documents: tuple[EvidenceDocument, ...], ids: Collection[str], share: float
+) -> tuple[EvidenceDocument, ...] | None:
+    """Return the documents, the last ones with nothing but the quotes with these ids; None if all are so already."""
+    room = min(1.0, share) * sum(map(_length, documents))
+    kept = list(documents)
+    for place in reversed(range(len(kept))):
+        if tuple(kept) != documents and sum(map(_length, kept)) <= room:
+            break
+        kept[place] = _bare(kept[place], ids)
+    bare = tuple(document for document in kept if document.passages)
+    return bare if bare != documents and bare else None
+
+
+def _bare(document: EvidenceDocument, ids: Collection[str]) -> EvidenceDocument:
+    """Return a document with nothing but the quotes with these ids; a mark stands for the text between them."""
+    kept = tuple(
+        passage.changed(spans=_quotes_of(passage, ids))
+        for passage in document.passages
+        if any(span.id in ids for span in passage.spans)
+    )
+    return document if kept == document.passages else document.changed(passages=kept, whole=False)
+
+
+def _quotes_of(passage: EvidencePassage, ids: Collection[str]) -> tuple[EvidenceSpan, ...]:
+    spans: list[EvidenceSpan] = []
+    for span in (span for span in passage.spans if span.id in ids):
+        spans += [EvidenceSpan(text=_LEFT_OUT), span] if spans else [span]
+    return tuple(spans)
+
+
+def _less_evidence(documents: tuple[EvidenceDocument, ...], share: float) -> tuple[EvidenceDocument, ...] | None:
+    """Return the documents without the last passages of those that have the most; None if only one passage is left."""
+    kept = [list(document.passages) for document in documents]
+    left = sum(map(_length, documents))
+    room, count = min(1.0, share) * left, sum(map(len, kept))
+    if count < 2:
+        return None
+    for dropped in range(count - 1):
+        if dropped and left <= room:
+            break
+        most = max(range(len(kept)), key=lambda number: (len(kept[number]), number))
+        left -= sum(len(span.text) for span in kept[most].pop().spans)
+    pairs = zip(documents, kept, strict=True)
+    return tuple(document.changed(passages=tuple(passages), whole=False) for document, passages in pairs if passages)
+
+
+def _length(document: EvidenceDocument) -> int:
+    return sum(len(span.text) for passage in document.passages for span in passage.spans)

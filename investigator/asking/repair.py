@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from investigator.asking.budget import BudgetSpent
-from investigator.asking.replies import read_reply
+from investigator.asking.replies import read_closely
 from investigator.errors import ContextTooLongError, ReplyError
 from investigator.records import FinishReason, Prompt, Record, RepairVariables, Reply, StopReason
 
@@ -55,7 +55,9 @@ def read_or_repaired(
     if not first.problem:
         return first
     try:
-        again = ask_again(RepairVariables(prompt=prompt.text, reply=reply.text, problem=first.problem))
+        again = ask_again(
+            RepairVariables(prompt=prompt.undated or prompt.text, reply=reply.text, problem=first.problem)
+        )
     except ContextTooLongError:
         return first
     except BudgetSpent as spent:
@@ -66,15 +68,16 @@ def read_or_repaired(
 
 def read_once(prompt: Prompt, reply: Reply, reply_type: type[R], problem_with: Callable[[R], str]) -> ReadReply[R]:
     """Return the record in one reply to a prompt, or the problem with the reply."""
+    cut = "It was cut off: make it shorter." if reply.finish_reason is FinishReason.LENGTH else ""
     try:
-        value = read_reply(reply.text, reply_type)
+        read = read_closely(reply.text, reply_type)
     except ReplyError as error:
-        cut = " It was cut off: make it shorter." if reply.finish_reason is FinishReason.LENGTH else ""
-        return ReadReply(None, reply.text, error.message + cut)
-    if repeated := _repeated_placeholder(prompt.text, value):
+        return ReadReply(None, reply.text, f"{error.message} {cut}".strip())
+    if repeated := _repeated_placeholder(prompt.text, read.record):
         raw = _PLACEHOLDER.sub('""', reply.text)  # a placeholder is never shown as a reply
         return ReadReply(None, raw, f"it repeats {repeated} of the form instead of an answer")
-    return ReadReply(value, reply.text, problem_with(value))
+    problem = (cut if read.mended else "") or read.problem or problem_with(read.record)
+    return ReadReply(read.record, reply.text, problem)
 
 
 def _repeated_placeholder(prompt: str, value: Record) -> str:

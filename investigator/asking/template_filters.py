@@ -18,7 +18,8 @@ from investigator.records.base import Plain
 MOST_CHARACTERS = 4_000_000
 """Maximum number of characters of a rendered template: about a million tokens."""
 
-_DELIMITER = re.compile(r"<(?=\s*/?\s*(?:passage|document|memory|evidence|turn|fact)\b)")
+_DELIMITER = re.compile(r"<(?=\s*/?\s*(?:document|memory|evidence|turn|fact)\b)|\[(?=\s*/?\s*[EN]\d)")
+"""Matches the beginnings of our tags, and of the marks around quotes: `[E1]`, `[/N2]`."""
 _HIDDEN = re.compile(
     "(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0020-\U000e007f]+|(?<=\U0001f3f4)[\U000e0020-\U000e007f]{8,}"
 )
@@ -34,7 +35,7 @@ def as_data(value: Plain) -> str:
     source.
     """
     text = str(value)
-    return text if text.isascii() and "<" not in text else _as_data(text)
+    return text if text.isascii() and "<" not in text and "[" not in text else _as_data(text)
 
 
 @lru_cache(maxsize=1024)  # all prompts of a run contain the question, and many contain the same passages

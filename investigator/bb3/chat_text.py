@@ -55,7 +55,7 @@ _DECISIONS = frozenset({*SearchDecision, *MemoryDecision})
 
 
 def why_text(message: Message | None) -> Text:
-    """Return what a reply is based on: decisions, query, memory, documents, and each quote with its place."""
+    """Return what a reply is based on: decisions, query, memory, documents, quotes and places, and who checked."""
     if message is None:
         return Text("No message yet.\n")
     lines = [f"{label}: {_told(name, str(message[name]))}" for name, label in _NAMED.items() if message.get(name)]
@@ -70,8 +70,10 @@ def why_text(message: Message | None) -> Text:
     for quote in quotes_of(message):
         label = "Quote, not proven" if isinstance(quote, ServedQuote) else "Quote, proven"
         lines.append(f"{label}: “{inert_line(quote.text)}” ({inert_line(quote.place)})")
+    if checked := message.get("checked"):
+        lines.append(f"Reply checked: {inert_line(str(checked))}")
     if unsaid := message.get("unsaid"):
-        lines.append(f"Withheld (unproven or not a reply): “{inert_line(str(unsaid))}”")
+        lines.append(f"Withheld (not supported, or not a reply): “{inert_line(str(unsaid))}”")
     if not lines:
         lines = ["The reply is based only on the conversation."]
     return Text("\n".join(lines) + "\n")

@@ -17,13 +17,14 @@ from investigator.bb3.decoding.told import engines_as_told
 from investigator.bb3.exchange import DocumentSearch
 from investigator.bb3.extractive.modules import chat_answers
 from investigator.bb3.folder_chat import FolderChat
+from investigator.bb3.forms.chat_form import ChatForm
 from investigator.bb3.memory.choice import MemoryOptions
 from investigator.bb3.memory.long_term import LongTermMemory
 from investigator.bb3.records import CONTRACTS, Module, Turn
 from investigator.bb3.safety import SafetyClassifier, SafetyGuard
 from investigator.bb3.search.folder_search import one_at_a_time
 from investigator.bb3.talk import Talk
-from investigator.engines.base import Engine, traits_of
+from investigator.engines.base import Engine
 from investigator.engines.catalogue import EXTRACTIVE
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.roles import Role
@@ -34,10 +35,6 @@ from investigator.services.parts import Parts
 from investigator.settings import Settings
 from investigator.store.in_memory import InMemoryJournal
 from investigator.store.workspace import Workspace
-
-_FINDING = (Module.SDM, Module.MDM, Module.SGM, Module.MGM, Module.CKM, Module.MKM, Module.SKM)
-"""The modules that decide, search, remember and find; all others write replies."""
-
 
 _MOST_READING = 2  # maximum number of processes that read quoted files again; they stay alive during the chat
 
@@ -67,11 +64,13 @@ def open_chat(
     usual = investigator.engines[Role.CHAT]
     if isinstance(usual, ExtractiveEngine):
         usual = usual.answering(chat_answers)
-    named = _engines_by_module(parts, _spare_a_small_model(usual, models or {}, on_notice))
+    named = _engines_by_module(parts, models or {})
     decodings = decodings or {}
     told, notices = engines_as_told({module: named.get(module, usual) for module in decodings}, decodings)
-    usual_client = _client(parts, usual, journal)
-    clients = {module: _client(parts, engine, journal) for module, engine in {**named, **told}.items()}
+    models_of_all = (investigator.engines[Role.CHECK], usual)
+    checking = next((engine for engine in models_of_all if not isinstance(engine, ExtractiveEngine)), None)
+    usual_client = _client(parts, usual, checking, journal)
+    clients = {module: _client(parts, engine, checking, journal) for module, engine in {**named, **told}.items()}
     for notice in notices:
         on_notice(notice)
     reading = parts.fresh_reading(investigator.folder, _MOST_READING)
@@ -84,32 +83,20 @@ def open_chat(
             chance=random.random,
             options=options,
             memory_options=memory,
-            side_by_side=min(client.traits(Role.CHAT).concurrency for client in (usual_client, *clients.values())),
+            side_by_side=min(client.concurrency(Role.CHAT) for client in (usual_client, *clients.values())),
             search=search,
             reread=fresh.documents,
+            stand_in=chat_answers(parts.caching_embedder),
         )
 
 
-def _client(parts: Parts, engine: Engine, journal: CallJournal) -> EngineClient:
-    """Return a client for one engine, without the default call limit, which is meant for single questions."""
-    parts.check_prices([engine])
-    return parts.client(dict.fromkeys(Role, engine), journal, budget=parts.settings.budget.beyond_one_question())
-
-
-def _spare_a_small_model(
-    usual: Engine, models: Mapping[Module, str | Engine], on_notice: Callable[[str], None]
-) -> Mapping[Module, str | Engine]:
-    """Return `models` and, if the usual engine is small, the built-in engine for the modules that do not write replies.
-    Engines chosen for a module stay unchanged.
+def _client(parts: Parts, engine: Engine, checking: Engine | None, journal: CallJournal) -> EngineClient:
+    """Return a client for one engine, without the default call limit, which is meant for single questions. `checking`
+    checks its replies; None: the engine itself does.
     """
-    left = [module for module in _FINDING if module not in models]
-    if not traits_of(usual).is_small or not left:
-        return models
-    on_notice(
-        f"{usual.name} is small; deciding, searching, remembering: using the built-in engine. "
-        f"To use the model for one of these as well, set it for the module: --{left[0]}-model gguf:PATH"
-    )
-    return {**dict.fromkeys(left, EXTRACTIVE), **models}
+    engines = {**dict.fromkeys(Role, engine), Role.CHECK: checking or engine}
+    parts.check_prices(engines.values())
+    return parts.client(engines, journal, budget=parts.settings.budget.beyond_one_question())
 
 
 def _engines_by_module(parts: Parts, models: Mapping[Module, str | Engine]) -> Mapping[Module, Engine]:
@@ -162,15 +149,15 @@ def talk_with(
     return Talk(chat, session, guard, lambda: str(uuid.uuid4()), consent=consent)
 
 
-def module_client(
+def module_form(
     model: str | None,
     settings: Settings,
     prompts: Path | None = None,
     *,
     decodings: Mapping[Module, Decoding] | None = None,
     on_notice: Callable[[str], None] = lambda _: None,
-) -> EngineClient:
-    """Return a client for calling one module without a folder; if no model is given, the built-in engine answers.
+) -> ChatForm:
+    """Return a form for calling one module without a folder; if no model is given, the built-in engine answers.
 
     `decodings` control decoding; `on_notice` receives notices about unsupported options. Raises SettingsError,
     CredentialError, MissingPackageError.
@@ -180,4 +167,5 @@ def module_client(
     told, notices = engines_as_told(dict.fromkeys(decodings or {}, engine), decodings or {})
     for notice in notices:
         on_notice(notice)
-    return parts.client(dict.fromkeys(Role, next(iter(told.values()), engine)), parts.memory_journal())
+    client = parts.client(dict.fromkeys(Role, next(iter(told.values()), engine)), parts.memory_journal())
+    return ChatForm(lambda _: client, stand_in=chat_answers(parts.caching_embedder))

@@ -47,8 +47,8 @@ class ModuleReply(Record):
     """A module's reply. `needed` is the decision by sdm or mdm; `score` ranks the response among several.
 
     `is_stock` is True if rules, not a model, wrote the reply, which then contains no facts about the speaker. `unsaid`
-    is the part of the model's text that was withheld, because it was unproven or was not a reply. `source_problem`
-    reports quotes that the files no longer contain.
+    is the part of the model's text that was withheld, because no quote supports it or it was not a reply; `checked`
+    says who checked a reply with quotes. `source_problem` reports quotes that the files no longer contain.
     """
 
     text: str
@@ -58,6 +58,7 @@ class ModuleReply(Record):
     failed: bool = False
     is_stock: bool = False
     unsaid: str = ""
+    checked: str = ""
     source_problem: str = ""
 
 

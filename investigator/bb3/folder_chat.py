@@ -20,11 +20,12 @@ from investigator.bb3.modular_chat import ModularChat
 from investigator.bb3.module_table import CHAT, TABLE
 from investigator.bb3.records import Module, Speaker, Turn
 from investigator.bb3.search.folder_search import FolderSearch, OpenShelf
-from investigator.bb3.turn_draft import Draft, LiveConversation
+from investigator.bb3.turn_draft import LiveConversation, TurnDraft
 from investigator.dialogue.messages import Message
 from investigator.engines.base import Hear
+from investigator.engines.extractive.engine import Answers
 from investigator.errors import DialogueError
-from investigator.evidence.standing import Reread
+from investigator.proof.standing import Reread
 
 _NOTHING_SAID = "I did not hear anything. What would you like to know?"
 _NO_REPLY = "I have no reply to that."
@@ -50,7 +51,8 @@ class FolderChat:
     `client_of` returns the client for a module; `memory` contains the users' memories; `new_id` creates the id of a
     chat, and `chance` returns random numbers from 0 to 1. Up to `side_by_side` calls in one step run concurrently.
     `on_step` is called before each module call. `search` replaces the search in the folder; its results are proven only
-    if the folder contains them. `reread` reads the folder's documents again from their files.
+    if the folder contains them. `reread` reads the folder's documents again from their files; `stand_in` replies in
+    place of a model whose reply cannot be used.
     """
 
     def __init__(
@@ -68,9 +70,11 @@ class FolderChat:
         on_step: Callable[[Module], None] = lambda _: None,
         search: DocumentSearch | None = None,
         reread: Reread,
+        stand_in: Answers,
     ) -> None:
         self._open_shelf = open_shelf
         self._reread = reread
+        self._stand_in = stand_in
         self._search = search
         self._client_of = client_of
         self._new_id = new_id
@@ -97,11 +101,11 @@ class FolderChat:
 
     def reply(self, said: Sequence[tuple[ChatSession, Message]], say: Hear | None = None) -> list[Message]:
         """Return the replies to one message in each of several sessions; each step runs for all sessions at once. For a
-        single message, `say` repeatedly receives the proven part of a model's unfinished reply. Only the returned
-        message is final. An empty text gets a polite reply, and no module is called. `memories` in a message are
-        remembered; with the text "Opening" they start the conversation. On failure, the conversations are unchanged.
-        Raises DialogueError, before any call, for a duplicate session, a turn or a memory that is too long, or memories
-        that are not strings. Also raises EngineError, StoreError and BudgetSpent.
+        single message, `say` repeatedly receives the part of a model's unfinished reply that needs no check. Only the
+        returned message is final. An empty text gets a polite reply, and no module is called. `memories` in a message
+        are remembered; with the text "Opening" they start the conversation. On failure, the conversations are
+        unchanged. Raises DialogueError, before any call, for a duplicate session, a turn or a memory that is too long,
+        or memories that are not strings. Also raises EngineError, StoreError and BudgetSpent.
         """
         if len({id(session) for session, _ in said}) < len(said):
             raise DialogueError("a session received two messages at once", hint="Reply to them one after the other.")
@@ -132,11 +136,11 @@ class FolderChat:
 
     def _drafts(
         self, heard: Sequence[tuple[ChatSession, Mapping[str, int], str]], say: Hear | None
-    ) -> dict[int, Draft]:
+    ) -> dict[int, TurnDraft]:
         """Return the drafts, keyed by the `id()` of their sessions; each call serves all sessions with the same
         options.
         """
-        drafts: dict[int, Draft] = {}
+        drafts: dict[int, TurnDraft] = {}
         for options in dict.fromkeys(session.options for session, *_ in heard):
             is_one_reply = len(heard) == 1 and options.knowledge_conditioning is Conditioning.COMBINED
             chat = self._chat(options, say if is_one_reply else None)
@@ -155,10 +159,10 @@ class FolderChat:
 
     def _chat(self, options: ChatOptions, say: Hear | None) -> ModularChat:
         folder = FolderSearch(self._open_shelf, self._search, self._reread)
-        form = ChatForm(self._client_of, folder, self._side_by_side, self.on_step, say)
+        form = ChatForm(self._client_of, folder, self._side_by_side, self.on_step, say, self._stand_in)
         return ModularChat(form, CHAT, options, folder)
 
-    def _message(self, session: ChatSession, heard: Message, draft: Draft | None) -> Message:
+    def _message(self, session: ChatSession, heard: Message, draft: TurnDraft | None) -> Message:
         if draft is None:
             message = Message(id=self.agent_id, text=_NOTHING_SAID, episode_done=False)
         else:

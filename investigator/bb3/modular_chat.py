@@ -14,7 +14,7 @@ from investigator.bb3.chat_options import ChatOptions, Conditioning, Decide
 from investigator.bb3.exchange import FAILED, DocumentSearch, ModuleReply, ModuleRequest, Modules
 from investigator.bb3.module_table import Family
 from investigator.bb3.records import Module, Speaker, Turn
-from investigator.bb3.turn_draft import RESPONSE_OF, Draft, LiveConversation
+from investigator.bb3.turn_draft import RESPONSE_OF, LiveConversation, TurnDraft
 from investigator.errors import InvestigatorError
 
 _OPENING_TRIES = 3
@@ -35,13 +35,13 @@ class ModularChat:
         self._options = options or ChatOptions()
         self._search = search
 
-    def reply(self, conversations: Sequence[LiveConversation]) -> list[Draft]:
+    def reply(self, conversations: Sequence[LiveConversation]) -> list[TurnDraft]:
         """Reply to the last turn of each conversation, and add each non-empty reply to its conversation as the next
         turn.
 
         Raises EngineError, StoreError, BudgetSpent.
         """
-        drafts = [Draft(conversation) for conversation in conversations]
+        drafts = [TurnDraft(conversation) for conversation in conversations]
         self._decide(drafts)
         is_plain = self._family.plain_without_knowledge and not all(draft.uses_any for draft in drafts)
         if is_plain:
@@ -61,9 +61,9 @@ class ModularChat:
             self._remember_own(spoken)
         return drafts
 
-    def open(self, conversation: LiveConversation) -> Draft:
+    def open(self, conversation: LiveConversation) -> TurnDraft:
         """Open a conversation using memories about the partner."""
-        draft = Draft(conversation)
+        draft = TurnDraft(conversation)
         request = ModuleRequest(module=Module.ORM, by=Module.ORM, memories=tuple(conversation.memories.texts()))
         for _ in range(_OPENING_TRIES):
             (reply,) = self._modules.ask([request])
@@ -77,7 +77,7 @@ class ModularChat:
             conversation.say(text)
         return draft
 
-    def _decide(self, drafts: Sequence[Draft]) -> None:
+    def _decide(self, drafts: Sequence[TurnDraft]) -> None:
         options = self._options
         for draft in drafts:
             draft.uses_search = options.search_decision is Decide.ALWAYS
@@ -97,11 +97,11 @@ class ModularChat:
                 and not draft.uses_memory
             )
 
-    def _remember_partner(self, drafts: Sequence[Draft]) -> None:
+    def _remember_partner(self, drafts: Sequence[TurnDraft]) -> None:
         for draft, reply in self._ask(Module.MGM, drafts):
             draft.partner_memory = reply.text
 
-    def _find(self, drafts: Sequence[Draft]) -> None:
+    def _find(self, drafts: Sequence[TurnDraft]) -> None:
         """Create queries and fetch documents; a draft for which nothing is found uses the topic of the conversation
         instead.
         """
@@ -116,7 +116,7 @@ class ModularChat:
             if not draft.documents:
                 draft.uses_search, draft.uses_entity, draft.search_failed = False, True, True
 
-    def _fetch(self, draft: Draft) -> None:
+    def _fetch(self, draft: TurnDraft) -> None:
         if not draft.query or self._search is None:
             return
         try:
@@ -124,7 +124,7 @@ class ModularChat:
         except InvestigatorError as error:  # a failed search must not end the conversation
             draft.search_problem = error.message
 
-    def _know(self, drafts: Sequence[Draft]) -> None:
+    def _know(self, drafts: Sequence[TurnDraft]) -> None:
         for draft, reply in self._ask(Module.CKM, [draft for draft in drafts if draft.uses_entity]):
             draft.entity = "" if reply.failed else reply.text
         for draft, reply in self._ask(Module.SKM, [draft for draft in drafts if draft.uses_search]):
@@ -134,7 +134,7 @@ class ModularChat:
             draft.memory = "" if reply.failed else reply.text
             draft.memory_used = draft.memory if draft.memory in draft.available else ""
 
-    def _respond(self, drafts: Sequence[Draft]) -> None:
+    def _respond(self, drafts: Sequence[TurnDraft]) -> None:
         conditioning = self._options.knowledge_conditioning
         if conditioning is not Conditioning.SEPARATE:
             self._respond_combined(drafts)
@@ -143,7 +143,7 @@ class ModularChat:
         for draft in drafts:
             _choose(draft)
 
-    def _respond_combined(self, drafts: Sequence[Draft]) -> None:
+    def _respond_combined(self, drafts: Sequence[TurnDraft]) -> None:
         requests = []
         for draft in drafts:
             kinds = draft.kinds
@@ -156,7 +156,7 @@ class ModularChat:
             if self._family.one_voice:
                 draft.replies[request.module] = reply
 
-    def _respond_separately(self, drafts: Sequence[Draft]) -> None:
+    def _respond_separately(self, drafts: Sequence[TurnDraft]) -> None:
         kind_of = {module: kind for kind, module in RESPONSE_OF.items()}
         order = [(module, kind_of[module]) for module in self._family.separate_order]
         groups = [[(draft, module, [kind]) for draft in drafts if kind in draft.kinds] for module, kind in order]
@@ -169,19 +169,19 @@ class ModularChat:
     def _replies(self, requests: Sequence[ModuleRequest]) -> Sequence[ModuleReply]:
         return self._modules.ask(requests) if requests else ()
 
-    def _bare(self, draft: Draft) -> Module:
+    def _bare(self, draft: TurnDraft) -> Module:
         """Return the module that replies without knowledge."""
         return self._family.without_knowledge if draft.query else self._family.unasked
 
     def _voice(self, module: Module) -> Module:
         return Module.SRM if self._family.one_voice else module
 
-    def _response(self, draft: Draft, module: Module, by: Module, kinds: Iterable[str]) -> ModuleRequest:
+    def _response(self, draft: TurnDraft, module: Module, by: Module, kinds: Iterable[str]) -> ModuleRequest:
         given = {kind: getattr(draft, kind) for kind in kinds}
         quotes = draft.quotes if "knowledge" in given else ()
         return ModuleRequest(module=module, by=by, turns=draft.turns, quotes=quotes, **given)
 
-    def _remember_own(self, drafts: Sequence[Draft]) -> None:
+    def _remember_own(self, drafts: Sequence[TurnDraft]) -> None:
         """Store the speaker's own memories, then the partner's, in the same order as the original. Replies that quote
         documents or were written by rules create no memories about the speaker. A failure here does not discard the
         replies.
@@ -198,11 +198,11 @@ class ModularChat:
                 if text and text != FAILED:
                     draft.conversation.memories.add(text, speaker)
 
-    def _own_memories(self, drafts: Sequence[Draft]) -> Sequence[ModuleReply]:
+    def _own_memories(self, drafts: Sequence[TurnDraft]) -> Sequence[ModuleReply]:
         own = [Turn(speaker=Speaker.SELF, text=draft.turns[-1].text) for draft in drafts]
         return self._replies([ModuleRequest(module=Module.MGM, by=Module.MGM, turns=(turn,)) for turn in own])
 
-    def _ask(self, module: Module, drafts: Sequence[Draft]) -> Iterable[tuple[Draft, ModuleReply]]:
+    def _ask(self, module: Module, drafts: Sequence[TurnDraft]) -> Iterable[tuple[TurnDraft, ModuleReply]]:
         """Ask a module once for all drafts; return each draft with its reply."""
         requests = [
             ModuleRequest(
@@ -217,13 +217,13 @@ class ModularChat:
         ]
         return zip(drafts, self._replies(requests), strict=True)
 
-    def _memories_for(self, module: Module, draft: Draft) -> tuple[str, ...]:
+    def _memories_for(self, module: Module, draft: TurnDraft) -> tuple[str, ...]:
         if module is Module.MDM and self._options.memory_decision_use_memories:
             return tuple(draft.conversation.memories.texts())
         return tuple(draft.available) if module is Module.MKM else ()
 
 
-def _choose(draft: Draft) -> None:
+def _choose(draft: TurnDraft) -> None:
     """Choose the best reply; among equally good replies, choose the combined reply, or else the earlier one."""
     best, draft.chosen = -inf, draft.combined
     if draft.combined is not None and not draft.combined.failed:

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from investigator.asking.contracts import METHOD, Contract
 from investigator.records.base import Record
-from investigator.records.documents import Passage, Quote
+from investigator.records.documents import Quote
 from investigator.records.exchanges import Point, Text
 
 
@@ -41,8 +41,8 @@ class Module(StrEnum):
 
     @property
     def template(self) -> str:
-        """Return the name of the module's template, `bb3/<module>`."""
-        return f"bb3/{self}"
+        """Return the name of the module's template: `bb3/<module>`, and for skm that of the method, `query/ask`."""
+        return "query/ask" if self is Module.SKM else f"bb3/{self}"
 
 
 class Speaker(StrEnum):
@@ -87,13 +87,6 @@ class FactsVariables(Record):
     facts: tuple[PersonalFact, ...]
 
 
-class PassagesVariables(Record):
-    """Variables of `bb3/skm.j2`. Passages are counted from 1, in this order."""
-
-    turns: tuple[Turn, ...]
-    passages: tuple[Passage, ...]
-
-
 class ResponseVariables(Record):
     """Variables of the templates that reply from given knowledge: crm, mrm, srm, grm, brm. Each may receive several
     kinds, so that knowledge can be combined in one reply, in the order of these fields. The quotes are proven.
@@ -126,20 +119,6 @@ class FactReply(Record):
     fact_id: int | None = None
 
 
-class QuotedSentence(Record):
-    """Words of a passage, character for character; passages are counted from 1."""
-
-    passage: int
-    text: str
-
-
-class KnowledgeReply(Record):
-    """The sentences on which a response is based, if any, and how well they fit the last turn (0..100)."""
-
-    point: Point = None
-    sentences: tuple[QuotedSentence, ...] = ()
-
-
 class ResponseReply(Record):
     """A response, and the words of the documents that support it."""
 
@@ -154,7 +133,6 @@ _CONTRACTS: Mapping[Module, Contract] = {
     Module.MGM: Contract(TurnsVariables, PhraseReply, ("turns",), ("text",)),
     Module.CKM: Contract(TurnsVariables, PhraseReply, ("turns",), ("text",)),
     Module.MKM: Contract(FactsVariables, FactReply, ("turns", "facts"), ("fact_id",)),
-    Module.SKM: Contract(PassagesVariables, KnowledgeReply, ("turns", "passages"), ("sentences", "passage", "text")),
     Module.CRM: Contract(ResponseVariables, ResponseReply, ("turns", "entity"), ("reply",)),
     Module.MRM: Contract(ResponseVariables, ResponseReply, ("turns", "fact"), ("reply",)),
     Module.SRM: Contract(ResponseVariables, ResponseReply, ("turns", "knowledge"), ("reply",)),

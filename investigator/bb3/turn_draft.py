@@ -37,7 +37,7 @@ class LiveConversation:
 
 
 @dataclass
-class Draft:
+class TurnDraft:
     """An unfinished turn. The result of a module that was not called is empty; decisions are kept in the words that
     their modules returned.
     """
@@ -119,6 +119,7 @@ class Draft:
             "source_problem": self.source_problem,
             "memory_problem": self.memory_problem,
             "unsaid": said.unsaid,
+            "checked": said.checked,
             "quotes": [quote.model_dump(mode="json") for quote in said.quotes or self.quotes],
         }
         message.update({name: value for name, value in optional.items() if value})

@@ -19,10 +19,12 @@ from investigator.errors import QuestionError, RunError, SettingsError
 from investigator.records import AnswerStatus, AskedQuestions, QuestionOutcome
 from investigator.reports.schemas import Printed
 from investigator.reports.terminal import forecast_text, questions_text
+from investigator.research.research_settings import Effort
 from investigator.services.run_records import RunOptions
 
 EXIT_CODES = {
     AnswerStatus.ANSWERED: 0,
+    AnswerStatus.PREMISE_WRONG: 3,
     AnswerStatus.NOT_FOUND: 3,
     AnswerStatus.NOT_FOUND_SO_FAR: 4,
     AnswerStatus.CONFLICTING: 5,
@@ -49,6 +51,9 @@ class AskingOptions:
         str,
         typer.Option(metavar="RUN", help="The earlier run that this question follows up on: its id, or 'last'."),
     ] = ""
+    as_of: Annotated[
+        str, typer.Option(metavar="DATE", help="Answer as of this day, such as 2024-05-31; by default today.")
+    ] = ""
     fresh: Annotated[bool, typer.Option("--fresh", help="Start over; do not resume.")] = False
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Ignore cached replies to the same prompts in other runs.")
@@ -73,11 +78,18 @@ class AskingOptions:
 
     def run_options(self) -> RunOptions:
         """Return the question's options in the form that `Investigator` expects."""
-        only, cache = tuple(self.only or ()), not self.no_cache
-        return RunOptions(self.mission, self.strategy, only, self.fresh, cache, self.after)
+        return RunOptions(
+            self.mission,
+            self.strategy,
+            only=tuple(self.only or ()),
+            fresh=self.fresh,
+            cache=not self.no_cache,
+            after=self.after,
+            as_of=self.as_of,
+        )
 
     def check_for_many(self) -> None:
-        """Raise SettingsError if an option is not text, or applies only to a single question."""
+        """Raise SettingsError if an option is invalid, or applies only to a single question."""
         self.check()
         for name, given in (("--dry-run", self.dry_run), ("--after", self.after)):
             if given:
@@ -96,6 +108,10 @@ class CeilingOptions:
     rounds: Annotated[
         int | None, typer.Option(metavar="N", help="Maximum number of rounds of planning and asking.")
     ] = None
+    effort: Annotated[
+        Effort | None,
+        typer.Option(help="full (the default), or quick: one reading of the best documents, and a check."),
+    ] = None
 
     def settings(self) -> Iterator[str]:
         """Yield these options as settings, written as for `--set`."""
@@ -104,7 +120,8 @@ class CeilingOptions:
             "budget.tokens": self.max_tokens,
             "budget.money": self.max_money,
             "budget.seconds": self.max_seconds,
-            "method.rounds": self.rounds,
+            "research.rounds": self.rounds,
+            "research.effort": self.effort.value if self.effort is not None else None,
         }
         return (f"{name}={value}" for name, value in given.items() if value is not None)
 
@@ -148,12 +165,13 @@ def ask(
 ) -> None:
     """Answer a question from a folder of documents, or all questions in a file.
 
-    Every claim of the answer comes with quotes that are proven to be in the documents. Limits such as --max-calls apply
-    to the total of all questions in a file.
+    Every statement comes with quotes that are proven to be in the documents. Without --model, no language model is
+    used, and passages that may answer are shown. Limits such as --max-calls apply to the total of all questions in a
+    file.
 
-    Exit codes: 0 answered, 3 not in the documents, 4 not found so far, 5 answered in part, passages found that may
-    answer, or the documents disagree, 1 the run failed, 2 usage error, 130 interrupted. With several questions, the
-    worst code counts: 1, then 4, 3, 5, 0.
+    Exit codes: 0 answered, 3 not in the documents, or they say otherwise than the question assumes, 4 not found so far,
+    5 answered in part, passages found that may answer, or the documents disagree, 1 the run failed, 2 usage error, 130
+    interrupted. With several questions, the worst code counts: 1, then 4, 3, 5, 0.
     """
     if questions is not None:
         _ask_all(folder, questions, question, common, asking, ceilings, output, tracing)

@@ -1,4 +1,4 @@
-"""`investigator eval retrieval | claims | folder`: evaluates the search, claim judges, or answers."""
+"""`investigator eval retrieval | claims | folder`: evaluates the search, the check of statements, or answers."""
 
 from __future__ import annotations
 
@@ -10,20 +10,19 @@ from typing import Annotated
 
 import typer
 
-from investigator.cli.options import AsJson, CommonOptions, SettingsOptions
-from investigator.cli.output import print_result, resumable, tell
+from investigator.cli.options import AsJson, CommonOptions, Model, PromptsFolder, SettingsOptions
+from investigator.cli.output import note, print_result, resumable, tell
 from investigator.cli.progress import shown
-from investigator.engines.embedding.verifiers import CrossEncoderVerifier
 from investigator.errors import RunError, UserError
 from investigator.evaluation.beir import read_collection
-from investigator.evaluation.claims import measure_claims, read_claims
+from investigator.evaluation.claims import ClaimsEvaluation, read_claims
 from investigator.evaluation.folder import EvaluationOptions, FolderEvaluation
 from investigator.evaluation.questions import read_questions
 from investigator.evaluation.retrieval import RetrievalEvaluation
 from investigator.evaluation.tables import claims_text, folder_text, retrieval_text
 from investigator.files import for_owner
 from investigator.reports.schemas import Printed
-from investigator.services.parts import open_embedder
+from investigator.services.parts import Parts, open_embedder
 
 
 def eval_retrieval(
@@ -65,20 +64,24 @@ def eval_retrieval(
 
 
 def eval_claims(
-    claims: Annotated[Path, typer.Argument(metavar="FILE.jsonl", help="Claims with their quotes and labels.")],
+    claims: Annotated[Path, typer.Argument(metavar="FILE.jsonl", help="Statements with their quotes, true or false.")],
     settings: SettingsOptions,
+    model: Model = None,
+    prompts: PromptsFolder = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure how well the rules and a model can tell supported claims from unsupported ones.
+    """Measure how well the check tells supported statements from unsupported ones.
 
-    Each row has id, claim, quotes (a list of strings), label (true if the quotes support it) and, if known, kind. The
-    rules and the model in verify.model are measured by balanced accuracy (0.5 is chance) and false alarms (true claims
-    rejected). The last line says which of the two did better on these claims.
+    Each row has id, statement, evidence (a list of objects with quote and, if known, around, the text around it), true
+    (true or false) and, if known, kind. The model for the role check judges them, or the cross-encoder in check.model.
+    The report counts the false statements that were accepted, and the true ones that were refused.
     """
-    chosen = settings.load().verify
-    verifier = CrossEncoderVerifier(chosen.model) if chosen.model else None
-    report = measure_claims(read_claims(claims), verifier, chosen.threshold)
-    print_result(Printed.CLAIMS_EVALUATION, report, claims_text, as_json=as_json)
+    rows, parts = read_claims(claims), Parts(settings.load(), prompts=prompts, on_notice=note)
+    engines = parts.engines(model, record=None, folder=claims.parent)
+    evaluation = ClaimsEvaluation(rows, parts.client(engines, parts.memory_journal()))
+    for _ in shown(evaluation.run(), sys.stderr):
+        pass
+    print_result(Printed.CLAIMS_EVALUATION, evaluation.report(), claims_text, as_json=as_json)
 
 
 def eval_folder(

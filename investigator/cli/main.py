@@ -1,7 +1,8 @@
 """The `investigator` command: its sub-commands, exit codes and errors.
 
-Results go to standard output, progress and errors to standard error. Exit codes: 0 answered, 3 not in the documents, 4
-not found so far, 5 answered in part or passages found, 1 the run failed, 2 usage error, 130 interrupted.
+Results go to standard output, progress and errors to standard error. Exit codes: 0 answered, 3 not in the documents or
+wrong premise, 4 not found so far, 5 answered in part, passages found or a disagreement, 1 the run failed, 2 usage
+error, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ _MODULE_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
 _EVALUATIONS = (
     _command("retrieval", "cli.eval:eval_retrieval", "Measure the search on a BEIR test collection."),
     _command("task", "tasks.commands.eval_task:eval_task", "Let an agent do a task, and measure its replies."),
-    _command("claims", "cli.eval:eval_claims", "Measure how well true and false claims are distinguished."),
+    _command("claims", "cli.eval:eval_claims", "Measure how well the check tells true statements from false ones."),
     _command("folder", "cli.eval:eval_folder", "Ask each question in a file, and measure the answers."),
 )
 _MODELS = (

@@ -53,12 +53,12 @@ def matrix(
 ) -> None:
     """Ask each document every question, and show the answers as a table.
 
-    A cell is a short answer whose quote is proven to be in the document, "not stated", "unclear", or "not read". Each
-    cell is a separate run. To resume a stopped table, run the same command again; cells of unchanged documents are
-    kept. Limits such as --max-calls apply to the whole table.
+    A document is read once for all questions. A cell is a short answer whose quotes are proven to be in the document,
+    "not stated", "unclear", or "not read"; without a language model, it shows passages. To resume a stopped table, run
+    the same command again. Limits such as --max-calls apply to the whole table.
 
-    Exit codes: 0 every document was asked, 4 some cells were not read because a limit was reached, 1 an investigation
-    failed, 2 usage error, 130 interrupted.
+    Exit codes: 0 every document was read, 4 some documents were not read, 1 reading a document failed, 2 usage error,
+    130 interrupted.
     """
     asked = questions_of(questions, question or ())
     asking.check_for_many()
@@ -84,4 +84,4 @@ def _show(made: Matrix, reports: Sequence[Path], *, as_json: bool) -> None:
 def _exit_code(made: Matrix) -> int:
     if made.failed:
         return 1
-    return 4 if any(cell.status is CellStatus.NOT_READ and cell.run_id for cell in made.cells) else 0
+    return 4 if made.count(CellStatus.NOT_READ) else 0

@@ -23,7 +23,8 @@ Model = Annotated[
     list[str] | None,
     typer.Option(
         metavar="[ROLE=]PROVIDER:NAME",
-        help="Language model, for all roles or for one; repeatable. By default, no language model is used.",
+        help="Language model, for all roles or for one (plan, ask, reflect, answer, check, chat); repeatable. By "
+        "default, no language model is used.",
     ),
 ]
 Workspace = Annotated[Path | None, typer.Option(metavar="DIR", help="Directory for the index and the runs.")]

@@ -40,7 +40,7 @@ class OutputOptions:
     ] = None
     export: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Also write Markdown, JSON, evidence as CSV, BibTeX and CSL-JSON into DIR."),
+        typer.Option(metavar="DIR", help="Also write Markdown, JSON and the evidence as CSV into DIR."),
     ] = None
 
     def check(self, folder: Path) -> None:
@@ -57,7 +57,7 @@ class OutputOptions:
         if self.export is not None:
             from investigator.reports.export import exported  # imported here because few commands need it
 
-            write_export(self.export, exported(investigation, investigator.cited_documents(investigation)))
+            write_export(self.export, exported(investigation))
 
     def show(self, investigation: Investigation, investigator: Investigator, *, again: bool = False) -> None:
         """Write the requested files, and print the investigation. Raises RunError."""

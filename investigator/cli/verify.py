@@ -25,7 +25,7 @@ def verify(
 ) -> None:
     """Look up every quote of a report in the files of a folder, and report changes.
 
-    The files are read again. No index is needed, and nothing is written. The claims themselves are not judged.
+    The files are read again. No index is needed, and nothing is written. The statements themselves are not judged.
 
     A quote that is not in its file is reported as changed if the file differs from the one that the report cites.
     Otherwise it is reported as not in the file: the report was altered, or text recognition used other settings.

@@ -14,12 +14,14 @@ from pathlib import Path
 from investigator.bb3.extractive.modules import chat_answers
 from investigator.bb3.records import CONTRACTS
 from investigator.doctor.examination import Examination
-from investigator.doctor.findings import Diagnosis, Environment, Extra, VerifierFinding
+from investigator.doctor.findings import Diagnosis, Environment, Extra, RoleGrade, VerifierFinding
+from investigator.doctor.grading import has_own_templates
 from investigator.engines.base import Embedder
-from investigator.engines.catalogue import parse_model_options
+from investigator.engines.catalogue import ModelNames, parse_model_options
 from investigator.engines.chat.models import KEY_VARIABLES
 from investigator.engines.embedding.embedders import DEFAULT_MODEL
 from investigator.engines.embedding.verifiers import SupportJudge
+from investigator.engines.grades import GRADED, Grades
 from investigator.engines.roles import Role
 from investigator.errors import EmbedderError
 from investigator.resources.distribution import DISTRIBUTION, installed_version, namesake_warning
@@ -48,15 +50,21 @@ def diagnose(
     settings: Settings | None = None,
     prompts: Path | None = None,
     embedder: Embedder | None = None,
+    grade: bool = True,
+    grades: Grades | None = None,
     on_call: Callable[[str], None] = lambda _: None,
     variables: Mapping[str, str] | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Diagnosis:
     """Try the engine of every role with a tiny example, and check the installation. `model`, `prompts` and `embedder`
     are as for `Investigator`; without a model the built-in engine is tried, which needs no network. An engine that
-    serves several roles is opened once, and is not called again after a failed call. `on_call` is called before each
-    call to a language model; `variables` defaults to the environment of this process. Raises SettingsError for invalid
-    settings or roles, and TemplateError for an invalid template; a problem with an engine is reported as a finding.
+    serves several roles is opened once, and is not called again after a failed call.
+
+    With `grade`, a language model that works is also graded with some thirty short tasks, and its grades are stored in
+    `grades` (by default in the user's data directory), unless your own templates were used. `on_call` is called before
+    each call to a language model, and with the foreseen cost of grading; `variables` defaults to the environment of
+    this process. Raises SettingsError for invalid settings or roles, TemplateError for an invalid template, and
+    StoreError if grades cannot be stored; a problem with an engine is reported as a finding.
     """
     models = parse_model_options([model] if isinstance(model, str) else model)
     notices: list[str] = []
@@ -69,15 +77,39 @@ def diagnose(
         examined[name] = Examination(name, partial(parts.engine, name, attempts=1), parts.prompts, on_call, clock)
     roles = tuple(examined[models.name_for(role)].in_role(role) for role in Role)
     engines = {found.name: found for found in (examination.finding(parts.prices) for examination in examined.values())}
+    given = _grades(examined, models, parts) if grade else ()
+    _keep(given, parts, grades or Grades())
     judge = parts.judge()
     return Diagnosis(
         roles=roles,
+        grades=given,
         engines=tuple(engines.values()),
         templates=parts.prompts.own(),
         environment=here,
         verifier=timed(judge, clock) if judge is not None else None,
         notices=tuple(notices),
     )
+
+
+def _grades(examined: Mapping[str, Examination], models: ModelNames, parts: Parts) -> tuple[RoleGrade, ...]:
+    return tuple(
+        grade
+        for name, examination in examined.items()
+        for grade in examination.grades([role for role in GRADED if models.name_for(role) == name], parts.prices)
+    )
+
+
+def _keep(given: Sequence[RoleGrade], parts: Parts, grades: Grades) -> None:
+    """Store the grades of each engine, unless the user's own templates were used."""
+    shares: dict[str, dict[Role, float]] = {}
+    for grade in given:
+        if not grade.problem:
+            shares.setdefault(grade.engine, {})[grade.role] = round(grade.share, 3)
+    if shares and has_own_templates(parts.prompts):
+        parts.notify("The grades are not stored, because they were given with your own templates.")
+        return
+    for engine, own in shares.items():
+        grades.keep(engine, own)
 
 
 def timed(judge: SupportJudge, clock: Callable[[], float]) -> VerifierFinding:

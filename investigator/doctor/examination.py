@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from urllib.parse import urlsplit
 
 from pydantic import ValidationError
@@ -11,7 +11,8 @@ from pydantic_core import from_json
 from investigator.asking.prompts import Prompts
 from investigator.asking.replies import read_reply
 from investigator.doctor.examples import EXAMPLES, SENDS, doubt
-from investigator.doctor.findings import EngineFinding, RoleFinding, RoleState, StructuredOutput
+from investigator.doctor.findings import EngineFinding, RoleFinding, RoleGrade, RoleState, StructuredOutput
+from investigator.doctor.grading import foreseen_cost, graded
 from investigator.engines.base import Engine, traits_of
 from investigator.engines.chat.engine import ChatEngine
 from investigator.engines.chat.sending import ReplyFormat
@@ -77,6 +78,20 @@ class Examination:
             input_tokens=sum(reply.input_tokens for reply in replies),
             output_tokens=sum(reply.output_tokens for reply in replies),
         )
+
+    def grades(self, roles: Sequence[Role], prices: Prices) -> Iterator[RoleGrade]:
+        """Yield the grades of a language model in these roles, after saying what they cost; call `in_role` first.
+
+        An engine that does not read, that only replays, or that failed is not graded.
+        """
+        engine = self._engine
+        if engine is None or self._failure is not None or not roles:
+            return
+        if isinstance(engine, RecordedEngine) or traits_of(engine).goes_by_measures:
+            return
+        self._on_call(foreseen_cost(engine, roles, self._prompts, prices.price_of(engine.name)))
+        for role in roles:
+            yield graded(engine, role, self._prompts, prices)
 
     def finding(self, prices: Prices) -> EngineFinding:
         """Return the findings about the engine; call `in_role` first."""

@@ -6,8 +6,9 @@ from enum import StrEnum
 
 from pydantic import Field
 
+from investigator.engines.grades import PASSES
 from investigator.engines.roles import Role
-from investigator.records import Record, TemplateVersion
+from investigator.records import Record, TemplateVersion, Usage
 from investigator.scoring.prices import Price
 
 
@@ -48,6 +49,31 @@ class RoleFinding(Record):
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
+
+
+class RoleGrade(Record):
+    """The grade of an engine in a role: how many of its tasks it solved, its mistakes, and what that used.
+
+    If the engine failed, `problem` says why, and there is no grade.
+    """
+
+    role: Role
+    engine: str
+    right: int = 0
+    tasks: int = 0
+    mistakes: tuple[str, ...] = ()
+    usage: Usage = Usage()
+    problem: str = ""
+
+    @property
+    def share(self) -> float:
+        """Return the share of the tasks that were solved, 0..1."""
+        return self.right / self.tasks if self.tasks else 0.0
+
+    @property
+    def passed(self) -> bool:
+        """Return True if the engine solved enough of the tasks."""
+        return not self.problem and self.share >= PASSES
 
 
 class EngineFinding(Record):
@@ -106,6 +132,7 @@ class Diagnosis(Record):
     """All findings of a diagnosis."""
 
     roles: tuple[RoleFinding, ...]
+    grades: tuple[RoleGrade, ...] = Field(default=(), description="grades of language models, by role")
     engines: tuple[EngineFinding, ...]
     templates: tuple[TemplateVersion, ...] = Field(default=(), description="the user's own prompt templates")
     environment: Environment
@@ -121,12 +148,17 @@ class Diagnosis(Record):
 
     @property
     def money(self) -> float | None:
-        """Return the cost of the examples in US dollars; None if a price is unknown."""
+        """Return the cost of the examples and the grades in US dollars; None if a price is unknown."""
         prices = {engine.name: engine.price for engine in self.engines}
-        total = 0.0
+        total = sum(grade.usage.money for grade in self.grades)
         for finding in self.roles:
             price = prices[finding.engine]
             if finding.calls and price is None:
                 return None
             total += price.of(finding.input_tokens, finding.output_tokens) if price is not None else 0.0
         return total
+
+    @property
+    def calls(self) -> int:
+        """Return the number of calls that were made."""
+        return sum(finding.calls for finding in self.roles) + sum(grade.usage.calls for grade in self.grades)

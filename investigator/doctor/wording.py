@@ -6,7 +6,16 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from investigator.doctor.findings import Diagnosis, EngineFinding, Environment, RoleFinding, RoleState, VerifierFinding
+from investigator.doctor.findings import (
+    Diagnosis,
+    EngineFinding,
+    Environment,
+    RoleFinding,
+    RoleGrade,
+    RoleState,
+    VerifierFinding,
+)
+from investigator.engines.grades import PASSES
 from investigator.reports.columns import columns
 from investigator.reports.inert import inert_line
 from investigator.reports.terminal import own_templates
@@ -21,6 +30,7 @@ _WORDS = 400  # maximum number of characters shown of a server's message
 def diagnosis_text(diagnosis: Diagnosis) -> Text:
     """Return the roles, each engine, the installed packages, and the failures with advice; ends with a line feed."""
     blocks = [_roles(diagnosis.roles).append(f"\n{_cost(diagnosis)}")]
+    blocks += [_grades(diagnosis.grades)] if diagnosis.grades else []
     for engine in diagnosis.engines:
         if engine.leaves_machine is not None:
             blocks.append(_engine(engine, [role for role in diagnosis.roles if role.engine == engine.name]))
@@ -50,10 +60,27 @@ def _roles(findings: Sequence[RoleFinding]) -> Text:
 
 
 def _cost(diagnosis: Diagnosis) -> str:
-    calls = plural(sum(finding.calls for finding in diagnosis.roles), "call")
+    calls = plural(diagnosis.calls, "call")
     if diagnosis.money is None:
         return f"{calls}, at an unknown price"
     return f"{calls}, {diagnosis.money:.4f} US dollars" if diagnosis.money else f"{calls}, free of charge"
+
+
+def _grades(grades: Sequence[RoleGrade]) -> Text:
+    lines = Text("grades", style="bold")
+    for grade in grades:
+        lines.append(f"\n  {grade.role.value} ({inert_line(grade.engine)}): ")
+        lines.append(_grade(grade), style="green" if grade.passed else "bold red")
+        for mistake in grade.mistakes:
+            lines.append(f"\n    {inert_line(mistake, _WORDS)}")
+    return lines
+
+
+def _grade(grade: RoleGrade) -> str:
+    if grade.problem:
+        return f"not graded: {inert_line(grade.problem, _WORDS)}"
+    outcome = "passed" if grade.passed else "failed"
+    return f"{outcome}, {grade.right} of {grade.tasks} tasks right ({PASSES:.0%} needed)"
 
 
 def _engine(engine: EngineFinding, roles: Sequence[RoleFinding]) -> Text:
@@ -79,10 +106,10 @@ def _place(engine: EngineFinding) -> str:
 
 
 def _context(engine: EngineFinding) -> str:
-    if engine.context_tokens is not None:
-        return f"{engine.context_tokens:,} tokens of prompt"
     if not engine.is_model:
         return "any length"
+    if engine.context_tokens is not None:
+        return f"{engine.context_tokens:,} tokens of prompt"
     return "unknown: set chat.context_tokens to the number of prompt tokens that the model can read"
 
 

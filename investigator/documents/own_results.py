@@ -10,16 +10,14 @@ CREATOR = "investigator matrix"
 """The creator named in our XLSX files."""
 
 MATRIX_HEADING = (
-    *("document", "title", "question_number", "question", "status", "value", "answer", "quote", "place", "reason"),
-    "run",
+    *("document", "title", "question_number", "question", "status", "text", "support", "reason", "quotes", "places"),
 )
 """The columns of a matrix as CSV, one cell per line."""
 
 EVIDENCE_HEADING = (
-    *("source", "claim", "status", "document", "reference", "title", "page", "line", "start", "end", "quote"),
-    *("row", "column", "value", "sha256"),
+    *("source", "statement", "support", "reason", "document", "page", "line", "start", "end", "quote", "sha256"),
 )
-"""The columns of exported evidence: one row for each quote of each claim."""
+"""The columns of exported evidence: one row for each quote of each statement."""
 
 _HEAD, _TAIL, _PROPERTIES = 16_384, 700, 32_000  # maximum number of bytes to search
 _PAGE = '<meta name="generator" content="investigator report">'

@@ -13,18 +13,18 @@ from investigator.documents.fresh import MISSING, file_of
 from investigator.documents.readers.base import ReaderSettings
 from investigator.documents.readers.media_types import PDF
 from investigator.documents.readers.members import SOURCE_CHANGED
-from investigator.documents.readers.pdf.page_orders import DrawnPage, MarkedSpan, PageOrder
+from investigator.documents.readers.pdf.page_orders import DrawnPage, PageOrder
 from investigator.documents.reading_pool import ReadingPool
 from investigator.documents.scanning import FolderSettings, FoundFile, scan
 from investigator.errors import PageError, ReaderError, SourceChangedError
-from investigator.records import Document, PageView
+from investigator.records import Document, PageView, TextSpan
 
 _PROCESSES = 2
 _WIDEST = 4_000
 
 
 class PageViews:
-    """Renders pages of the PDF documents in a folder, with spans of their text marked.
+    """Renders pages of the PDF documents in a folder, with a span of their text marked.
 
     Files are opened without following links, parsed in separate processes within the limits of `reader`, and rendered
     only if their sha256 matches the document's. Use it as a context manager. Thread-safe.
@@ -48,13 +48,13 @@ class PageViews:
     def __exit__(self, *_: object) -> None:
         self._pool.close()
 
-    def marked(self, document: Document, spans: Sequence[MarkedSpan]) -> tuple[PageView, ...]:
-        """Return the pages that contain the given spans of a document's text, in order, with the spans marked.
+    def marked(self, document: Document, span: TextSpan) -> tuple[PageView, ...]:
+        """Return the pages that contain a span of a document's text, in order, with the span marked.
 
         Raises PageError if the document does not have these pages; SourceChangedError if its file has changed;
         FolderError if the folder cannot be listed; and ReaderError if the file cannot be rendered.
         """
-        orders = _orders(document, spans)
+        orders = _orders(document, span)
         if not orders:
             raise PageError(f"no page of {document.id} contains the words to mark")
         return tuple(
@@ -105,16 +105,14 @@ class PageViews:
         return contents.drawn
 
 
-def _orders(document: Document, spans: Sequence[MarkedSpan]) -> list[PageOrder]:
-    """Return the rendering request for each page that contains one of the spans."""
-    orders: list[PageOrder] = []
-    for page in document.pages:
-        on_page = [
-            span.changed(start=max(span.start, page.start) - page.start, end=min(span.end, page.end) - page.start)
-            for span in spans
-            if span.start < page.end and span.end > page.start
-        ]
-        if on_page:
-            text = document.text[page.start : page.end]
-            orders.append(PageOrder(page=page.page, text=text, spans=tuple(on_page)))
-    return orders
+def _orders(document: Document, span: TextSpan) -> list[PageOrder]:
+    """Return the rendering request for each page that contains a part of the span."""
+    return [
+        PageOrder(
+            page=page.page,
+            text=document.text[page.start : page.end],
+            span=TextSpan(start=max(span.start, page.start) - page.start, end=min(span.end, page.end) - page.start),
+        )
+        for page in document.pages
+        if span.start < page.end and span.end > page.start
+    ]

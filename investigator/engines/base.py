@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
-from typing import Protocol, TypeAlias, runtime_checkable
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -114,20 +114,26 @@ class Embedder(Protocol):
         ...
 
 
-_MEASURES = {"passages": {"__all__": {"score", "similarity", "overlap", "document_match"}}}
+_MATCH_OF_PASSAGES: Mapping[str, Any] = {"passages": {"__all__": {"match"}}}
+_MEASURES: dict[str, Any] = {
+    "passages": {"__all__": {"score", "similarity", "overlap", "document_match"}},
+    "documents": {"__all__": {"match": True, **_MATCH_OF_PASSAGES}},
+    "document": _MATCH_OF_PASSAGES,
+}
+"""The scores that a search gave to documents and passages, in the variables of all templates."""
 
 
 def prompt_key(engine_name: str, prompt: Prompt, *, measures: bool = False, sampling: str = "") -> str:
     """Return the sha256, in hexadecimal, of everything that a reply depends on: the engine and the whole prompt.
 
     The journal and recordings store replies under this key, so it is the same in every process and on every machine.
-    The search scores of the passages depend on all documents in the folder, so they are included only if `measures` is
-    True, for engines that use them. `sampling` contains the settings that affect the engine's replies.
+    The day of the run is left out. The search scores depend on all documents in the folder, so they are included only
+    if `measures` is True, for engines that use them. `sampling` contains the settings that affect the engine's replies.
     """
     parts = (
         f"{engine_name} {sampling}".rstrip(),
         prompt.template,
-        prompt.text,
+        prompt.undated or prompt.text,
         prompt.variables.model_dump(mode="json", exclude=None if measures else _MEASURES),
         prompt.reply_type.__name__,
     )

@@ -8,16 +8,16 @@ from enum import StrEnum
 class Role(StrEnum):
     """A task that is assigned to an engine."""
 
-    THINK = "think"
     PLAN = "plan"
     ASK = "ask"
     REFLECT = "reflect"
     ANSWER = "answer"
+    CHECK = "check"
     CHAT = "chat"
 
 
+_ROLE_OF_TEMPLATE = {"answer/check": Role.CHECK}
 _ROLE_OF_OWNER = {
-    "critical_thinking": Role.THINK,
     "planner": Role.PLAN,
     "query": Role.ASK,
     "reflection": Role.REFLECT,
@@ -28,8 +28,8 @@ _ROLE_OF_OWNER = {
 
 def role_of(template: str) -> Role:
     """Return the role for a template `owner/name.j2`. Raises ValueError if no engine answers it."""
-    owner = template.partition("/")[0]
-    try:
-        return _ROLE_OF_OWNER[owner]
-    except KeyError:
-        raise ValueError(f"no role answers the template {template!r}") from None
+    name = template.removesuffix(".j2")
+    role = _ROLE_OF_TEMPLATE.get(name) or _ROLE_OF_OWNER.get(name.partition("/")[0])
+    if role is None:
+        raise ValueError(f"no role answers the template {template!r}")
+    return role

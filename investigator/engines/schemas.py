@@ -23,18 +23,26 @@ def reply_schema(reply_type: type[Record]) -> dict[str, Json]:
     return _strict_object(reply_type.model_json_schema())
 
 
-def bounded(schema: dict[str, Json], *, characters: int, items: int) -> dict[str, Json]:
-    """Return the schema with limits on texts and lists, for small models that repeat themselves."""
-    limits: dict[str, dict[str, Json]] = {"string": {"maxLength": characters}, "array": {"maxItems": items}}
-    kind = schema.get("type")
-    parts = {name: _bounded(part, characters, items) for name, part in schema.items()}
-    return {**parts, **(limits.get(kind, {}) if isinstance(kind, str) else {})}
+def bounded(schema: dict[str, Json], *, characters: int, items: int, records: int) -> dict[str, Json]:
+    """Return the schema with limits on texts, lists of texts and lists of records, for models that repeat themselves.
+
+    `records` must not be less than the number of documents or statements that a prompt asks about.
+    """
+    parts = {name: _bounded(part, characters, items, records) for name, part in schema.items()}
+    match schema:
+        case {"type": "string"}:
+            return {**parts, "maxLength": characters}
+        case {"type": "array", "items": {"$ref": _}}:
+            return {**parts, "maxItems": records}
+        case {"type": "array"}:
+            return {**parts, "maxItems": items}
+    return parts
 
 
-def _bounded(value: Json, characters: int, items: int) -> Json:
+def _bounded(value: Json, characters: int, items: int, records: int) -> Json:
     if isinstance(value, list):
-        return [_bounded(part, characters, items) for part in value]
-    return bounded(value, characters=characters, items=items) if isinstance(value, dict) else value
+        return [_bounded(part, characters, items, records) for part in value]
+    return bounded(value, characters=characters, items=items, records=records) if isinstance(value, dict) else value
 
 
 def _strict(value: Json) -> Json:

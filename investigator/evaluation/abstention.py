@@ -16,8 +16,8 @@ from investigator.records import AnswerStatus, Record
 
 
 class Confusion(Record):
-    """Counts of questions by answerability and outcome. Passages that may answer, and partial answers, count neither as
-    answers nor as decisions not to answer.
+    """Counts of questions by answerability and outcome; a wrong premise counts as not found. Passages that may answer,
+    and partial answers, count neither as answers nor as decisions not to answer.
     """
 
     answerable_answered: int = 0
@@ -69,6 +69,7 @@ def confusion(answerable: Sequence[bool], statuses: Sequence[AnswerStatus]) -> C
 def _said(status: AnswerStatus) -> AnswerStatus:
     same = {
         AnswerStatus.NOT_FOUND_SO_FAR: AnswerStatus.NOT_FOUND,
+        AnswerStatus.PREMISE_WRONG: AnswerStatus.NOT_FOUND,
         AnswerStatus.CONFLICTING: AnswerStatus.ANSWERED,
     }
     return same.get(status, status)

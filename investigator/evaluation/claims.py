@@ -1,4 +1,4 @@
-"""Measures how well the rules and a verifier tell supported claims from unsupported ones."""
+"""Measures the check: how many false statements it accepts, and how many true ones it refuses."""
 
 from __future__ import annotations
 
@@ -8,124 +8,180 @@ from pathlib import Path
 
 from pydantic import Field, StrictBool, StrictStr
 
-from investigator.engines.embedding.verifiers import Verifier, as_one
-from investigator.evaluation.lines import RowWithId, by_id, rows_of
-from investigator.evidence.claims import prove
-from investigator.records import ClaimStatus, Quote, Record
+from investigator.asking.budget import BudgetSpent
+from investigator.asking.client import EngineClient
+from investigator.engines.roles import Role
+from investigator.evaluation.lines import ForeignRow, RowWithId, by_id, rows_of
+from investigator.proof.figures import figure_notes
+from investigator.records import (
+    CheckedStatement,
+    CheckReply,
+    CheckVariables,
+    Event,
+    EvidenceDocument,
+    EvidencePassage,
+    EvidenceSpan,
+    Notice,
+    Progressed,
+    Record,
+    StatementCheck,
+    Support,
+    Usage,
+)
 
-_AT_ONCE = 64
-"""Number of pairs passed to a verifier at once."""
+_AT_ONCE = 20
+"""Number of statements in a call."""
+
+
+class GivenEvidence(ForeignRow):
+    """A quote, and the text around it that contains it."""
+
+    quote: StrictStr = Field(min_length=1)
+    around: StrictStr = ""
 
 
 class ClaimRow(RowWithId):
-    """A claim, its quotes, and a label, which is True if the quotes support the claim."""
+    """A statement, its quotes, and whether they support it."""
 
-    claim: StrictStr = Field(min_length=1)
-    quotes: tuple[StrictStr, ...]
-    label: StrictBool
+    statement: StrictStr = Field(min_length=1)
+    evidence: tuple[GivenEvidence, ...]
+    is_true: StrictBool = Field(alias="true")
     kind: str = ""
 
 
-class JudgeReport(Record):
-    """How well one judge (the rules or a verifier) decided: the share of true claims that it accepted, and the share of
-    false claims that it rejected. A share is None if there are no such claims. True claims that the rules do not accept
-    are either withheld or replaced by their quotes; `true_withheld` is the share of true claims that are withheld.
+class CheckCounts(Record):
+    """The judgements on the true and the false statements of a kind; the kind of all statements is empty.
+
+    A statement that is judged supported in part is shown, with the reason.
     """
 
-    name: str
-    claims: int
-    true_accepted: float | None
-    false_refused: float | None
-    true_withheld: float | None = None
-    milliseconds: float
+    kind: str = ""
+    truths: int
+    truths_refused: int
+    truths_in_part: int
+    lies: int
+    lies_accepted: int
+    lies_in_part: int
+    unchecked: int
 
-    @property
-    def balanced_accuracy(self) -> float | None:
-        """Return the mean of both shares; None if one is missing. Guessing scores 0.5."""
-        if self.true_accepted is None or self.false_refused is None:
-            return None
-        return (self.true_accepted + self.false_refused) / 2
+
+class WrongCheck(Record):
+    """A statement that was judged wrongly: a false one that was accepted, or a true one that was refused."""
+
+    id: str
+    statement: str
+    support: Support
+    reason: str = ""
 
 
 class ClaimsReport(Record):
-    """The results for the rules and for the verifier, if one was used: across all claims, and for each kind."""
+    """How well a check tells true statements from false ones, for all statements and by kind, and its cost."""
 
-    rules: JudgeReport
-    verifier: JudgeReport | None = None
-    by_kind: tuple[tuple[str, JudgeReport, JudgeReport | None], ...] = ()
+    checker: str
+    everything: CheckCounts
+    kinds: tuple[CheckCounts, ...] = ()
+    wrong: tuple[WrongCheck, ...] = ()
+    usage: Usage = Usage()
+    seconds: float = 0.0
 
-    @property
-    def better(self) -> str:
-        """Return the name of the judge with the higher balanced accuracy; in a tie, the name of the rules."""
-        ours = self.rules.balanced_accuracy
-        other = self.verifier.balanced_accuracy if self.verifier is not None else None
-        wins = ours is not None and other is not None and other > ours
-        return self.verifier.name if self.verifier is not None and wins else self.rules.name
+
+class ClaimsEvaluation:
+    """Checks the statements of a file against their quotes, up to 20 in a call, by the engine for the role check."""
+
+    def __init__(
+        self, rows: Sequence[ClaimRow], client: EngineClient, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._rows = tuple(rows)
+        self._client = client
+        self._clock = clock
+        self._checks: dict[str, StatementCheck] = {}
+        self._seconds = 0.0
+
+    def run(self) -> Iterator[Event]:
+        """Check the statements, until a limit is reached; `report` returns the results. Raises the errors of
+        `EngineClient.ask`.
+        """
+        began = self._clock()
+        try:
+            for start in range(0, len(self._rows), _AT_ONCE):
+                rows = self._rows[start : start + _AT_ONCE]
+                self._checks |= {row.id: check for row, check in zip(rows, self._checked(rows), strict=True)}
+                self._seconds = self._clock() - began
+                yield Progressed(phase="statements", done=len(self._checks), total=len(self._rows))
+        except BudgetSpent as spent:
+            yield Notice(text=f"The limit on {spent.reason} was reached; the other statements are not measured.")
+
+    def report(self) -> ClaimsReport:
+        """Return the results for the statements that were checked."""
+        rows = [row for row in self._rows if row.id in self._checks]
+        kinds = dict.fromkeys(row.kind for row in rows if row.kind)
+        return ClaimsReport(
+            checker=self._client.name(Role.CHECK),
+            everything=self._counts("", rows),
+            kinds=tuple(self._counts(kind, [row for row in rows if row.kind == kind]) for kind in kinds),
+            wrong=tuple(self._wrong(rows)),
+            usage=self._client.usage(),
+            seconds=round(self._seconds, 3),
+        )
+
+    def _checked(self, rows: Sequence[ClaimRow]) -> list[StatementCheck]:
+        """Return the judgements of one call; a statement that the reply leaves out is unchecked."""
+        reply = self._client.ask("answer/check", variables_of(rows), CheckReply).value
+        known = {check.number: check for check in (reply.statements if reply is not None else ())}
+        return [known.get(number, StatementCheck(number=number)) for number in range(1, len(rows) + 1)]
+
+    def _counts(self, kind: str, rows: Sequence[ClaimRow]) -> CheckCounts:
+        judged = [(row.is_true, self._checks[row.id].support) for row in rows]
+        accepted = (Support.SUPPORTED, Support.VERBATIM)
+        return CheckCounts(
+            kind=kind,
+            truths=sum(is_true for is_true, _ in judged),
+            truths_refused=sum(is_true and support is Support.UNSUPPORTED for is_true, support in judged),
+            truths_in_part=sum(is_true and support is Support.IN_PART for is_true, support in judged),
+            lies=sum(not is_true for is_true, _ in judged),
+            lies_accepted=sum(not is_true and support in accepted for is_true, support in judged),
+            lies_in_part=sum(not is_true and support is Support.IN_PART for is_true, support in judged),
+            unchecked=sum(support is Support.UNCHECKED for _, support in judged),
+        )
+
+    def _wrong(self, rows: Sequence[ClaimRow]) -> Iterator[WrongCheck]:
+        for row in rows:
+            check = self._checks[row.id]
+            accepted = check.support in (Support.SUPPORTED, Support.VERBATIM)
+            if accepted if not row.is_true else check.support is Support.UNSUPPORTED:
+                yield WrongCheck(id=row.id, statement=row.statement, support=check.support, reason=check.reason)
 
 
 def read_claims(file: Path) -> tuple[ClaimRow, ...]:
-    """Read the claims in a JSONL file. Raises EvaluationDataError."""
-    return tuple(by_id(file, "claims", rows_of(file, ClaimRow)).values())
+    """Read the statements in a JSONL file. Raises EvaluationDataError."""
+    return tuple(by_id(file, "statements", rows_of(file, ClaimRow)).values())
 
 
-def measure_claims(
-    rows: Sequence[ClaimRow],
-    verifier: Verifier | None,
-    threshold: float,
-    clock: Callable[[], float] = time.perf_counter,
-) -> ClaimsReport:
-    """Measure the rules and, if given, a verifier on claims; the verifier accepts scores of at least `threshold`.
-    Raises EmbedderError.
-    """
-    began = clock()
-    statuses = [prove(row.claim, _quotes(row)).status for row in rows]
-    ruled = clock()
-    scores = list(_scores(rows, verifier)) if verifier is not None else []
-    seconds = (ruled - began, clock() - ruled)
-
-    def reports(places: Sequence[int]) -> tuple[JudgeReport, JudgeReport | None]:
-        labels = [rows[place].label for place in places]
-        chosen = [statuses[place] for place in places]
-        proven = [status is ClaimStatus.PROVEN for status in chosen]
-        withheld = [status is ClaimStatus.WITHHELD for status in chosen]
-        ours = _report("rules", labels, proven, 1000 * seconds[0] / len(rows))
-        ours = ours.changed(true_withheld=_share(withheld, labels, of=True))
-        if verifier is None:
-            return ours, None
-        accepted = [scores[place] >= threshold for place in places]
-        return ours, _report(verifier.name, labels, accepted, 1000 * seconds[1] / len(rows))
-
-    rules, other = reports(range(len(rows)))
-    kinds = dict.fromkeys(row.kind for row in rows if row.kind)
-    by_kind = tuple((kind, *reports([k for k, row in enumerate(rows) if row.kind == kind])) for kind in kinds)
-    return ClaimsReport(rules=rules, verifier=other, by_kind=by_kind)
+def variables_of(rows: Sequence[ClaimRow]) -> CheckVariables:
+    """Return the variables of the prompt that checks these statements; each row's quotes are a document."""
+    statements: list[CheckedStatement] = []
+    documents: list[EvidenceDocument] = []
+    for number, row in enumerate(rows, start=1):
+        first = sum(len(document.passages) for document in documents) + 1
+        ids = tuple(f"E{first + place}" for place in range(len(row.evidence)))
+        quotes = [one.quote for one in row.evidence]
+        statements.append(
+            CheckedStatement(
+                number=number,
+                text=row.statement,
+                evidence=ids,
+                verbatim=row.statement in quotes,
+                notes=figure_notes(row.statement, quotes, ""),
+            )
+        )
+        passages = tuple(_passage(one, name) for one, name in zip(row.evidence, ids, strict=True))
+        documents.append(EvidenceDocument(document_id=f"document {number}", passages=passages))
+    return CheckVariables(question="", statements=tuple(statements), documents=tuple(documents))
 
 
-def _report(name: str, labels: Sequence[bool], accepted: Sequence[bool], milliseconds: float) -> JudgeReport:
-    refused = _share(accepted, labels, of=False)
-    return JudgeReport(
-        name=name,
-        claims=len(labels),
-        true_accepted=_share(accepted, labels, of=True),
-        false_refused=None if refused is None else 1 - refused,
-        milliseconds=round(milliseconds, 3),
-    )
-
-
-def _share(marked: Sequence[bool], labels: Sequence[bool], *, of: bool) -> float | None:
-    """Return the fraction of the claims labelled `of` that are marked; None if no claim has that label."""
-    chosen = [mark for mark, label in zip(marked, labels, strict=True) if label is of]
-    return sum(chosen) / len(chosen) if chosen else None
-
-
-def _scores(rows: Sequence[ClaimRow], verifier: Verifier) -> Iterator[float]:
-    pairs = [(as_one(row.quotes), row.claim) for row in rows]
-    for start in range(0, len(pairs), _AT_ONCE):
-        yield from verifier.scores(pairs[start : start + _AT_ONCE])
-
-
-def _quotes(row: ClaimRow) -> tuple[Quote, ...]:
-    return tuple(
-        Quote(document_id=row.id, page=None, line=1, start=0, end=len(text), text=text, source_hash="")
-        for text in row.quotes
-    )
+def _passage(given: GivenEvidence, name: str) -> EvidencePassage:
+    before, quote, after = given.around.partition(given.quote)
+    if not quote:  # the text around the quote does not contain it
+        before, after = "", ""
+    spans = (EvidenceSpan(text=before), EvidenceSpan(text=given.quote, id=name), EvidenceSpan(text=after))
+    return EvidencePassage(spans=tuple(span for span in spans if span.text))

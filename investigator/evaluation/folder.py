@@ -29,6 +29,7 @@ from investigator.records import (
     Quote,
     Record,
     Started,
+    Support,
 )
 from investigator.retrieval.library import Library
 from investigator.services.run_records import RunOptions
@@ -221,6 +222,7 @@ class FolderEvaluation:
             run_id=run.id,
             status=answer.status if answer else AnswerStatus.NOT_FOUND_SO_FAR,
             answer=_said(answer) if answer else "",
+            **(_counts(answer) if answer else {}),
             citations=citations,
             proven=self._proven(citations),
             best_quotes=best.quotes if best else (),
@@ -259,9 +261,15 @@ class FolderEvaluation:
 
 
 def _said(answer: Answer) -> str:
-    """Return the statements of an answer, preceded by yes or no if the question was decided."""
-    settled = [f"{answer.decision.value.title()}."] if answer.decision is not None else []
-    return " ".join((*settled, *(claim.text for claim in answer.claims)))
+    """Return the statements of an answer with their heads."""
+    return " ".join(f"{one.head}: {one.text}" if one.head else one.text for one in answer.statements)
+
+
+def _counts(answer: Answer) -> Mapping[str, int]:
+    """Return the numbers of statements that are shown, shown without full support, and withheld."""
+    supported = (Support.VERBATIM, Support.SUPPORTED)
+    unsupported = sum(one.support not in supported for one in answer.statements)
+    return {"statements": len(answer.statements), "unsupported": unsupported, "withheld": len(answer.withheld)}
 
 
 def _ranking(library: Library, question: Question) -> Ranking:

@@ -4,7 +4,7 @@ Pure.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +21,7 @@ from investigator.evaluation.estimates import Estimate, Rows, mean_of, statistic
 from investigator.evaluation.measures import Measure
 from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question
-from investigator.evaluation.rightness import JudgedRows, grounds_of
+from investigator.evaluation.rightness import JudgedRows, grounds_of, rightness
 from investigator.evaluation.scoring import quotes_answer, scores, soundness
 from investigator.records import AnswerStatus, Record, Usage
 
@@ -47,6 +47,22 @@ class FailedQuestion(Record):
 
     id: str
     reason: str
+
+
+class WrongQuestion(Record):
+    """A question whose answer is not right, or only in part: its status, and how right it is (0..1)."""
+
+    id: str
+    status: AnswerStatus
+    right: float
+
+
+class StatementCounts(Record):
+    """The numbers of statements that are shown, shown although a check did not support all of them, and withheld."""
+
+    shown: int = 0
+    unsupported: int = 0
+    withheld: int = 0
 
 
 class Seconds(Record):
@@ -87,6 +103,8 @@ class FolderReport(Record):
         default=(), description="number of questions judged by each kind of known fact"
     )
     failures: tuple[FailedQuestion, ...] = ()
+    wrong: tuple[WrongQuestion, ...] = ()
+    statements: StatementCounts = StatementCounts()
     quotes: int
     proven_quotes: int
     usage: Usage = Field(description="total cost of all questions")
@@ -118,6 +136,12 @@ def folder_report(questions: Sequence[Question], outcomes: Mapping[str, Outcome]
         confusion=_counts(judged),
         judged=grounds_of(row.question for row in rows),
         failures=tuple(FailedQuestion(id=r.question.id, reason=r.outcome.failure) for r in every if r.outcome.failure),
+        wrong=tuple(_wrong(rows)),
+        statements=StatementCounts(
+            shown=sum(row.outcome.statements for row in rows),
+            unsupported=sum(row.outcome.unsupported for row in rows),
+            withheld=sum(row.outcome.withheld for row in rows),
+        ),
         quotes=sum(len(row.outcome.citations) for row in rows),
         proven_quotes=sum(row.outcome.proven for row in rows),
         usage=Usage(
@@ -128,6 +152,14 @@ def folder_report(questions: Sequence[Question], outcomes: Mapping[str, Outcome]
         ),
         seconds=_seconds([row.outcome.seconds for row in rows if row.outcome.seconds is not None]),
     )
+
+
+def _wrong(rows: Sequence[_Measurable]) -> Iterator[WrongQuestion]:
+    """Yield the questions that are not wholly right, in order."""
+    for row in rows:
+        right, status = rightness(row.question, row.outcome), row.outcome.status
+        if status is not None and right is not None and right < 1:
+            yield WrongQuestion(id=row.question.id, status=status, right=right)
 
 
 def _counts(rows: Sequence[_Measurable]) -> Confusion:

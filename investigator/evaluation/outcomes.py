@@ -41,7 +41,10 @@ class Outcome(Record):
     run_id: str = ""
     status: AnswerStatus | None = None
     failure: str = ""
-    answer: str = Field(default="", description="yes or no, if settled, and the claims")
+    answer: str = Field(default="", description="the lead and the details, each with its head")
+    statements: int = Field(default=0, description="statements that are shown")
+    unsupported: int = Field(default=0, description="shown statements of which a check did not support all")
+    withheld: int = Field(default=0, description="statements that the check refused")
     citations: tuple[Quote, ...] = ()
     proven: int = Field(default=0, description="citations found in the stored text at their places")
     best_quotes: tuple[Quote, ...] = ()
@@ -60,8 +63,9 @@ class Outcome(Record):
 
     @property
     def silent(self) -> bool:
-        """Return True if nothing was found, not even passages that may answer the question."""
-        return self.status in (AnswerStatus.NOT_FOUND, AnswerStatus.NOT_FOUND_SO_FAR)
+        """Return True if nothing is claimed to answer the question: nothing was found, or its premise is wrong."""
+        silent = (AnswerStatus.NOT_FOUND, AnswerStatus.NOT_FOUND_SO_FAR, AnswerStatus.PREMISE_WRONG)
+        return self.status in silent
 
     @property
     def found_more_or_less(self) -> bool:

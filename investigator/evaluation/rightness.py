@@ -17,11 +17,12 @@ from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import KeyPoint, Question
 from investigator.language.amounts import Amount, amounts, prepared
 from investigator.language.normalise import normalise
-from investigator.records import Quote, Record
+from investigator.records import AnswerStatus, Quote, Record
 
 _SHORT = 5  # maximum number of words in an answer that is searched for verbatim (as in NQ-open, Lee et al. 2019)
 _DIGITS = re.compile(r"\d[\d.,]*\d|\d")
-_YES_OR_NO = frozenset({"yes", "no"})
+_FIRST = 3
+"""Number of passages that a user is expected to read, if no statement answers."""
 
 
 class JudgedRows(Record):
@@ -63,13 +64,16 @@ def rightness(question: Question, outcome: Outcome) -> float | None:
     """Return the score (0..1) of an outcome; None if the row has no known answer.
 
     If the right documents are known, one of them must be cited. For numbers and key points, the score is the share that
-    the answer contains; otherwise, one known answer is enough. Anything else in the answer is ignored.
+    the answer contains; otherwise, one known answer is enough. Anything else in the answer is ignored. Passages that
+    nobody has judged are right if the first three hold what is known.
     """
     ground = ground_of(question)
     if ground is None or ground is Ground.SILENCE:
         return None if ground is None else float(outcome.silent)
+    if outcome.status is AnswerStatus.PASSAGES_FOUND:
+        return float(_is_among(question, from_right_documents(question, outcome.citations[:_FIRST])))
     cited = from_right_documents(question, outcome.citations)
-    if (question.documents and not cited) or _says_the_opposite(question, outcome.answer):
+    if question.documents and not cited:
         return 0.0
     match ground:
         case Ground.NUMBERS:
@@ -115,8 +119,8 @@ def _answers(question: Question) -> tuple[str, ...]:
 
 
 def _short(question: Question) -> tuple[str, ...]:
-    """Return the answers that are searched for verbatim, except yes and no, which any text may contain."""
-    return tuple(one for one in _answers(question) if len(one.split()) <= _SHORT and not _YES_OR_NO & set(tokens(one)))
+    """Return the answers that are searched for verbatim."""
+    return tuple(one for one in _answers(question) if len(one.split()) <= _SHORT)
 
 
 def _figures(question: Question) -> list[list[Amount]]:
@@ -132,10 +136,19 @@ def _is_made(point: KeyPoint, quotes: Sequence[Quote]) -> bool:
     return any(overlaps(quote.text, point.evidence or "") for quote in own)
 
 
-def _says_the_opposite(question: Question, said: str) -> bool:
-    known = {word for one in _answers(question) if len(words := tokens(one)) == 1 for word in words}
-    first = set(tokens(said)[:1])
-    return bool(known) and known <= _YES_OR_NO and first <= _YES_OR_NO and not first <= known
+def _is_among(question: Question, quotes: Sequence[Quote]) -> bool:
+    """Return True if quotes of the right documents hold known evidence, a known answer or a key number; if none of
+    these is known, any quote will do.
+    """
+    texts = [quote.text for quote in quotes]
+    points = [point.evidence or "" for point in _points(question)]
+    if evidence := (*(question.evidence or ()), *points):
+        return bool(texts) and share_found(texts, evidence) > 0
+    if answers := _answers(question):
+        return any(says(text, answer) for text in texts for answer in answers)
+    if numbers := question.key_numbers:
+        return any(number_recall(text, numbers) > 0 for text in texts)
+    return bool(texts)
 
 
 def _prepared(text: str) -> str:

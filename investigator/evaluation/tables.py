@@ -14,7 +14,7 @@ from investigator.evaluation.retrieval_report import RetrievalReport
 from investigator.evaluation.rightness import grounds_line
 from investigator.reports.columns import columns
 from investigator.reports.inert import inert_line
-from investigator.reports.wording import HEADLINES, plural
+from investigator.reports.wording import HEADLINES, plural, usage_line
 
 _BY_KIND = {
     Measure.RANKED_FIRST: "ranked first",
@@ -53,30 +53,23 @@ def retrieval_text(report: RetrievalReport) -> Text:
 
 
 def claims_text(report: ClaimsReport) -> Text:
-    """Return the table of results for the rules and the verifier, for all claims and by kind, followed by the name of
-    the better judge.
+    """Return the table of judgements on true and false statements, for all and by kind, and the statements that were
+    judged wrongly.
     """
-    heading = ("claims", "judge", "number", "balanced", "true accepted", "false refused", "true withheld", "ms/claim")
-    groups = [("all", report.rules, report.verifier), *report.by_kind]
+    heading = ("statements", "true", "refused", "in part", "false", "accepted", "in part", "unchecked")
     rows = [
         (
-            inert_line(kind),
-            inert_line(judge.name),
-            f"{judge.claims:,}",
-            *(_share(share) for share in (judge.balanced_accuracy, judge.true_accepted, judge.false_refused)),
-            _share(judge.true_withheld),
-            f"{judge.milliseconds:.1f}",
+            inert_line(one.kind or "all"),
+            *(f"{count:,}" for count in (one.truths, one.truths_refused, one.truths_in_part)),
+            *(f"{count:,}" for count in (one.lies, one.lies_accepted, one.lies_in_part, one.unchecked)),
         )
-        for kind, *judges in groups
-        for judge in judges
-        if judge is not None
+        for one in (report.everything, *report.kinds)
     ]
-    verdict = f"Better on these claims: {inert_line(report.better)}."
-    return Text("\n").join([columns(rows, heading=heading), Text(verdict)]).append("\n")
-
-
-def _share(share: float | None) -> str:
-    return "-" if share is None else f"{share:.3f}"
+    blocks = [Text(f"checked by {inert_line(report.checker)}"), columns(rows, heading=heading)]
+    wrong = [f"  {inert_line(one.id)} ({one.support}): {inert_line(one.statement, 200)}" for one in report.wrong]
+    blocks += [Text("\n".join(["judged wrongly:", *wrong]))] if wrong else []
+    blocks.append(Text(f"Used: {usage_line(report.usage, report.seconds)}", style="dim"))
+    return Text("\n").join(blocks).append("\n")
 
 
 def folder_text(report: FolderReport) -> Text:
@@ -85,6 +78,9 @@ def folder_text(report: FolderReport) -> Text:
     if report.kinds:
         blocks.append(_kinds(report.kinds))
     blocks.append(Text("\n".join(_about(report))))
+    if report.wrong:
+        named = ", ".join(f"{inert_line(one.id)} ({one.status}, {one.right:.2f})" for one in report.wrong)
+        blocks.append(Text(f"{plural(len(report.wrong), 'question')} not right: {named}"))
     if report.failures:
         listed = [f"  {inert_line(one.id)}: {inert_line(one.reason, 200)}" for one in report.failures[:_LISTED]]
         more = [f"  and {len(report.failures) - _LISTED:,} more"] if len(report.failures) > _LISTED else []
@@ -115,7 +111,7 @@ def _kinds(kinds: Sequence[GroupReport]) -> Text:
 
 
 def _about(report: FolderReport) -> list[str]:
-    counts, usage, seconds = report.confusion, report.usage, report.seconds
+    counts, shown, usage, seconds = report.confusion, report.statements, report.usage, report.seconds
     measured = max(1, report.everything.questions)
     lines = [
         "; ".join(f"{HEADLINES[one.status].lower()}: {one.questions:,}" for one in report.statuses),
@@ -124,6 +120,8 @@ def _about(report: FolderReport) -> list[str]:
         f"not answerable: {counts.unanswerable_answered:,} answered, {counts.unanswerable_answered_in_part:,} in part, "
         f"{counts.unanswerable_passages_found:,} passages found, {counts.unanswerable_not_found:,} not found",
         grounds_line(report.judged),
+        f"{plural(shown.shown, 'statement')}, {shown.unsupported:,} of them not fully supported; "
+        f"{shown.withheld:,} withheld",
         f"{report.proven_quotes:,} of {plural(report.quotes, 'quote')} re-verified",
         f"{usage.calls / measured:.1f} engine calls and {usage.tokens / measured:,.0f} tokens per question",
     ]

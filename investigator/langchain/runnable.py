@@ -17,14 +17,15 @@ from investigator.services.run_records import RunOptions
 
 
 class Request(Record):
-    """A question and its options. `after` is the run that the question follows up on; the mission and the strategy
-    default to those in the settings.
+    """A question and its options. `after` is the run that the question follows up on, and `as_of` the day (ISO 8601) as
+    of which it is answered, by default today; the mission and the strategy default to those in the settings.
     """
 
     question: str
     mission: str | None = None
     strategy: str | None = None
     after: str = ""
+    as_of: str = ""
     fresh: bool = False
 
 
@@ -75,7 +76,9 @@ class InvestigatorRunnable(Runnable[str | Request, Answer]):  # type: ignore[mis
     def _events(self, asking: Asking) -> Iterator[Event | Answer]:
         request = _request(asking)
         with one_at_a_time(self.investigator, self._longest_wait):
-            options = RunOptions(request.mission, request.strategy, fresh=request.fresh, after=request.after)
+            options = RunOptions(
+                request.mission, request.strategy, fresh=request.fresh, after=request.after, as_of=request.as_of
+            )
             for event in self.investigator.investigate(request.question, options):
                 yield event
                 if isinstance(event, Answered) and event.investigation.answer is not None:

@@ -15,8 +15,7 @@ from importlib.resources import files
 
 from investigator.language.late_patterns import late
 from investigator.language.lists import full_month_names
-from investigator.language.terms import folded, words
-from investigator.questions.cues import cue_words, patterns
+from investigator.language.terms import folded
 
 
 class AnswerType(StrEnum):
@@ -32,9 +31,6 @@ class AnswerType(StrEnum):
     ANY = "any"
 
 
-WORDED_TYPES = frozenset({AnswerType.NAME, AnswerType.PLACE, AnswerType.REASON})
-"""Answers of these kinds consist of words, and contain no figure."""
-NO_FIGURES = WORDED_TYPES | {AnswerType.DATE}
 _UNIT = (
     r"%|percent|million|billion|trillion|thousand|km|cm|mm|nm|kg|mg|[µμ]g|ml|dl|kwh|mwh|gwh|kw|mw|gw|hz|khz|mhz|ghz|°c|°f"
     r"|(?:minute|hour|day|week|month|year|euro|dollar|pound|metre|meter|mile|feet|ton)s?"
@@ -46,18 +42,13 @@ _NUMBER = late(
     re.IGNORECASE,
 )
 _NAME = late(r"\b[A-ZÀ-ÖØ-Þ][\w'’-]+(?:\s+(?:(?:of|de|von|van|the|and|la|di|da)\s+)?[A-ZÀ-ÖØ-Þ][\w'’-]+)*")
-_PLACE = late(rf"\b(?:in|at|near|to|from|on|outside|around|of)\s+(?:the\s+)?({_NAME.pattern})")
-_LOCATED = late(
-    r"\b(?:in|inside|on|at|behind|under(?:neath)?|above|below|beside|near|next to|outside|opposite) "
-    r"(?:the|an?|our|your|my|his|her|its|their|each|every) ([^\W\d_]+)",
-    re.IGNORECASE,
-)
 _DIGIT = late(r"\d")
 _DATE_SIGN = late(r"\d|day\b|century\b", re.IGNORECASE)
 """Matches a part of every date, and takes a fraction of the time."""
 # matches only dates with a capitalised month: not "5th", and not the verb in "over 16 may join"
 _MONTH_LETTERS = late(r"[A-Z][a-z]{2}")
 _FIRST_WINS = frozenset({AnswerType.NUMBER, AnswerType.DATE, AnswerType.NAME, AnswerType.PLACE, AnswerType.REASON})
+_FREQUENCY = late(r"\bhow (?:often|frequently|regularly)(?! (?:did|was|were|has|have|had))\b")
 _ASKS_IF = late(r"\W*(?:is|are|was|were|do(?! you)|does|did|has|had)\b")
 _ARTICLE = late(r"^the\s+", re.IGNORECASE)
 _NEUTRAL = 0.5
@@ -80,7 +71,7 @@ _MARKS = {
 def expected_type(question: str) -> AnswerType:
     """Return the kind of thing that a question asks for."""
     asked = f"{folded(question)} {question.casefold()}"  # some question words differ only in their accents
-    if patterns("asked")["frequency"].search(asked):  # an answer such as "twice a year" has no digit
+    if _FREQUENCY.search(asked):  # an answer such as "twice a year" has no digit
         return AnswerType.ANY
     found = {kind: match.start() for kind, pattern in _asking() if (match := pattern.search(asked))}
     kind = next(iter(found), AnswerType.ANY)
@@ -89,25 +80,6 @@ def expected_type(question: str) -> AnswerType:
         if found[kind] and _ASKS_IF.match(asked):  # as in "does it depend on how much is used"
             return AnswerType.ANY
     return kind
-
-
-@lru_cache(maxsize=512)  # called for each cell of a table
-def required_type(question: str) -> AnswerType:
-    """Return the kind of thing that an answer must contain.
-
-    The kind is indicated by question words, which also affect the ranking of passages, or by a noun, as in "what is the
-    hourly rate" and "which pupil".
-    """
-    kind = expected_type(question)
-    if kind is not AnswerType.ANY:
-        return kind
-    asked = folded(question)
-    return next((AnswerType(name) for name, cue in patterns("required").items() if cue.search(asked)), kind)
-
-
-def spans(kind: AnswerType, sentence: str, question: str) -> list[str]:
-    """Return the things of the given kind in a sentence, in order, except those named in the question."""
-    return list(_spans(kind, sentence, question))
 
 
 def _spans(kind: AnswerType, sentence: str, question: str) -> Iterator[str]:
@@ -129,8 +101,6 @@ def _found(kind: AnswerType, sentence: str) -> Iterator[str]:
                 is_in_date = any(start <= m.start() and m.end() <= end for start, end in days)
                 if not is_in_date and not _date().fullmatch(m.group().strip(" .,")):
                     yield m.group()
-        case AnswerType.PLACE:
-            yield from (m.group(1) for m in _PLACE.finditer(sentence))
         case AnswerType.NAME:
             names = (m.group() for m in _NAME.finditer(sentence) if m.start() > 0 or " " in m.group())
             yield from (name for name in names if not _months().issuperset(_WORD.findall(folded(name))))
@@ -150,15 +120,6 @@ def holds_type(kind: AnswerType, sentence: str, question: str) -> float:
     if kind is AnswerType.PLACE:
         kind = AnswerType.NAME
     return float(any(_spans(kind, sentence, question)))
-
-
-def says_where(question: str, sentence: str) -> bool:
-    """Return True if a sentence says where something is in words other than a name: "on the wall", but not "in the
-    morning", and not in words of the question.
-    """
-    asked = set(words(question))
-    nouns = {folded(match.group(1)) for match in _LOCATED.finditer(sentence)}
-    return bool(nouns - asked - cue_words("located", "not_places"))
 
 
 def finding(kind: AnswerType, sentence: str) -> float:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from datetime import date
 from functools import cache
 
 from investigator.language.dates import Day, dates
@@ -66,16 +65,6 @@ def imprint_of(text: str) -> Imprint:
         if quarter is None
         else found.changed(fiscal_year=_fiscal_year(text, end, quarter), fiscal_quarter=quarter)
     )
-
-
-def covered_period(imprint: Imprint) -> str:
-    """Return the period that a report covers, worded as in a question: "three months ended July 1, 2023"; or ""."""
-    try:
-        day = date.fromisoformat(imprint.period_end or "")
-    except ValueError:  # the text contains only a month, or no date
-        return ""
-    covers = "three months" if imprint.fiscal_quarter else "year"
-    return f"{covers} ended {day:%B} {day.day}, {day.year}"
 
 
 def _issuer(cover: str) -> str:
@@ -218,31 +207,6 @@ def agreement(asked: Period, imprint: Imprint, named: Iterable[Period], *, fisca
     if imprint.fiscal_year is None:
         return by_name + float(calendar)
     return by_name + float(own) + (_CALENDAR if calendar and not fiscal else 0.0)
-
-
-def with_fiscal(own: frozenset[Period], imprint: Imprint) -> frozenset[Period]:
-    """Return the periods that a document names, with the equivalent months and quarters of its fiscal year."""
-    if not imprint.period_end or not imprint.fiscal_year or _is_calendar(imprint):
-        return own
-    same = {_fiscal(period, imprint) for period in own if period.year and period.month}
-    told = Period(imprint.fiscal_year, imprint.fiscal_quarter)
-    return own | same | (_ends(imprint) if told in own else frozenset())
-
-
-def _fiscal(period: Period, imprint: Imprint) -> Period:
-    """Return the fiscal quarter of a month; the month in which the reporting period ends counts as the month of the
-    report.
-    """
-    if period in _ends(imprint):
-        return Period(imprint.fiscal_year, imprint.fiscal_quarter)
-    last = _last_month(imprint)
-    behind = (imprint.fiscal_quarter or 4) * 3 - 1 + period.months - last.months
-    return Period((imprint.fiscal_year or 0) + behind // 12, behind % 12 // 3 + 1)
-
-
-def _is_calendar(imprint: Imprint) -> bool:
-    last = _last_month(imprint)
-    return last.year == imprint.fiscal_year and (last.month or 0) == (imprint.fiscal_quarter or 4) * 3
 
 
 def _last_month(imprint: Imprint) -> Period:

@@ -34,17 +34,6 @@ _ISO_DATE = late(rf"\b{_YEAR}-(0[1-9]|1[0-2])\b")
 _QUARTERS = (_YEAR_QUARTER, _QUARTER_YEAR, _WORDED_QUARTER)
 _SHORT_FISCAL = late(r"\bfy\s?'?(\d\d)\b")
 _PLAIN_YEAR = late(rf"(?<!\d){_YEAR}(?!\d)")
-_COMPARED = late(
-    r"\b(?:than|compared (?:with|to)|relative to|versus|vs\.?|replaces|supersedes|takes the place of)\s+"
-    r"(?:[^\W\d][\w'’-]*,?\s+){0,6}?(?:q[1-4]\s+)?(?:19|20)\d\d\b",
-    re.IGNORECASE,
-)
-"""Matches a period that serves only for comparison, or is that of a replaced edition, with the words before it."""
-_LONGER = late(
-    rf"\b(?:first|last|second) (?:half|(?:two|three) quarters|(?:two|four|five|six|seven|eight|nine|ten|eleven) months)"
-    rf"{_OF}{_YEAR}\b"
-)
-"""Matches a part of a year that is neither a quarter nor a month."""
 _NEWEST = late(
     r"\b(latest|most recent|newest|most current|(last|current) (quarter|year|report|filing|version|issue|edition)"
     r"|neueste[nrsm]?|jungste[nrsm]?|aktuellste[nrsm]?|letzte[nrsm]? (quartal|jahr|bericht)|plus recente?s?|derniere?s?"
@@ -65,11 +54,6 @@ class Period(NamedTuple):
         """Return the year and the last month of the period, for sorting."""
         return self.year or 0, self.month or (self.quarter or 4) * 3
 
-    @property
-    def months(self) -> int:
-        """Return the number of the period's last month, counting from year 0."""
-        return self.order[0] * 12 + self.order[1]
-
 
 class Age(Enum):
     """The edition that a question asks for among several similar documents."""
@@ -89,11 +73,6 @@ def quarters_named(text: str) -> Counter[Period]:
     left = folded(text)
     found = (_period(pattern, match) for pattern in _QUARTERS for match in pattern.finditer(left))
     return Counter(period for period in found if period.year)
-
-
-def spelled_periods(text: str) -> list[str]:
-    """Return the folded words that name periods in the text, in the order of the patterns."""
-    return [match.group() for _, match in _read(text)[0]]
 
 
 def without_periods(text: str) -> str:
@@ -119,27 +98,6 @@ def _with_years(found: set[Period]) -> set[Period]:
     if not loose or not years:
         return found
     return found - loose - plain | {Period(year, period.quarter) for year in years for period in loose}
-
-
-def spelled(period: Period) -> str:
-    """Return a period with a year in readable form: "2023", "Q2 2023", "2023-05"."""
-    if period.month:
-        return f"{period.year}-{period.month:02}"
-    return f"Q{period.quarter} {period.year}" if period.quarter else str(period.year)
-
-
-@lru_cache(maxsize=2048)
-def without_compared(text: str) -> str:
-    """Return the text without the periods that a figure is only compared with: "8 percent more than in 2021"."""
-    return _COMPARED.sub(" ", text)
-
-
-def longer(text: str) -> str:
-    """Return the first phrase for a part of a year that is longer than a quarter, such as "first nine months"; "" if
-    none is found.
-    """
-    match = _LONGER.search(folded(text))
-    return match.group() if match else ""
 
 
 def _period(pattern: re.Pattern[str], match: re.Match[str]) -> Period:

@@ -1,4 +1,4 @@
-"""The outcome of an investigation: claims with their quotes, the coverage, the full record."""
+"""The outcome of an investigation: statements with their quotes, the coverage, the full record."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ from enum import StrEnum
 from pydantic import Field
 
 from investigator.records.base import Record
+from investigator.records.calls import Reply
 from investigator.records.documents import FileStatus, LeftOut, Passage, Quote, Unreadable
-from investigator.records.engines import UsedEngine
-from investigator.records.exchanges import Need, Reply
+from investigator.records.engines import Trust, UsedEngine
 from investigator.records.memories import Memory, Reflection
-from investigator.records.parts import AnswerTable, MissingEdition, NearMiss, OpenPart, Part, QuestionKind, TableRow
-from investigator.records.plans import Plan, PlanStep
-from investigator.records.tables import Computation
+from investigator.records.parts import Disagreement, Fit, NotStated, Part, Statement, SurveyRow
+from investigator.records.plans import EarlierQuestion, Plan, PlanStep, Scope
 from investigator.records.templates import TemplateVersion
 
 
 class AnswerStatus(StrEnum):
     """The status of an answer.
 
-    answered: proven statements meet every part of the question; conflicting: proven statements meet every part, but
-    documents give different values; answered_in_part: proven statements meet some parts; passages_found: the statements
-    probably answer the question, but this is not established; not_found: nothing in the documents answers the question,
-    in any of several wordings; not_found_so_far: nothing in the part searched so far answers the question.
+    answered: checked statements answer every part; conflicting: they do, but the documents give different values;
+    answered_in_part: some parts are answered; passages_found: passages that may answer, which no graded reader has
+    judged; premise_wrong: the documents say otherwise than the question assumes; not_found: the documents do not
+    contain the answer; not_found_so_far: it was not found, but the search is not complete.
     """
 
     ANSWERED = "answered"
     CONFLICTING = "conflicting"
     ANSWERED_IN_PART = "answered_in_part"
     PASSAGES_FOUND = "passages_found"
+    PREMISE_WRONG = "premise_wrong"
     NOT_FOUND = "not_found"
     NOT_FOUND_SO_FAR = "not_found_so_far"
 
@@ -49,125 +49,25 @@ class StopReason(StrEnum):
 class Coverage(Record):
     """How each document in the folder was treated.
 
-    read: it was asked; skimmed: it was searched, but was not worth asking; not_opened: it was worth asking, but the run
-    ended before that. `left_out` lists the files that are excluded.
+    read: an engine read it, or the passages of it that match; searched: only the index was asked; not_opened: it was
+    to be read, but the run ended before that. `left_out` lists the files that are excluded.
     """
 
     read: tuple[str, ...] = ()
-    skimmed: tuple[str, ...] = ()
+    searched: tuple[str, ...] = ()
     not_opened: tuple[str, ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
 
     @property
     def complete(self) -> bool:
-        """Return True if every document that could contain the answer was searched; empty files do not count."""
+        """Return True if no document that could contain the answer was missed; empty files do not count."""
         return not self.not_opened and all(file.status is FileStatus.EMPTY for file in self.unreadable)
 
     @property
     def total(self) -> int:
         """Return the number of documents in the folder, including unreadable documents."""
-        return len(self.read) + len(self.skimmed) + len(self.not_opened) + len(self.unreadable)
-
-
-class ClaimStatus(StrEnum):
-    """How an engine's statement relates to its quotes.
-
-    proven: checked slot by slot against a sentence of one quote; computed: a figure that follows from two proven cells;
-    supported: it could not be checked, but a verifier found that its quotes support it; replaced: it could not be
-    checked, and was replaced by its verbatim quote; withheld: its quotes contradict it or do not mention it.
-    """
-
-    PROVEN = "proven"
-    COMPUTED = "computed"
-    SUPPORTED = "supported"
-    REPLACED = "replaced"
-    WITHHELD = "withheld"
-
-
-class Slot(StrEnum):
-    """A part of a claim that its quotes may not support."""
-
-    SUBJECT = "subject"
-    NAME = "name"
-    ROLES = "roles"
-    NUMBER = "number"
-    UNIT = "unit"
-    PERIOD = "period"
-    POLARITY = "polarity"
-    MODALITY = "modality"
-    CONDITION = "condition"
-    DIRECTION = "direction"
-    SCOPE = "scope"
-    WORDS = "words"
-
-
-class Caution(StrEnum):
-    """A warning about a statement: a document could have planted it, or it is quoted from an older message."""
-
-    ADDRESS = "address"
-    INSTRUCTION = "instruction"
-    QUOTED = "quoted"
-
-
-class Claim(Record):
-    """One statement in the answer, with the quotes that prove it and the memories it comes from.
-
-    `supported_by` names the verifier that supports the statement if the quotes do not prove it. `readings` are an
-    engine's statements that could not be checked and that this quote replaces. `text` is unchanged: `cautions` warn of
-    addresses in it, of instructions to the reader that come from the document, and of older text quoted in a message.
-    """
-
-    text: str
-    quotes: tuple[Quote, ...] = Field(min_length=1)
-    memory_ids: tuple[int, ...] = ()
-    supported_by: str = ""
-    readings: tuple[str, ...] = ()
-    computation: Computation | None = None
-    cautions: tuple[Caution, ...] = ()
-
-    @property
-    def status(self) -> ClaimStatus:
-        """Return PROVEN for an engine's own statement, and REPLACED for a quote that replaces an engine's statements.
-
-        Return SUPPORTED for a statement that only a verifier supports.
-        """
-        if self.supported_by:
-            return ClaimStatus.SUPPORTED
-        if self.computation is not None:
-            return ClaimStatus.COMPUTED
-        return ClaimStatus.REPLACED if self.readings else ClaimStatus.PROVEN
-
-
-class UnprovenClaim(Record):
-    """An engine's statement that its quotes do not prove; it is not part of the answer."""
-
-    text: str
-    reason: str
-    slot: Slot | None = Field(default=None, description="the part that its quotes contradict")
-    quotes: tuple[Quote, ...] = ()
-
-
-class Decision(StrEnum):
-    """The answer to a yes-or-no question that proven statements decide."""
-
-    YES = "yes"
-    NO = "no"
-
-
-class ConflictSide(Record):
-    """A value that a document gives, with its quote and, if known, the document's date."""
-
-    value: str
-    quote: Quote
-    date: str | None = None
-
-
-class Conflict(Record):
-    """Documents that give different values for something that a part of the question asks about, oldest side first."""
-
-    question: str = Field(description="the part of the question")
-    sides: tuple[ConflictSide, ...] = Field(min_length=2)
+        return len(self.read) + len(self.searched) + len(self.not_opened) + len(self.unreadable)
 
 
 class Usage(Record):
@@ -193,64 +93,69 @@ class Usage(Record):
 
 
 class Answer(Record):
-    """The answer to the main question, or the statement that the documents do not contain it, with the coverage.
+    """The answer to a question, or the statement that the documents do not contain it, with the coverage.
 
-    `text` contains the claims with citation numbers `[n]`, counted from 1 in the order of `citations`; it can be shown
-    as Markdown, because addresses and markup in it are escaped. `tainted` lists documents that address a language model
-    in their text or through a reply.
+    `lead` answers in one or two sentences; `details` give, each once, what the lead does not say, by side, period or
+    item; `table` has the decision on each document if every document had to be decided. `withheld` are statements that
+    the check refused. `text` is the whole as shown, in Markdown, with citation numbers `[n]` from 1 in the order of
+    `citations`.
     """
 
     question: str
     status: AnswerStatus
     stop: StopReason
-    outcome: str = Field(default="", description="the status, or stopped(reason) if a ceiling ended the run")
     reason: str = Field(description="one sentence that explains the status")
-    text: str
-    decision: Decision | None = Field(
-        default=None, description="yes or no, if the question asks that and a statement settles it"
-    )
-    claims: tuple[Claim, ...] = ()
-    unproven: tuple[UnprovenClaim, ...] = ()
+    lead: Statement | None = None
+    details: tuple[Statement, ...] = ()
+    table: tuple[SurveyRow, ...] = ()
+    parts: tuple[Part, ...] = ()
+    not_stated: tuple[NotStated, ...] = ()
+    disagreements: tuple[Disagreement, ...] = ()
+    withheld: tuple[Statement, ...] = ()
+    text: str = ""
+    fit: Fit = Fit.UNCHECKED
+    checked_by: str = Field(default="", description="the engine that checked the statements; empty: nobody")
+    trust: Trust = Trust.UNGRADED
     coverage: Coverage
-    unanswered: tuple[OpenPart, ...] = Field(default=(), description="unanswered parts of the question")
-    near_misses: tuple[NearMiss, ...] = Field(
-        default=(), description="quotes that meet most of the question, and what they lack"
-    )
-    conflicts: tuple[Conflict, ...] = Field(default=(), description="values on which documents disagree")
-    table: AnswerTable | None = Field(
-        default=None, description="the answer row by row, if the question asks for a table"
-    )
-    missing: tuple[MissingEdition, ...] = Field(
-        default=(), description="reports that the question asks for but the folder does not contain"
-    )
     wordings: tuple[str, ...] = Field(default=(), description="other wordings that were searched for")
-    asked_as: tuple[str, ...] = Field(
-        default=(), description="the other wordings that found the statements, if the question's own did not"
-    )
+    nearest: tuple[Passage, ...] = Field(default=(), description="the nearest passages, if nothing was found")
     source_changed: tuple[str, ...] = Field(
         default=(), description="documents that no longer contain a quote that the answer needed"
     )
-    nearest: tuple[Passage, ...] = Field(default=(), description="the nearest passages, if nothing was found")
-    searched: tuple[str, ...] = Field(default=(), description="the questions that the documents were asked")
+    tainted: tuple[str, ...] = Field(default=(), description="documents with text that addresses a language model")
     engine: str = Field(description="the engines of the run, by role if they differ")
-    tainted: tuple[str, ...] = ()
+    day: str = Field(default="", description="the day as of which the answer was given, ISO 8601")
     run_id: str = Field(default="", description="the id of the run, for `show` and `replay`")
     usage: Usage = Usage()
     elapsed: float = Field(default=0.0, description="total seconds that the run took, across all its processes")
 
     @property
+    def statements(self) -> tuple[Statement, ...]:
+        """Return the lead, the details and the statements of the table, in this order."""
+        rows = (row.statement for row in self.table if row.statement is not None)
+        return (*((self.lead,) if self.lead is not None else ()), *self.details, *rows)
+
+    @property
     def citations(self) -> tuple[Quote, ...]:
-        """Return the quotes of all claims without duplicates, in order of first use."""
-        return tuple(dict.fromkeys(quote for claim in self.claims for quote in claim.quotes))
+        """Return the quotes of the answer without duplicates, in order of first use."""
+        of_sides = (quote for one in self.disagreements for side in one.sides for quote in side.quotes)
+        nearest = (quote for one in self.not_stated for quote in one.quotes)
+        own = (quote for statement in self.statements for quote in statement.quotes)
+        return tuple(dict.fromkeys((*own, *of_sides, *nearest)))
+
+    @property
+    def is_silent(self) -> bool:
+        """Return True if nothing is claimed to answer the question."""
+        silent = (AnswerStatus.NOT_FOUND, AnswerStatus.NOT_FOUND_SO_FAR, AnswerStatus.PREMISE_WRONG)
+        return self.status in silent
 
 
 class Round(Record):
-    """A round: its strategy, the rejected document ids, and whether it found anything new."""
+    """A round of planning: its strategy, and the rejected document ids."""
 
     number: int = Field(ge=1)
     strategy: str
     refused_document_ids: tuple[str, ...] = Field(default=(), description="document ids that the planner invented")
-    learned: bool = False
 
 
 def together(*usages: Usage) -> Usage:
@@ -280,23 +185,23 @@ class Investigation(Record):
 
     id: str
     question: str
+    earlier: tuple[EarlierQuestion, ...] = Field(
+        default=(), description="the questions that a follow-up refers to"
+    )
+    read_as: str = Field(default="", description="a follow-up question, rewritten so that it stands alone")
     mission: str
     strategy: str
+    day: str = Field(default="", description="the day of the run, ISO 8601")
+    as_of: str = Field(default="", description="the day that the user asked for; empty: the day of the run")
     scope: tuple[str, ...] = Field(default=(), description="the documents that it is limited to; empty: all")
     engine: str
     engines: tuple[UsedEngine, ...] = ()
-    made_with: str = Field(default="", description="the settings of method, retrieval and verifier, as JSON")
+    made_with: str = Field(default="", description="the settings of research, retrieval and check, as JSON")
     templates: tuple[TemplateVersion, ...] = Field(default=(), description="the user's own prompt templates")
     search: Search = Search.WHOLE
-    matrix: str = Field(default="", description="id of the matrix that it belongs to; empty for a single question")
-    follows: str = Field(
-        default="", description="the user's own words, if the question was corrected or completed by earlier ones"
-    )
-    kind: QuestionKind = QuestionKind.FACT
-    survey: tuple[TableRow, ...] = Field(default=(), description="the decision on each document in the folder")
+    decides: Scope = Scope.SOME
     parts: tuple[Part, ...] = ()
     wordings: tuple[str, ...] = Field(default=(), description="other wordings that were searched for")
-    needs: tuple[Need, ...] = ()
     plan: Plan = Plan()
     rounds: tuple[Round, ...] = ()
     memories: tuple[Memory, ...] = ()
@@ -304,6 +209,11 @@ class Investigation(Record):
     answer: Answer | None = None
     usage: Usage = Usage()
     elapsed: float = Field(default=0.0, description="total seconds that the run took, across all its processes")
+
+    @property
+    def asked(self) -> str:
+        """Return the question as it is investigated, complete in itself."""
+        return self.read_as or self.question
 
 
 class Forecast(Record):
@@ -351,7 +261,6 @@ class RunSummary(Record):
     answer_status: AnswerStatus | None = None
     calls: int = 0
     scope: tuple[str, ...] = ()
-    matrix: str = Field(default="", description="id of the matrix that it belongs to; empty for a single question")
     altered: bool = False
 
 

@@ -9,35 +9,33 @@ from pydantic import Field
 from investigator.records.answers import Investigation, Usage
 from investigator.records.base import Record
 from investigator.records.documents import Quote
+from investigator.records.parts import Support
 
 
 class CellStatus(StrEnum):
-    """How one document answers one question. stated: proven quotes answer the question; not_stated: the document was
-    searched and does not answer it; unclear: quotes may answer it, answer it in part, or disagree; not_read: the
-    document could not be read, or was not asked.
+    """How one document answers one question.
+
+    stated: it answers; passages: it has passages that nobody has judged; not_stated: it does not answer; unclear: it
+    may answer, answer in part, or its statement was not supported; not_read: it could not be read, or was not asked.
     """
 
     STATED = "stated"
+    PASSAGES = "passages"
     NOT_STATED = "not_stated"
     UNCLEAR = "unclear"
     NOT_READ = "not_read"
 
 
 class MatrixCell(Record):
-    """One document's answer to one question.
-
-    `value` is the requested number, date, name or place if the answer contains exactly one, and the first quote
-    contains it. `run_id` identifies the investigation behind the cell; it is empty if no investigation ran.
-    """
+    """One document's answer to one question: a short text, its quotes, and how it was checked."""
 
     document_id: str
     question: int = Field(ge=1, description="the number of the question in the matrix, from 1")
     status: CellStatus
-    value: str = ""
-    answer: str = ""
+    text: str = ""
     quotes: tuple[Quote, ...] = ()
+    support: Support = Support.UNCHECKED
     reason: str = ""
-    run_id: str = ""
 
 
 class MatrixDocument(Record):
@@ -50,13 +48,17 @@ class MatrixDocument(Record):
 class Matrix(Record):
     """Each document's answer to each question; a document's cells are consecutive, in the order of the questions.
 
-    `failed` counts the cells whose investigation failed; running the command again retries these cells.
+    `failed` counts the documents whose reading failed; running the command again retries them. `id` names the run that
+    holds its calls.
     """
+
+    id: str = ""
 
     questions: tuple[str, ...]
     documents: tuple[MatrixDocument, ...]
     cells: tuple[MatrixCell, ...]
     engine: str
+    checked_by: str = ""
     usage: Usage = Usage()
     seconds: float = 0.0
     failed: int = 0

@@ -11,7 +11,7 @@ from enum import StrEnum
 from pydantic import ConfigDict, Field
 
 from investigator.records.base import Record
-from investigator.records.tables import QuotedCell, Table
+from investigator.records.tables import Table
 
 _OWN_LINES = frozenset({"text/plain", "text/markdown", "text/csv", "text/x-rst", "text/x-source", "application/jsonl"})
 _SLIDES = frozenset({"pptx", "pptm", "ppsx", "potx"})
@@ -268,8 +268,7 @@ class SearchHit(Record):
 class Quote(Record):
     """Words that occur, character for character, in a stored text; they prove a claim.
 
-    `text` equals the document's text at `[start, end)`; `source_hash` is the sha256 of the source file. For a table
-    cell, `text` is its row.
+    `text` equals the document's text at `[start, end)`; `source_hash` is the sha256 of the source file.
     """
 
     computed = ("place",)
@@ -282,12 +281,11 @@ class Quote(Record):
     text: str
     source_hash: str
     own_lines: bool = True
-    cell: QuotedCell | None = None
 
     @property
-    def said(self) -> str:
-        """Return the text of the quote on one line; for a cell, return its labels, headers and value."""
-        return self.cell.line if self.cell is not None else " ".join(self.text.split())
+    def inline(self) -> str:
+        """Return the text of the quote on one line."""
+        return " ".join(self.text.split())
 
     @property
     def place(self) -> str:

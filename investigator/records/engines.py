@@ -2,38 +2,42 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from pydantic import Field
 
 from investigator.records.base import Record
 
 
 class Traits(Record):
-    """Properties of an engine that the method needs to know."""
+    """Properties of an engine. The method uses only the size of the context and the number of concurrent calls."""
 
-    threshold: int = Field(default=50, description="lowest point at which a reply counts as an answer")
     goes_by_measures: bool = Field(default=False, description="replies depend on search scores")
-    is_model: bool = Field(
-        default=False, description="the engine is a language model: calls have a cost, and points may be wrong"
-    )
-    is_small: bool = Field(
-        default=False, description="the model is too small to decide: it only quotes and writes, and the rules decide"
-    )
+    is_model: bool = Field(default=False, description="the engine is a language model, so calls have a cost")
     context_tokens: int | None = Field(default=None, description="maximum tokens in a prompt; None if unknown")
     concurrency: int = Field(default=4, ge=1, description="useful number of concurrent calls")
     sampling: str = Field(default="", description="settings that affect the replies; part of the key of a stored reply")
 
-    @property
-    def decides(self) -> bool:
-        """Return True if the engine's judgement counts; otherwise, the rules of the built-in engine decide."""
-        return not (self.goes_by_measures or self.is_small)
+
+class Trust(StrEnum):
+    """How far the judgement of an engine is trusted; see `investigator doctor`.
+
+    unread: it does not read (the built-in finder); ungraded: nobody has graded it; failed, passed: its grade.
+    """
+
+    UNREAD = "unread"
+    FAILED = "failed"
+    UNGRADED = "ungraded"
+    PASSED = "passed"
 
 
 class UsedEngine(Record):
-    """The engine for one role: its name and traits."""
+    """The engine for one role: its name and traits, and how far it was trusted when the run began."""
 
     role: str
     name: str
     traits: Traits = Traits()
+    trust: Trust = Trust.UNGRADED
 
 
 class Writing(Record):

@@ -12,10 +12,9 @@ from investigator.records.answers import Investigation
 from investigator.records.base import Foreign, Record
 from investigator.records.batches import AskedQuestions, Matrix
 from investigator.records.documents import FileRecord
-from investigator.records.exchanges import Need
 from investigator.records.memories import Memory, Reflection
-from investigator.records.parts import Part, QuestionKind
-from investigator.records.plans import PlanStep
+from investigator.records.parts import Fit, Part
+from investigator.records.plans import PlanStep, Scope
 
 
 class FileRead(Record):
@@ -65,31 +64,19 @@ class Started(Record):
     resumed: bool
 
 
-class Thought(Record):
-    """The kind, needs and parts of the question were determined."""
-
-    needs: tuple[Need, ...]
-    parts: tuple[Part, ...] = ()
-    kind: QuestionKind = QuestionKind.FACT
-
-
-class Surveyed(Record):
-    """Every document in the folder was examined; `yes` counts the documents that match, and `unclear` those that may
-    match.
-    """
-
-    documents: int
-    yes: int
-    unclear: int
-
-
 class Planned(Record):
-    """A round was planned: its strategy, its steps, and the documents that the planner invented."""
+    """A round was planned: its strategy, its steps, and the documents that the planner invented.
+
+    `read_as` is the question as it is investigated, `decides` whether every document must be decided.
+    """
 
     round: int
     strategy: str
     steps: tuple[PlanStep, ...]
     refused_document_ids: tuple[str, ...] = ()
+    read_as: str = ""
+    parts: tuple[str, ...] = ()
+    decides: Scope = Scope.SOME
 
 
 class Remembered(Record):
@@ -104,9 +91,24 @@ class Remembered(Record):
 
 
 class Reflected(Record):
-    """A round was reviewed."""
+    """A round was reviewed, because a part of the question is still open."""
 
     reflection: Reflection
+
+
+class Written(Record):
+    """An answer was written; it is checked next, or a further round closes its open parts."""
+
+    round: int
+    parts: tuple[Part, ...]
+
+
+class Checked(Record):
+    """The statements of the answer were checked: how many of them are shown, and how many are withheld."""
+
+    shown: int
+    withheld: int
+    fit: Fit
 
 
 class Answered(Record):
@@ -127,11 +129,11 @@ Event = (
     | Notice
     | Progressed
     | Started
-    | Thought
-    | Surveyed
     | Planned
     | Remembered
+    | Written
     | Reflected
+    | Checked
     | Answered
     | BatchEnded
 )

@@ -1,22 +1,21 @@
-"""The variables of each template of the method, and the expected reply.
+"""The variables of each template of the method, and the reply that it asks for.
 
 Each template has one record of variables (its contract: the template uses exactly these names) and, if an engine
-replies to it, one record of the reply. In reply records, the point comes first, so that a model gives the score before
-its explanation.
+replies to it, one record of the reply. In replies, verdicts and points come before the text that explains them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from investigator.records.base import Foreign, Record
-from investigator.records.documents import Imprint, Passage
-from investigator.records.memories import Knowledge, Memory
-from investigator.records.parts import ConstraintKind, Part, QuestionKind
+from investigator.records.base import Record
+from investigator.records.documents import Imprint
+from investigator.records.memories import Memory
+from investigator.records.parts import Fit, PartStatus, Support, Verdict
+from investigator.records.plans import EarlierQuestion, Scope
 
 
 def _as_text(value: object) -> object:
@@ -34,6 +33,28 @@ def _show_bounds(schema: dict[str, Any]) -> None:
 
 Point = Annotated[int | None, Field(json_schema_extra=_show_bounds)]
 """The point of a reply, 0..100; None if it could not be read."""
+
+
+def _word(value: object) -> object:
+    """Return a judgement in the form of our enums: lower case, with underscores."""
+    return (
+        "_".join(value.replace("-", " ").replace("_", " ").lower().split()).strip(".")
+        if isinstance(value, str)
+        else value
+    )
+
+
+Judgement = BeforeValidator(_word)
+
+
+def _choice(kind: type[StrEnum], *hidden: StrEnum) -> WithJsonSchema:
+    """Return the schema that offers a model the values of an enum, without those that only the program uses."""
+    return WithJsonSchema({"type": "string", "enum": [value.value for value in kind if value not in hidden]})
+
+
+OfVerdict = Annotated[Verdict, Judgement, _choice(Verdict, Verdict.UNREAD)]
+OfSupport = Annotated[Support, Judgement, _choice(Support, Support.VERBATIM, Support.UNCHECKED)]
+OfFit = Annotated[Fit, Judgement, _choice(Fit, Fit.UNCHECKED)]
 
 
 class DocumentCard(Record):
@@ -55,69 +76,42 @@ class DocumentCard(Record):
     asked: int = 0
 
 
-class Need(Record):
-    """Something that must be known to answer: a term, the reason, and its weight (0..1)."""
+class PlanDocument(Record):
+    """A document as the planner sees it: what it is, and the passages that match best, cut around the match.
 
-    term: str
-    reason: Text = ""
-    weight: float = Field(default=1.0, ge=0, le=1)
+    `opening` is its first text; `match` (0..1) is the probability, according to the search, that it contains the
+    answer; `asked` counts how often it has been read, and `verdict` is what that reading said.
+    """
 
-
-class TermFrequency(Record):
-    """A term of the question and the share of documents that contain it (0..1)."""
-
-    term: str
-    document_share: float
-
-
-class ThinkVariables(Record):
-    """Variables of `critical_thinking/think.j2`."""
-
-    question: str
-    mission: str
-    strategy: str
-    documents: tuple[DocumentCard, ...]
-    document_count: int
-    term_frequencies: tuple[TermFrequency, ...]
-
-
-def _known_kind(value: object) -> object:
-    """Drop an unknown kind, so that the rules decide it."""
-    return value if not isinstance(value, str) or value in set(QuestionKind) else None
-
-
-def _known_constraints(value: object) -> object:
-    """Drop constraints of an unknown kind; the rules find constraints as well."""
-    return [_with_known(part) for part in value] if isinstance(value, list) else value
-
-
-def _with_known(part: object) -> object:
-    if not isinstance(part, dict) or not isinstance(part.get("constraints"), list):
-        return part
-    kinds = set(ConstraintKind)
-    known = [one for one in part["constraints"] if isinstance(one, dict) and one.get("kind") in kinds]
-    return {**part, "constraints": known}
-
-
-class ThinkReply(Record):
-    """The requested kind of answer, the needs, and the questions that the main question contains."""
-
-    kind: Annotated[QuestionKind | None, BeforeValidator(_known_kind)] = None
-    needs: tuple[Need, ...]
-    parts: Annotated[tuple[Part, ...], BeforeValidator(_known_constraints)] = ()
+    document_id: str
+    title: str = ""
+    pages: int | None = None
+    about: str = Field(default="", description="issuer, kind and period, if the document states them")
+    opening: str = ""
+    passages: tuple[str, ...] = ()
+    match: float = 0.0
+    asked: int = 0
+    verdict: str = ""
 
 
 class PlanVariables(Record):
-    """Variables of `planner/plan.j2`."""
+    """Variables of `planner/plan.j2`.
+
+    `fits` is True if all documents are read whole anyway, so that no steps are needed. `open_parts`, `unknown` and
+    `searched` are empty in the first round.
+    """
 
     question: str
+    earlier: tuple[EarlierQuestion, ...] = ()
     mission: str
     strategy: str
-    needs: tuple[Need, ...]
-    documents: tuple[DocumentCard, ...]
-    history: tuple[Memory, ...]
-    unknown_infos: tuple[str, ...]
-    past_strategies: tuple[str, ...]
+    documents: tuple[PlanDocument, ...]
+    document_count: int
+    fits: bool = False
+    history: tuple[Memory, ...] = ()
+    open_parts: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+    searched: tuple[str, ...] = ()
     step_limit: int
 
 
@@ -130,10 +124,14 @@ class ProposedStep(Record):
 
 
 class PlanReply(Record):
-    """The strategy of the next round and its steps."""
+    """The parts of the question, its scope, other wordings to search for, and the documents to read."""
 
+    question: Text = Field(default="", description="a follow-up question, rewritten to stand alone; else empty")
+    parts: tuple[str, ...] = ()
+    scope: Annotated[Scope, Judgement] = Scope.SOME
+    wordings: tuple[str, ...] = ()
     strategy: Text = ""
-    steps: tuple[ProposedStep, ...]
+    steps: tuple[ProposedStep, ...] = ()
 
 
 class QuestionVariables(Record):
@@ -144,130 +142,234 @@ class QuestionVariables(Record):
     perspectives: str
 
 
+class ShownPassage(Record):
+    """A stretch of a document's text, with the heading above it and its page."""
+
+    text: str
+    start: int
+    heading: str = ""
+    page: int | None = None
+    match: float | None = Field(default=None, description="probability that its document answers, by the search")
+
+
+class ShownDocument(Record):
+    """A document, or the passages of it that match, in the order of the text, with the question put to it.
+
+    `whole` is True if nothing is left out.
+    """
+
+    document_id: str
+    title: str = ""
+    about: str = Field(default="", description="issuer, kind and period, if the document states them")
+    question: str = ""
+    whole: bool = False
+    passages: tuple[ShownPassage, ...] = ()
+    addresses_model: bool = Field(default=False, description="the text shown addresses a language model")
+
+
 class AskVariables(Record):
-    """Variables of `query/ask.j2`."""
+    """Variables of `query/ask.j2`, which one or several documents answer in one call.
+
+    `scope` is every if each document must be decided.
+    """
 
     main_question: str
     mission: str
-    sub_question: str
-    document_id: str
-    document_title: str
-    needs: tuple[Need, ...]
-    passages: tuple[Passage, ...]
+    scope: Scope = Scope.SOME
+    documents: tuple[ShownDocument, ...]
+    most_quotes: int = 8
 
 
-class AskReply(Record):
-    """A scored reply: the point (0..100), the supporting words of the passages, and the reply."""
+class DocumentReply(Record):
+    """The reading of one document: verdict, point (relevance, 0..100), quotes, and the reply in words."""
 
+    document: Text = ""
+    verdict: OfVerdict = Verdict.UNREAD
     point: Point = None
     quotes: tuple[str, ...] = ()
     reply: Text = ""
 
 
-class BearingVariables(Record):
-    """Questions, key words and quotes. They are the input of the second opinion if a model's score is far above the
-    search's score.
+class AskReply(Record):
+    """The replies of the documents; a document that was read whole and is left out says nothing on the question."""
 
-    The main question comes first; `title` is the document's title. No template shows these to a language model.
-    """
+    readings: tuple[DocumentReply, ...]
 
+
+class CellReply(Record):
+    """The reading of a document for one of several questions."""
+
+    question: int
+    verdict: OfVerdict = Verdict.UNREAD
+    quotes: tuple[str, ...] = ()
+    answer: Text = ""
+    reason: Text = ""
+
+
+class RowVariables(Record):
+    """Variables of `query/row.j2`: one document and all questions of a matrix."""
+
+    mission: str
     questions: tuple[str, ...]
-    terms: tuple[str, ...]
-    quotes: tuple[str, ...]
-    title: str = ""
+    document: ShownDocument
+    most_quotes: int = 3
 
 
-class BearingReply(Record):
-    """Two judgements, on whether the quotes are related to the questions and whether they look like an answer.
+class RowReply(Record):
+    """The answers of one document to the questions of a matrix."""
 
-    They `cover` the main question if they contain most of its words and a value of the requested kind.
-    """
-
-    bears: bool
-    covers: bool = False
+    answers: tuple[CellReply, ...]
 
 
 class ReflectVariables(Record):
-    """Variables of `reflection/reflect.j2`."""
+    """Variables of `reflection/reflect.j2`: what each reading said, what is open, and which documents are left."""
 
     question: str
     mission: str
-    needs: tuple[Need, ...]
+    parts: tuple[str, ...]
     memories: tuple[Memory, ...]
+    searched: tuple[str, ...] = ()
+    proposed: tuple[str, ...] = Field(default=(), description="wordings that the answer proposed to search for")
+    unread: int = 0
 
 
 class ReflectReply(Record):
-    """The knowledge and the open questions, term by term."""
+    """The known and the unknown, and wordings that may find it."""
 
-    knowledge: tuple[Knowledge, ...]
+    known: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+    wordings: tuple[str, ...] = ()
 
 
-class Evidence(Record):
-    """A proven quote with the id that the answer must cite."""
+class EvidenceSpan(Record):
+    """A piece of a document's text: plain text around the quotes, or a quote with its id (E1, N1)."""
 
-    id: str
     text: str
+    id: str = ""
+
+
+class EvidencePassage(Record):
+    """A stretch of text that holds quotes, each marked once, with the heading above it and its page."""
+
+    spans: tuple[EvidenceSpan, ...]
+    heading: str = ""
+    page: int | None = None
+
+
+class EvidenceDocument(Record):
+    """A document's quotes in their surroundings, in the order of the text."""
+
     document_id: str
-    place: str
-    point: int
+    title: str = ""
+    about: str = ""
+    whole: bool = False
+    passages: tuple[EvidencePassage, ...] = ()
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Return the ids of the quotes, in the order of the text."""
+        return tuple(span.id for passage in self.passages for span in passage.spans if span.id)
+
+
+class DocumentNote(Record):
+    """The reading of a document in a line."""
+
+    document_id: str
+    verdict: str
+    reply: str
 
 
 class AnswerVariables(Record):
-    """Variables of `answer/answer.j2`."""
+    """Variables of `answer/answer.j2`.
+
+    `refused` holds the reasons for which a check refused the last answer; `decided` is the number of documents that
+    were decided, if every one had to be, and `undecided` how many were not.
+    """
 
     question: str
     mission: str
-    evidence: tuple[Evidence, ...]
-    unknown_infos: tuple[str, ...]
+    parts: tuple[str, ...]
+    documents: tuple[EvidenceDocument, ...]
+    notes: tuple[DocumentNote, ...] = ()
+    read: int = 0
+    total: int = 0
+    decided: int | None = None
+    undecided: int = 0
+    refused: tuple[str, ...] = ()
 
 
-class ProposedClaim(Record):
-    """A statement, and the ids of its evidence."""
+class ProposedStatement(Record):
+    """A statement, and the ids of its evidence; `head` is a short label."""
 
+    head: Text = ""
     text: Text
     evidence: tuple[str, ...] = ()
 
 
+class PartReply(Record):
+    """The status of a part of the question, by its number from 1."""
+
+    part: int
+    status: Annotated[PartStatus, Judgement] = PartStatus.NOT_STATED
+
+
+class ProposedDisagreement(Record):
+    """Different values for the same thing, each with its evidence, and an explanation."""
+
+    about: Text = ""
+    sides: tuple[ProposedStatement, ...] = ()
+    explanation: Text = ""
+
+
 class AnswerReply(Record):
-    """The statements of the answer; empty if the evidence does not contain it."""
+    """The answer: a lead, the details that it does not say, the status of each part, and what is not stated."""
 
-    claims: tuple[ProposedClaim, ...]
-
-
-class RepairVariables(Record):
-    """Variables of `asking/repair.j2`: a prompt, the unreadable reply, and the problem with it."""
-
-    prompt: str
-    reply: str
-    problem: str
+    lead: ProposedStatement | None = None
+    details: tuple[ProposedStatement, ...] = ()
+    parts: tuple[PartReply, ...] = ()
+    not_stated: tuple[ProposedStatement, ...] = ()
+    disagreements: tuple[ProposedDisagreement, ...] = ()
+    search: tuple[str, ...] = ()
 
 
-class FinishReason(StrEnum):
-    """The reason why a reply ended."""
+class CheckedStatement(Record):
+    """A statement to check, with the ids of its evidence and what the program noticed.
 
-    STOP = "stop"
-    LENGTH = "length"
-    OTHER = "other"
-
-
-@dataclass(frozen=True)
-class Prompt:
-    """A request to an engine.
-
-    `text` is the rendered template, `variables` are its inputs, `reply_type` is the record that must be returned.
+    `verbatim` is True if it is the text of its quotes. `question` is set if it answers a question of its own.
     """
 
-    template: str
-    variables: Record
+    number: int
     text: str
-    reply_type: type[Record]
+    evidence: tuple[str, ...] = ()
+    verbatim: bool = False
+    notes: tuple[str, ...] = ()
+    question: str = ""
 
 
-class Reply(Record):
-    """The output of an engine: its text, input and output tokens, finish reason, and duration in seconds."""
+class CheckVariables(Record):
+    """Variables of `answer/check.j2`: nothing but the question, the statements and the quotes in their surroundings."""
 
-    text: Foreign
-    input_tokens: int = 0
-    output_tokens: int = 0
-    finish_reason: FinishReason = FinishReason.STOP
-    seconds: float = 0.0
+    question: str
+    parts: tuple[str, ...] = ()
+    statements: tuple[CheckedStatement, ...]
+    not_stated: tuple[str, ...] = ()
+    documents: tuple[EvidenceDocument, ...]
+    read: int = 0
+    total: int = 0
+
+
+class StatementCheck(Record):
+    """The judgement on one statement."""
+
+    number: int
+    support: OfSupport = Support.UNCHECKED
+    reason: Text = ""
+
+
+class CheckReply(Record):
+    """The judgement on each statement, and whether the supported ones answer exactly what was asked."""
+
+    statements: tuple[StatementCheck, ...]
+    answers: OfFit = Fit.UNCHECKED
+    open_parts: tuple[int, ...] = ()
+    reason: Text = ""

@@ -2,21 +2,9 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-
 from pydantic import Field
 
 from investigator.records.base import Record
-
-
-class MarkKind(StrEnum):
-    """The reason why words are marked: they are a quote, a table cell that supports a quote, or the headers of that
-    cell.
-    """
-
-    QUOTE = "quote"
-    VALUE = "value"
-    HEADER = "header"
 
 
 class PageMark(Record):
@@ -29,7 +17,6 @@ class PageMark(Record):
     top: float = Field(ge=0, le=1)
     right: float = Field(ge=0, le=1)
     bottom: float = Field(ge=0, le=1)
-    kind: MarkKind = MarkKind.QUOTE
 
 
 class PageLine(Record):

@@ -1,4 +1,4 @@
-"""The analysis of a question: its parts, their constraints, and the evidence that meets them."""
+"""The judgements on readings, parts of a question, statements and documents of a survey."""
 
 from __future__ import annotations
 
@@ -10,147 +10,122 @@ from investigator.records.base import Record
 from investigator.records.documents import Quote
 
 
-class QuestionKind(StrEnum):
-    """The kind of answer that a question asks for; it determines the plan.
+class Verdict(StrEnum):
+    """The judgement of an engine on a document that it read for a question.
 
-    fact: something that a sentence or a cell says; which_documents, list, count: a decision on each document of the
-    folder; comparison: the same fact about several sides; trend: the same fact over time; contradiction: a check that
-    statements agree; why: a cause; summary: the main content of a text; yes_no: a yes-or-no question.
+    answers: it answers the question; in_part: it answers some of it; not_stated: it says nothing, or only something
+    similar; premise_wrong: it says otherwise than the question assumes; unread: the reply could not be used.
     """
 
-    FACT = "fact"
-    WHICH = "which_documents"
-    LIST = "list"
-    COUNT = "count"
-    COMPARISON = "comparison"
-    TREND = "trend"
-    CONTRADICTION = "contradiction"
-    WHY = "why"
-    SUMMARY = "summary"
-    YES_NO = "yes_no"
+    ANSWERS = "answers"
+    IN_PART = "in_part"
+    NOT_STATED = "not_stated"
+    PREMISE_WRONG = "premise_wrong"
+    UNREAD = "unread"
 
     @property
-    def is_exhaustive(self) -> bool:
-        """Return True if the answer requires a decision on every document of the folder."""
-        return self in (QuestionKind.WHICH, QuestionKind.LIST, QuestionKind.COUNT)
-
-    @property
-    def is_side_by_side(self) -> bool:
-        """Return True if the answer compares sides, periods or documents."""
-        return self in (QuestionKind.COMPARISON, QuestionKind.TREND)
+    def is_evidence(self) -> bool:
+        """Return True if quotes of such a reading may support an answer."""
+        return self in (Verdict.ANSWERS, Verdict.IN_PART, Verdict.PREMISE_WRONG)
 
 
-class ConstraintKind(StrEnum):
-    """The kind of thing that a constraint refers to."""
+class PartStatus(StrEnum):
+    """How far the documents answer one part of the question."""
 
-    ATTRIBUTE = "attribute"
-    ANSWER_TYPE = "answer_type"
-    ENTITY = "entity"
-    PERIOD = "period"
-    PLACE = "place"
-    CONDITION = "condition"
-    QUANTITY = "quantity"
-    MODALITY = "modality"
-    DIRECTION = "direction"
-    ROLE = "role"
-    PHASE = "phase"
-
-
-class Constraint(Record):
-    """A condition that evidence must meet, with its kind and the question's words for it."""
-
-    kind: ConstraintKind
-    text: str = Field(min_length=1)
+    ANSWERED = "answered"
+    IN_PART = "in_part"
+    PREMISE_WRONG = "premise_wrong"
+    NOT_STATED = "not_stated"
 
 
 class Part(Record):
-    """One of the questions that a question contains, complete by itself, and the constraints on its evidence.
-
-    `side` names its side if the question compares several things.
-    """
+    """One of the questions that a question contains, and how far it is answered."""
 
     question: str = Field(min_length=1)
-    side: str = ""
-    constraints: tuple[Constraint, ...] = ()
+    status: PartStatus = PartStatus.NOT_STATED
 
 
-class MatchState(StrEnum):
-    """The state of a constraint: met, not met, or contradicted by the evidence."""
+class Support(StrEnum):
+    """How a statement was checked against its quotes.
 
-    MET = "met"
-    NOT_MET = "not_met"
-    CONTRADICTED = "contradicted"
-
-
-class ConstraintMatch(Record):
-    """A constraint and its state, with the words of the evidence or its surroundings that show the state."""
-
-    constraint: Constraint
-    state: MatchState
-    words: str = ""
-
-
-class NearMiss(Record):
-    """A quote that meets most constraints of a part of a question, and the constraints that it does not meet."""
-
-    part: str = Field(description="the part of the question")
-    quote: Quote
-    failing: tuple[ConstraintMatch, ...] = Field(min_length=1)
-    says_opposite: bool = Field(default=False, description="the quote corrects an assumption of the question")
-
-
-class MissingEdition(Record):
-    """A document that the question asks for but the folder does not contain, identified by its period or name.
-
-    `nearest` are the most similar documents.
+    verbatim: it is the text of its quotes; supported, in_part, unsupported: the judgement of a separate reading;
+    unchecked: nobody has checked it.
     """
 
-    asked: str
-    nearest: tuple[str, ...] = ()
+    VERBATIM = "verbatim"
+    SUPPORTED = "supported"
+    IN_PART = "in_part"
+    UNSUPPORTED = "unsupported"
+    UNCHECKED = "unchecked"
 
 
-class OpenPart(Record):
-    """An unanswered part of the question, and the wordings that were searched for."""
-
-    question: str
-    searched: tuple[str, ...] = ()
-
-
-class RowVerdict(StrEnum):
-    """The verdict of a table row.
-
-    yes: a quote shows it; no: the document was searched, and nothing in it shows it; unclear: a quote may show it;
-    missing: nothing was found for the row.
-    """
+class Fit(StrEnum):
+    """The judgement of a check on whether the supported statements answer exactly what was asked."""
 
     YES = "yes"
+    IN_PART = "in_part"
+    CORRECTS = "corrects_the_question"
+    RIGHTLY_NOT_STATED = "rightly_not_stated"
     NO = "no"
-    UNCLEAR = "unclear"
-    MISSING = "missing"
+    UNCHECKED = "unchecked"
 
 
-class TableRow(Record):
-    """One row of an answer: a document, side or period, with its result and the quotes that support it."""
+class Statement(Record):
+    """A statement of the answer and its quotes.
 
-    label: str = Field(min_length=1)
-    document_id: str = ""
-    verdict: RowVerdict
-    value: str = Field(default="", description="contents of the cell: words of a quote, or a statement that it proves")
+    `head` is a short label (a side, a period, an item); the lead has none. `reason` says why a check did not support
+    all of it. `notes` are observations of the program, such as a figure that no quote contains; they withhold nothing.
+    """
+
+    text: str
+    head: str = ""
     quotes: tuple[Quote, ...] = ()
-    missing: tuple[str, ...] = Field(default=(), description="words of the question that the quotes do not contain")
-
-
-class AnswerTable(Record):
-    """An answer as a table: a row for each document, or for each side or period. `asked` describes the cells."""
-
-    asked: str
-    rows: tuple[TableRow, ...] = ()
+    support: Support = Support.UNCHECKED
+    reason: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
-    def is_of_documents(self) -> bool:
-        """Return True if the rows are the documents of the folder, each with a verdict."""
-        return all(row.label == row.document_id for row in self.rows)
+    def is_shown(self) -> bool:
+        """Return True unless a check found that the quotes do not support the statement."""
+        return self.support is not Support.UNSUPPORTED
 
-    def with_verdict(self, *verdicts: RowVerdict) -> tuple[TableRow, ...]:
-        """Return the rows with one of the given verdicts."""
-        return tuple(row for row in self.rows if row.verdict in verdicts)
+
+class NotStated(Record):
+    """Something that was asked for but that the documents do not state, with the nearest quotes."""
+
+    text: str
+    quotes: tuple[Quote, ...] = ()
+
+
+class Side(Record):
+    """One of several values that documents give for the same thing, with its quotes and the document's date."""
+
+    text: str
+    quotes: tuple[Quote, ...] = ()
+    date: str | None = None
+
+
+class Disagreement(Record):
+    """Different values that documents give for the same thing, and the reader's explanation of the difference."""
+
+    about: str
+    sides: tuple[Side, ...] = Field(min_length=2)
+    explanation: str = ""
+
+
+class Decision(StrEnum):
+    """The decision on whether a document of a survey belongs to the answer. undecided: it was not read."""
+
+    YES = "yes"
+    UNCLEAR = "unclear"
+    NO = "no"
+    UNDECIDED = "undecided"
+
+
+class SurveyRow(Record):
+    """The decision on one document, and the statement that shows it; a document that does not belong has none."""
+
+    document_id: str
+    title: str = ""
+    decision: Decision
+    statement: Statement | None = None

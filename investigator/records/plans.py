@@ -14,6 +14,20 @@ SUMMARY = "summary"
 """The document id that refers to all documents together."""
 
 
+class EarlierQuestion(Record):
+    """An earlier question and its answer, to which a question may refer."""
+
+    question: str
+    answer: str = ""
+
+
+class Scope(StrEnum):
+    """The documents that must be decided: some of them, or every one (lists, counts, "which documents")."""
+
+    SOME = "some"
+    EVERY = "every"
+
+
 class Status(StrEnum):
     """The status of a plan step, named as in the seed."""
 

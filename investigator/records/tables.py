@@ -5,8 +5,6 @@ A table has no text of its own: every span refers to the document's text, so a c
 
 from __future__ import annotations
 
-from enum import StrEnum
-
 from pydantic import Field
 
 from investigator.records.base import Record
@@ -55,54 +53,3 @@ class Table(Record):
     indents: tuple[int, ...] = Field(default=(), repr=False)
     cells: tuple[TableCell, ...] = Field(default=(), repr=False)
     complete: bool = True
-
-
-class Operation(StrEnum):
-    """A computation over two or more figures."""
-
-    DIFFERENCE = "difference"
-    SUM = "sum"
-    SHARE = "share"
-    GROWTH = "growth"
-    MAXIMUM = "maximum"
-    MINIMUM = "minimum"
-    MEAN = "mean"
-
-
-class Computation(Record):
-    """A figure that no document contains, with its derivation from other figures: `6,976 − 5,403 = 1,573 million`."""
-
-    operation: Operation
-    value: str
-    formula: str
-
-
-class QuotedCell(Record):
-    """A cell that supports a quote, in the document's words, with the place of its value.
-
-    `row` contains the cell's labels, outermost first; `column` contains the headers above the cell, from the top;
-    `unit` is the note that gives the unit of the table's figures.
-    """
-
-    computed = ("line",)
-
-    start: int = Field(ge=0)
-    end: int = Field(ge=0)
-    value: str
-    row: tuple[str, ...] = ()
-    column: tuple[str, ...] = ()
-    caption: str = ""
-    unit: str = ""
-    measure: str = Field(
-        default="", description='the unit of its figures, from the unit note or header: "million", or "%"'
-    )
-
-    @property
-    def line(self) -> str:
-        """Return labels, headers and value: `Net income | Three Months Ended July 1, 2023 | $ 9,879 million`."""
-        return " | ".join(part for part in (" > ".join(self.row), " ".join(self.column), self.figure) if part)
-
-    @property
-    def figure(self) -> str:
-        """Return the value with its unit: `$ 9,879 million`."""
-        return f"{self.value} {self.measure}" if self.measure else self.value

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from investigator.records import PageView
-from investigator.store.past_calls import PastCall
 
 
 @dataclass(frozen=True)
@@ -19,12 +18,11 @@ class CitedPage:
 
 @dataclass(frozen=True)
 class Enclosures:
-    """A run's calls, and pictures of the pages that its answer cites.
+    """Pictures of the pages that an answer cites.
 
     `pages_left_out` counts the cited pages whose pictures would make the report too large.
     """
 
-    calls: tuple[PastCall, ...] = ()
     pages: tuple[CitedPage, ...] = ()
     pages_left_out: int = 0
 

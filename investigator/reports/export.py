@@ -1,6 +1,4 @@
-"""Exports an investigation as files for other programs: Markdown, JSON, a table of the evidence, and the cited
-documents.
-"""
+"""Exports an investigation as files for other programs: Markdown, JSON, and a table of the evidence."""
 
 from __future__ import annotations
 
@@ -10,74 +8,72 @@ import re
 from collections.abc import Iterator, Mapping
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from investigator.documents.own_results import EVIDENCE_HEADING
-from investigator.evidence.coverage import coverage_line
 from investigator.language.addresses import defanged
-from investigator.records import Document, Investigation
-from investigator.reports.html import cited_claims, sources
+from investigator.proof.coverage import coverage_line
+from investigator.records import Answer, Investigation
+from investigator.reports.answer_view import answer_view, citation_numbers
 from investigator.reports.inert import inert, inert_json_prose, inert_line
-from investigator.reports.references import Reference, bibtex, csl_json, references
 from investigator.reports.schemas import Printed, stamped
 from investigator.reports.spreadsheets import inert_in_csv
-from investigator.reports.tables import no_line, table_rows, verdict_words
-from investigator.reports.wording import engine_line, headline, near_miss_line, usage_line
+from investigator.reports.wording import (
+    SUPPORTS,
+    engine_line,
+    headline,
+    open_parts,
+    reader_lines,
+    tainted_line,
+    usage_line,
+)
 from investigator.secrets import redacted
 
 ANSWER, RECORD, EVIDENCE = "answer.md", "investigation.json", "evidence.csv"
-BIBTEX, CSL = "references.bib", "references.json"
-EXPORTED = (ANSWER, RECORD, EVIDENCE, BIBTEX, CSL)
+EXPORTED = (ANSWER, RECORD, EVIDENCE)
 """The names of the files."""
 
 _MARKED_UP = re.compile(r"([\\`*_\[\]<>#|])")
 _LIST_MARK = re.compile(r"^(\s*)([-+]|\d{1,9}[.)])(?=\s)", re.MULTILINE)
 
 
-def exported(investigation: Investigation, documents: Mapping[str, Document]) -> Mapping[str, bytes]:
-    """Return the exported files, keyed by name; `documents` contains the cited documents that are available."""
-    answer = investigation.answer
-    cited = dict.fromkeys(quote.document_id for quote in (answer.citations if answer is not None else ()))
-    known = references(documents[name] for name in cited if name in documents)
+def exported(investigation: Investigation) -> Mapping[str, bytes]:
+    """Return the exported files, keyed by name."""
     texts = {
         ANSWER: _markdown(investigation),
         RECORD: inert_json_prose(redacted(stamped(Printed.INVESTIGATION, investigation, indent=2))) + "\n",
-        EVIDENCE: evidence_csv(investigation, {reference.document_id: reference for reference in known}),
-        BIBTEX: bibtex(known),
-        CSL: csl_json(known),
+        EVIDENCE: _evidence_csv(investigation),
     }
     return {name: text.encode("utf-8") for name, text in texts.items()}
 
 
-def evidence_csv(investigation: Investigation, known: Mapping[str, Reference]) -> str:
-    """Return the claims' quotes as CSV; text that a program could read as a formula gets a leading apostrophe."""
+def _evidence_csv(investigation: Investigation) -> str:
+    """Return the quotes of the statements as CSV; text that a program could read as a formula gets a leading
+    apostrophe.
+    """
     written = io.StringIO(newline="")
     writer = csv.writer(written)
     writer.writerow(EVIDENCE_HEADING)
-    writer.writerows([inert_in_csv(text) for text in row] for row in _evidence(investigation, known))
+    if investigation.answer is not None:
+        writer.writerows([inert_in_csv(text) for text in row] for row in _evidence(investigation.answer))
     return redacted(written.getvalue())
 
 
-def _evidence(investigation: Investigation, known: Mapping[str, Reference]) -> Iterator[tuple[str, ...]]:
-    answer = investigation.answer
-    numbers = {quote: n for n, quote in enumerate(answer.citations, start=1)} if answer is not None else {}
-    for claim in answer.claims if answer is not None else ():
-        for quote in claim.quotes:
-            reference, cell = known.get(quote.document_id), quote.cell
+def _evidence(answer: Answer) -> Iterator[tuple[str, ...]]:
+    numbers = citation_numbers(answer)
+    for statement in answer.statements:
+        for quote in statement.quotes:
             yield (
                 str(numbers[quote]),
-                defanged(claim.text),
-                claim.status.value,
+                defanged(statement.text),
+                SUPPORTS[statement.support],
+                defanged(statement.reason),
                 quote.document_id,
-                reference.key if reference is not None else "",
-                reference.title if reference is not None else "",
                 "" if quote.page is None else str(quote.page),
                 str(quote.line),
                 str(quote.start),
                 str(quote.end),
                 quote.text,
-                " > ".join(cell.row) if cell is not None else "",
-                " ".join(cell.column) if cell is not None else "",
-                f"{cell.value} {cell.measure}".strip() if cell is not None else "",
                 quote.source_hash,
             )
 
@@ -85,22 +81,21 @@ def _evidence(investigation: Investigation, known: Mapping[str, Reference]) -> I
 def _markdown(investigation: Investigation) -> str:
     """Return the answer as Markdown, with the markup of documents escaped."""
     answer = investigation.answer
-    table = answer.table if answer is not None else None
-    page = _environment().get_template("answer.md.j2")
-    text = page.render(
-        investigation=investigation,
-        answer=answer,
-        headline=headline(investigation),
-        claims=cited_claims(answer) if answer is not None and table is None else (),
-        table=table,
-        table_rows=table_rows(table) if table is not None else (),
-        verdicts=verdict_words(table) if table is not None else {},
-        no_line=no_line(table) if table is not None else "",
-        numbers={quote: n for n, quote in enumerate(answer.citations, start=1)} if answer is not None else {},
-        sources=sources(answer, ()) if answer is not None else (),
-        coverage=coverage_line(answer.coverage) if answer is not None else "",
-        engine=engine_line(answer.engine if answer is not None else investigation.engine),
-        usage=usage_line(investigation.usage, investigation.elapsed),
+    text = (
+        _environment()
+        .get_template("answer.md.j2")
+        .render(
+            investigation=investigation,
+            answer=answer,
+            headline=headline(investigation),
+            shown=answer_view(answer) if answer is not None else None,
+            citations=answer.citations if answer is not None else (),
+            open_parts=open_parts(answer) if answer is not None else (),
+            coverage=coverage_line(answer.coverage) if answer is not None else "",
+            readers=reader_lines(answer, investigation.engines) if answer else (engine_line(investigation.engine),),
+            tainted=tainted_line(answer.tainted) if answer is not None else "",
+            usage=usage_line(investigation.usage, investigation.elapsed),
+        )
     )
     return redacted(text)
 
@@ -108,14 +103,13 @@ def _markdown(investigation: Investigation) -> str:
 def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("investigator", "reports"),
-        finalize=lambda value: _plain(value) if isinstance(value, str) else value,
+        finalize=lambda value: _plain(value) if isinstance(value, str) and not isinstance(value, Markup) else value,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
         autoescape=False,
     )
-    environment.globals.update(near_miss_line=near_miss_line)
     environment.filters.update(line=inert_line)
     return environment
 

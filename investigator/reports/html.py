@@ -16,36 +16,26 @@ from hashlib import sha256
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from investigator.evidence.cautions import shown
-from investigator.evidence.coverage import coverage_line
-from investigator.evidence.taint import tainted_documents
 from investigator.language.addresses import defanged
+from investigator.proof.coverage import coverage_line
 from investigator.records import Answer, Coverage, Investigation, Memory, PlanStep, Quote, Round
 from investigator.records.documents import page_word
-from investigator.reports.charts import knowledge_graph, score_rows, timeline
+from investigator.reports.answer_view import answer_view, citation_numbers
 from investigator.reports.enclosures import NO_ENCLOSURES, Enclosures
 from investigator.reports.inert import inert, inert_line
-from investigator.reports.tables import no_line, table_rows, verdict_words
 from investigator.reports.wording import (
     FILE_STATUSES,
     STOPS,
-    duration,
     engine_line,
     headline,
-    near_miss_line,
+    open_parts,
     plural,
+    reader_lines,
     score_line,
+    tainted_line,
     usage_line,
 )
 from investigator.secrets import redacted
-
-
-@dataclass(frozen=True)
-class CitedClaim:
-    """A claim in the answer and the numbers of its citations, counted from 1."""
-
-    text: str
-    numbers: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -59,11 +49,10 @@ class CitedSource:
 
 @dataclass(frozen=True)
 class RoundView:
-    """A round in the plan: its strategy, its outcome in words, its steps, and the rejected documents."""
+    """A round in the plan: its strategy, its steps, and the rejected documents."""
 
     number: int
     strategy: str
-    outcome: str
     steps: tuple[PlanStep, ...]
     refused_document_ids: tuple[str, ...]
 
@@ -90,37 +79,23 @@ def investigation_view(investigation: Investigation, enclosures: Enclosures = NO
         "investigation": investigation,
         "answer": answer,
         "headline": headline(investigation),
-        "claims": cited_claims(answer) if answer and answer.table is None else (),
-        "table": answer.table if answer else None,
+        "shown": answer_view(answer) if answer else None,
+        "readers": reader_lines(answer, investigation.engines) if answer else (engine_line(investigation.engine),),
+        "open_parts": open_parts(answer) if answer else (),
         "sources": sources(answer, investigation.memories) if answer else (),
-        "numbers": _numbers(answer) if answer else {},
+        "numbers": citation_numbers(answer) if answer else {},
         "coverage_line": coverage_line(answer.coverage) if answer else "",
         "coverage_rows": coverage_rows(answer.coverage, investigation.memories) if answer else (),
         "rounds": tuple(_rounds(investigation)),
         "memories": sorted(investigation.memories, key=lambda memory: memory.id),
         "memory_ids": frozenset(memory.id for memory in investigation.memories),
-        "engine": engine_line(answer.engine if answer else investigation.engine),
-        "tainted": tainted_documents(investigation.memories),
+        "tainted": tainted_line(answer.tainted) if answer else "",
         "usage": usage_line(investigation.usage, investigation.elapsed),
-        "scores": score_rows(investigation.memories),
-        "times": timeline(investigation, enclosures.calls),
-        "graph": knowledge_graph(investigation.reflections),
         "pages": enclosures.pages,
         "pages_left_out": enclosures.pages_left_out,
         "page_of": {number: page for page in reversed(enclosures.pages) for number in page.sources},
         "stop": STOPS[answer.stop] if answer else "the run was stopped before it was answered",
     }
-
-
-def cited_claims(answer: Answer) -> tuple[CitedClaim, ...]:
-    """Return the claims with their citation numbers. Numbers come from the quotes, not from `[n]` in the text, so a
-    document cannot forge a citation.
-    """
-    numbers = _numbers(answer)
-    return tuple(
-        CitedClaim(shown(claim), tuple(dict.fromkeys(numbers[quote] for quote in claim.quotes)))
-        for claim in answer.claims
-    )
 
 
 def sources(answer: Answer, memories: tuple[Memory, ...]) -> tuple[CitedSource, ...]:
@@ -131,7 +106,7 @@ def sources(answer: Answer, memories: tuple[Memory, ...]) -> tuple[CitedSource, 
             holders[quote].append(memory.id)
     return tuple(
         CitedSource(number, quote, tuple(sorted(set(holders.get(quote, ())))))
-        for quote, number in _numbers(answer).items()
+        for quote, number in citation_numbers(answer).items()
     )
 
 
@@ -150,7 +125,7 @@ def coverage_rows(coverage: Coverage, memories: tuple[Memory, ...]) -> tuple[Cov
         *(CoverageRow(path, "read", _gain(asked.get(path, []))) for path in coverage.read),
         *(CoverageRow(path, "not opened", "the run ended first") for path in coverage.not_opened),
         *unreadable,
-        *(CoverageRow(path, "skimmed", "searched; not worth asking") for path in coverage.skimmed),
+        *(CoverageRow(path, "searched", "only in the index") for path in coverage.searched),
         *(CoverageRow(item.some_names(len(item.names)), "left out", item.count_line) for item in coverage.left_out),
     )
 
@@ -164,13 +139,10 @@ def _gain(memories: list[Memory]) -> str:
 
 
 def _rounds(investigation: Investigation) -> Iterator[RoundView]:
-    reviewed = {reflection.round for reflection in investigation.reflections}
     for number, planned in sorted(_planned(investigation).items()):
-        learned = "found something new" if planned.learned else "found nothing new"
         yield RoundView(
             number=number,
             strategy=planned.strategy,
-            outcome=learned if number in reviewed else "not finished",
             steps=tuple(step for step in investigation.plan.steps if step.round == number),
             refused_document_ids=planned.refused_document_ids,
         )
@@ -180,10 +152,6 @@ def _planned(investigation: Investigation) -> dict[int, Round]:
     """Return the rounds, keyed by number; if only the steps of a round are known, the round has no strategy."""
     steps = {step.round: Round(number=step.round, strategy="") for step in investigation.plan.steps}
     return steps | {planned.number: planned for planned in investigation.rounds}
-
-
-def _numbers(answer: Answer) -> dict[Quote, int]:
-    return {quote: number for number, quote in enumerate(answer.citations, start=1)}
 
 
 def _shown(value: object) -> object:
@@ -224,11 +192,6 @@ def pages_environment(*folders: str) -> Environment:
     environment.globals.update(
         page_word=page_word,
         score_line=score_line,
-        near_miss_line=near_miss_line,
-        table_rows=table_rows,
-        verdict_words=verdict_words,
-        no_line=no_line,
         passage_link=_no_link,
-        duration=duration,
     )
     return environment

@@ -34,12 +34,12 @@ _NAMES = frozenset(
             "name",
             "engine",
             "made_with",
-            "supported_by",
+            "checked_by",
             "media_type",
             "reader",
         ),
         *("document_id", "target_document_id", "document_ids", "refused_document_ids", "path", "inside", "names"),
-        *("read", "skimmed", "not_opened", "tainted", "source_changed", "new", "changed", "gone", "scope"),
+        *("read", "searched", "not_opened", "tainted", "source_changed", "new", "changed", "gone", "scope"),
         *("source_hash", "content_hash"),
     }
 )

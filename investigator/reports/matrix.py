@@ -6,13 +6,15 @@ from collections.abc import Iterator, Mapping
 
 from rich.text import Text
 
-from investigator.records import CellStatus, Matrix, MatrixCell
+from investigator.language.addresses import defanged
+from investigator.records import CellStatus, Matrix, MatrixCell, Support
 from investigator.reports.columns import columns
-from investigator.reports.inert import inert, inert_line
-from investigator.reports.wording import engine_line, plural, usage_line
+from investigator.reports.inert import inert_line
+from investigator.reports.wording import SUPPORTS, engine_line, plural, usage_line
 
 CELL_WORDS: Mapping[CellStatus, str] = {
     CellStatus.STATED: "stated",
+    CellStatus.PASSAGES: "passages",
     CellStatus.NOT_STATED: "not stated",
     CellStatus.UNCLEAR: "unclear",
     CellStatus.NOT_READ: "not read",
@@ -20,10 +22,12 @@ CELL_WORDS: Mapping[CellStatus, str] = {
 
 _STYLES: Mapping[CellStatus, str] = {
     CellStatus.STATED: "green",
+    CellStatus.PASSAGES: "yellow",
     CellStatus.NOT_STATED: "dim",
     CellStatus.UNCLEAR: "yellow",
     CellStatus.NOT_READ: "red",
 }
+_SOUND = (Support.VERBATIM, Support.SUPPORTED)
 _SIDE_BY_SIDE = 3  # maximum number of questions in one table; if there are more, they are listed one by one
 _NARROW, _WIDE, _NAME = (
     44,
@@ -33,14 +37,27 @@ _NARROW, _WIDE, _NAME = (
 
 
 def in_short(cell: MatrixCell, most: int = _WIDE) -> str:
-    """Return a cell as one short line: the value or the answer, or the status with its reason."""
+    """Return a cell as one short line: its text, after the status unless it is stated; without a text, the reason."""
     if cell.status is CellStatus.STATED:
-        return inert_line(cell.value or cell.answer, most)
+        mark = "" if cell.support in _SOUND else f" ({SUPPORTS[cell.support]})"
+        return f"{_prose(cell.text, most - len(mark))}{mark}"
     words = CELL_WORDS[cell.status]
-    detail = cell.answer if cell.status is CellStatus.UNCLEAR else cell.reason
-    if cell.status is CellStatus.NOT_STATED or not detail:
-        return words
-    return inert_line(f"{words}: {detail}", most)
+    detail = cell.text or (cell.reason if cell.status is not CellStatus.NOT_STATED else "")
+    return _prose(f"{words}: {detail}" if detail else words, most)
+
+
+def support_words(cell: MatrixCell) -> str:
+    """Return how a cell was checked, with the reason if there is one."""
+    return ": ".join(filter(None, (SUPPORTS[cell.support], cell.reason)))
+
+
+def readers_line(matrix: Matrix) -> str:
+    """Return who answered and who checked the cells."""
+    return engine_line(matrix.engine) + (f" Checked by {matrix.checked_by}." if matrix.checked_by else "")
+
+
+def _prose(text: str, most: int) -> str:
+    return inert_line(defanged(text), most)
 
 
 def place_of(cell: MatrixCell) -> str:
@@ -71,7 +88,7 @@ def matrix_text(matrix: Matrix) -> Text:
         "\n".join(
             (
                 f"Cells: {counts_line(matrix)}.",
-                inert(engine_line(matrix.engine)),
+                inert_line(readers_line(matrix)),
                 f"Used: {usage_line(matrix.usage, matrix.seconds)}",
                 "The quotes behind each cell: --report FILE.html or --json with the same command, at no extra cost.",
             )

@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections import Counter
 
 from investigator.records import AskedQuestions, Matrix, QuestionOutcome
-from investigator.reports.html import cited_claims, pages_environment
-from investigator.reports.matrix import CELL_WORDS, counts_line, size_line
-from investigator.reports.wording import engine_line, headline, plural, usage_line
+from investigator.reports.answer_view import answer_view
+from investigator.reports.html import pages_environment
+from investigator.reports.matrix import CELL_WORDS, counts_line, in_short, readers_line, size_line, support_words
+from investigator.reports.wording import headline, plural, reader_lines, usage_line
 from investigator.secrets import redacted
 
 FAILED = "Failed"
@@ -25,7 +26,9 @@ def matrix_page(matrix: Matrix) -> str:
             size=size_line(matrix),
             counts=counts_line(matrix),
             words=CELL_WORDS,
-            engine=engine_line(matrix.engine),
+            in_short=in_short,
+            support_words=support_words,
+            engine=readers_line(matrix),
             usage=usage_line(matrix.usage, matrix.seconds),
         )
     )
@@ -42,7 +45,8 @@ def questions_page(asked: AskedQuestions) -> str:
             size=plural(len(asked.outcomes), "question"),
             counts=outcomes_line(asked),
             headline=outcome_headline,
-            cited_claims=cited_claims,
+            answer_view=answer_view,
+            reader_lines=reader_lines,
             usage=usage_line(asked.usage, asked.seconds),
         )
     )

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from investigator.documents.own_results import CREATOR, MATRIX_HEADING
 from investigator.records import Matrix
 from investigator.reports.inert import inert
-from investigator.reports.matrix import CELL_WORDS, in_short, place_of
+from investigator.reports.matrix import CELL_WORDS, in_short
+from investigator.reports.wording import SUPPORTS
 from investigator.secrets import redacted
 
 if TYPE_CHECKING:
@@ -64,12 +65,11 @@ def _rows(matrix: Matrix) -> Iterator[tuple[str, ...]]:
             str(cell.question),
             matrix.questions[cell.question - 1],
             CELL_WORDS[cell.status],
-            cell.value,
-            cell.answer,
-            cell.quotes[0].text if cell.quotes else "",
-            place_of(cell),
+            cell.text,
+            SUPPORTS[cell.support],
             cell.reason,
-            cell.run_id,
+            "\n".join(quote.text for quote in cell.quotes),
+            "\n".join(quote.place for quote in cell.quotes),
         )
 
 

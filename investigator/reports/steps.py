@@ -6,26 +6,26 @@ from dataclasses import dataclass
 
 from investigator.records import (
     Answered,
+    Checked,
     Embedded,
     Event,
     FileRead,
     FileRecord,
     FileStatus,
     Notice,
+    PartStatus,
     Planned,
     Progressed,
-    QuestionKind,
     Reflected,
     Remembered,
+    Scope,
     Started,
-    Surveyed,
-    Thought,
     Writing,
+    Written,
 )
 from investigator.reports.inert import inert_line
-from investigator.reports.wording import FILE_STATUSES, KINDS, duration, plural, score_line
+from investigator.reports.wording import FILE_STATUSES, duration, plural, score_line
 
-_TERMS_SHOWN = 8
 _LINE = 200
 
 
@@ -140,20 +140,17 @@ def sentence(event: Event) -> str:
         case Started():
             run = f"{'resuming run' if event.resumed else 'run'} {inert_line(event.run_id)}"
             return f"{run}: {plural(event.documents, 'document')}, {inert_line(event.engine)}"
-        case Thought():
-            terms = [inert_line(need.term, 60) for need in event.needs[:_TERMS_SHOWN]]
-            needed = f"to find out: {', '.join(terms)}" if terms else ""
-            kind = "" if event.kind is QuestionKind.FACT else KINDS[event.kind]
-            return "; ".join(filter(None, (kind, needed)))
-        case Surveyed():
-            looked_through = f"{plural(event.documents, 'document')} examined"
-            return f"{looked_through}: {event.yes} match, {event.unclear} unclear"
         case Planned():
             return _planned(event)
+        case Written():
+            answered = sum(part.status in (PartStatus.ANSWERED, PartStatus.PREMISE_WRONG) for part in event.parts)
+            return f"round {event.round}: answer written, {answered} of {plural(len(event.parts), 'part')} answered"
         case Reflected():
-            known = sum(len(item.known_infos) for item in event.reflection.knowledge)
-            unknown = len(event.reflection.unknown_infos)
+            known, unknown = len(event.reflection.known), len(event.reflection.unknown)
             return f"round {event.reflection.round} reviewed: {plural(known, 'fact')} known, {unknown} unknown"
+        case Checked():
+            withheld = f", {event.withheld} withheld" if event.withheld else ""
+            return f"checked: {plural(event.shown, 'statement')} shown{withheld}"
     return ""
 
 
@@ -172,24 +169,29 @@ def writing_line(writing: Writing) -> str:
 def what_follows(event: Event) -> str:
     """Return the phase that follows the event, shown until the next event."""
     match event:
-        case Started():
-            return "working out what must be known"
-        case Thought() | Surveyed() | Reflected():
-            return "deciding the next step"
+        case Started() | Reflected():
+            return "planning"
         case Planned():
             return f"round {event.round}, asking"
         case Remembered():
-            return "reviewing"
+            return "writing the answer"
+        case Written():
+            return "checking or reviewing"
+        case Checked():
+            return "finishing"
         case Answered():
             return "done"
     return "preparing"
 
 
 def _planned(event: Planned) -> str:
-    words = f"round {event.round}: {plural(len(event.steps), 'step')}"
+    parts = [f"round {event.round}: {plural(len(event.steps), 'step')}"]
+    if event.decides is Scope.EVERY:
+        parts.append("every document is decided")
     if event.refused_document_ids:
-        words += f", {len(event.refused_document_ids)} rejected (no such document)"
-    return f"{words}; {inert_line(event.strategy, _LINE)}" if event.strategy.strip() else words
+        parts.append(f"{len(event.refused_document_ids)} rejected (no such document)")
+    notes = [f"read as: {inert_line(event.read_as, _LINE)}" if event.read_as else "", inert_line(event.strategy, _LINE)]
+    return "; ".join([", ".join(parts), *filter(None, notes)])
 
 
 def _fate(file: FileRecord) -> str:

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 
 from rich.text import Text
 
-from investigator.evidence.coverage import coverage_line
-from investigator.evidence.taint import tainted_documents
+from investigator.asking.budget import CEILINGS
 from investigator.language.addresses import defanged
+from investigator.proof.coverage import coverage_line
 from investigator.records import (
     Answer,
     AnswerStatus,
@@ -22,91 +22,62 @@ from investigator.records import (
     Forecast,
     Investigation,
     Memory,
-    NearMiss,
     Quote,
     Replayed,
     RunSummary,
     TemplateVersion,
 )
+from investigator.reports.answer_view import AnswerView, ShownStatement, answer_view
 from investigator.reports.columns import columns
 from investigator.reports.inert import inert, inert_line
-from investigator.reports.tables import table_lines
 from investigator.reports.wording import (
     ALTERED,
     FILE_STATUSES,
     HEADLINES,
     STOPS,
     UNFINISHED,
-    answer_headline,
-    conflict_line,
     engine_line,
     expected_line,
-    near_miss_line,
-    open_part_line,
+    open_parts,
     plural,
+    reader_lines,
     score_line,
+    tainted_line,
     usage_line,
 )
 
 _QUOTE_LIMIT = 600
 _PASSAGE_LIMIT = 300
-_CAPTION_LIMIT = 160
 _LIST_LIMIT = 20
 _BEST_MEMORIES = 5
 _MOST_NAMES = 3
-
-_STYLES = {
-    AnswerStatus.ANSWERED: "bold green",
-    AnswerStatus.CONFLICTING: "bold yellow",
-    AnswerStatus.ANSWERED_IN_PART: "bold yellow",
-    AnswerStatus.PASSAGES_FOUND: "bold yellow",
-    AnswerStatus.NOT_FOUND: "bold yellow",
-    AnswerStatus.NOT_FOUND_SO_FAR: "bold yellow",
-}
+_MOST_LABELS = 2  # details with heads beyond this number are aligned in columns
 
 
 def investigation_text(investigation: Investigation) -> Text:
-    """Return the complete outcome: status, answer, citations, coverage and cost; ends with a newline."""
+    """Return the complete outcome: answer, sources, status with coverage, and cost; ends with a newline."""
     answer = investigation.answer
     blocks = _answer_blocks(answer) if answer else _unfinished_blocks(investigation)
-    if investigation.follows:
-        blocks.insert(1, Text(f"Read as: {inert_line(investigation.question)}"))
+    if investigation.read_as:
+        blocks.insert(0, Text(f"Read as: {inert_line(investigation.read_as)}"))
     blocks.append(_footer(investigation))
     return Text("\n\n").join(blocks).append("\n")
 
 
 def question_text(investigation: Investigation) -> Text:
     """Return the question as it was asked, to be printed before its outcome; ends with an empty line."""
-    return Text(f"Question: {inert_line(investigation.follows or investigation.question)}\n\n")
+    return Text(f"Question: {inert_line(investigation.question)}\n\n")
 
 
 def runs_text(runs: Sequence[RunSummary]) -> Text:
-    """Return one line for each investigation or matrix: id, start time, status, calls, question."""
-    cells: dict[str, list[RunSummary]] = {}
-    for number, run in enumerate(runs):
-        cells.setdefault(run.matrix or str(number), []).append(run)
-    rows = [_cells_row(name, own) if own[0].matrix else _run_row(own[0]) for name, own in cells.items()]
-    return columns(rows, left=range(5)).append("\n") if rows else Text()
+    """Return one line for each run: id, start time, status, calls, question."""
+    return columns([_run_row(run) for run in runs], left=range(5)).append("\n") if runs else Text()
 
 
 def _run_row(run: RunSummary) -> tuple[str, ...]:
     asked = inert_line(run.question, 100) + (f" ({_some_names(run.scope)})" if run.scope else "")
-    return inert_line(run.id), _began(run), _run_status(run), plural(run.calls, "call"), asked
-
-
-def _cells_row(name: str, cells: Sequence[RunSummary]) -> tuple[str, ...]:
-    """Return the cells of a matrix as one row, with the start time of the newest cell."""
-    questions = list(dict.fromkeys(cell.question for cell in cells))
-    documents = {document for cell in cells for document in cell.scope}
-    ended = sum(cell.answer_status is not None for cell in cells)
-    more = f" and {len(questions) - 1} more" if len(questions) > 1 else ""
-    asked = f"{inert_line(questions[0], 100)}{more} (each of {plural(len(documents), 'document')})"
-    status = f"{ended} of {plural(len(cells), 'cell')} asked"
-    return inert_line(name), _began(cells[0]), status, plural(sum(cell.calls for cell in cells), "call"), asked
-
-
-def _began(run: RunSummary) -> str:
-    return inert_line(run.created[:16].replace("T", " "))
+    began = inert_line(run.created[:16].replace("T", " "))
+    return inert_line(run.id), began, _run_status(run), plural(run.calls, "call"), asked
 
 
 def _run_status(run: RunSummary) -> str:
@@ -116,81 +87,98 @@ def _run_status(run: RunSummary) -> str:
 
 
 def _answer_blocks(answer: Answer) -> list[Text]:
-    blocks = [_status(answer_headline(answer), answer.reason, _STYLES[answer.status])]
-    if answer.asked_as:
-        blocks.append(Text(f"Asked as: {inert_line('; '.join(answer.asked_as))}"))
-    blocks += _body(answer)
-    cited = () if answer.table is not None else answer.citations  # the rows of a table contain their quotes
-    citations = [_source(number, quote, answer) for number, quote in enumerate(cited, start=1)]
-    readings = [Text(f"- {inert_line(defanged(reading))}") for claim in answer.claims for reading in claim.readings]
-    unproven = [Text(f"- {inert_line(defanged(claim.text))} ({inert_line(claim.reason)})") for claim in answer.unproven]
-    misses = [_near_miss(miss, cited) for miss in answer.near_misses]
-    missed = {miss.quote.document_id for miss in answer.near_misses}
-    nearest = [
-        _item(f"- {inert_line(p.place)}", inert_line(p.text, _PASSAGE_LIMIT))
-        for p in answer.nearest
-        if p.document_id not in missed
-    ]
-    blocks += _section("Sources", citations)
-    blocks += _conflicts_and_open_parts(answer)
-    blocks += _section("The model's reading of these quotes, not proven", readings)
-    blocks += _section("Not proven by the documents, and therefore not part of the answer", unproven)
-    blocks += _section("Nearest", misses)
+    view = answer_view(answer)
+    nearest = [_item(f"- {inert_line(p.place)}", _prose(p.text, _PASSAGE_LIMIT)) for p in answer.nearest]
+    blocks = [*_said(answer, view), *_open(view)]
     blocks += _section("Nearest passages", nearest)
-    if answer.wordings and not answer.asked_as:
+    if answer.wordings and answer.is_silent:
         blocks.append(Text(f"Also searched for: {inert_line('; '.join(answer.wordings))}"))
-    blocks.append(_coverage(answer.coverage))
+    blocks += _section("Withheld from the answer", _items(view.withheld))
+    blocks += _section("Sources", [_source(number, quote, answer) for number, quote in enumerate(answer.citations, 1)])
+    return [*blocks, _status_line(answer, view)]
+
+
+def _said(answer: Answer, view: AnswerView) -> list[Text]:
+    """Return the lead, the details and the table; without a lead, begin with the status."""
+    blocks = [Text(view.lead.line) if view.lead is not None else _status(answer)]
+    if sum(bool(detail.head) for detail in view.details) > _MOST_LABELS:
+        blocks.append(columns([(inert_line(detail.head), detail.line) for detail in view.details], left=range(2)))
+    elif view.details:
+        blocks.append(Text("\n").join(Text(f"- {detail.headed}") for detail in view.details))
+    if view.rows:
+        rows = [(inert_line(row.document_id), row.decision, row.statement.line) for row in view.rows]
+        blocks.append(columns(rows, heading=("Document", "Decision", ""), left=range(3)))
+    if view.others:
+        blocks.append(Text("\n".join(view.others)))
     return blocks
 
 
-def _body(answer: Answer) -> list[Text]:
-    """Return an answer's table or, if it has none, its statements; return nothing if the reason alone is enough."""
-    if answer.table is not None:
-        return [Text("\n").join(Text(line) for line in table_lines(answer.table))]
-    text = answer.text.strip()
-    return [Text(inert(text))] if text and text != answer.reason.strip() else []
+def _open(view: AnswerView) -> list[Text]:
+    """Return what the documents do not state, and what they disagree on."""
+    disagreements = [
+        Text("\n").join(
+            [
+                Text(f"- {inert_line(item.about)}"),
+                *(Text(f"    {side.line}") for side in item.sides),
+                *([Text(f"    {inert_line(item.explanation)}")] if item.explanation else []),
+            ]
+        )
+        for item in view.disagreements
+    ]
+    return _section("Not stated", _items(view.not_stated)) + _section("The documents disagree", disagreements)
 
 
-def _conflicts_and_open_parts(answer: Answer) -> list[Text]:
-    conflicts = [Text(f"- {inert_line(conflict_line(one))}") for one in answer.conflicts]
-    unanswered = [Text(f"- {inert_line(open_part_line(part))}") for part in answer.unanswered]
-    return _section("Statements that disagree", conflicts) + _section("Not answered", unanswered)
-
-
-def _near_miss(miss: NearMiss, cited: Sequence[Quote] = ()) -> Text:
-    """Return a near miss with its words, or with the number of its citation if it is already cited."""
-    if miss.quote in cited:
-        return _item(f"- [{list(cited).index(miss.quote) + 1}]", inert_line(near_miss_line(miss)))
-    words = inert_line(miss.quote.said, _PASSAGE_LIMIT)
-    return _item(f"- {inert_line(miss.quote.place)}", f'{inert_line(near_miss_line(miss))} "{words}"')
+def _items(statements: Iterable[ShownStatement]) -> list[Text]:
+    return [Text(f"- {statement.headed}") for statement in statements]
 
 
 def _source(number: int, quote: Quote, answer: Answer) -> Text:
-    """Return a citation; its words are omitted if a statement already contains them. A cell is shown with the caption
-    of its table.
-    """
-    if quote.cell is not None:
-        return _cell(number, quote, answer)
-    place, words = f"[{number}] {inert_line(quote.place)}", " ".join(quote.text.split())
-    if any(words == claim.text for claim in answer.claims):
+    """Return a citation; its words are omitted if a statement already contains them."""
+    place, words = f"[{number}] {inert_line(quote.place)}", quote.inline
+    if any(words == statement.text for statement in answer.statements):
         return Text(place, style="cyan")
-    return _item(place, f'"{inert_line(quote.text, _QUOTE_LIMIT)}"')
+    return _item(place, f'"{_prose(words, _QUOTE_LIMIT)}"')
 
 
-def _cell(number: int, quote: Quote, answer: Answer) -> Text:
-    """Return the citation of a cell: the caption of its table and, on a separate line, labels, headers and value."""
-    caption = quote.cell.caption if quote.cell is not None else ""
-    lines = [_item(f"[{number}] {inert_line(quote.place)}", inert_line(caption, _CAPTION_LIMIT))]
-    if all(claim.text != quote.said for claim in answer.claims):
-        lines.append(Text(f"    {inert_line(quote.said, _QUOTE_LIMIT)}"))
-    lines.append(Text(f'    "{inert_line(quote.text, _QUOTE_LIMIT)}"', style="dim"))
-    return Text("\n").join(lines)
+def _prose(text: str, limit: int) -> str:
+    """Return a document's text on one line, without working links."""
+    return inert_line(defanged(text[: 4 * limit]), limit)
+
+
+def _status(answer: Answer) -> Text:
+    style = "bold green" if answer.status is AnswerStatus.ANSWERED else "bold yellow"
+    return _headline(HEADLINES[answer.status], answer.reason, style)
+
+
+def _status_line(answer: Answer, view: AnswerView) -> Text:
+    """Return the status, unless it is shown above, with the coverage and what is open; longer lists follow it."""
+    coverage, parts = answer.coverage, open_parts(answer)
+    line = inert(coverage_line(coverage)) + (f"; open: {inert_line('; '.join(parts))}" if parts else "")
+    if view.lead is None:
+        first = Text(f"Coverage: {line}")
+    elif answer.status is AnswerStatus.ANSWERED or not answer.reason:
+        first = Text.assemble(_status(answer.changed(reason="")), f"; {line}")
+    else:
+        first = Text.assemble(_status(answer), f" Coverage: {line}")
+    return Text("\n").join([first, *_missed(coverage, line)])
+
+
+def _missed(coverage: Coverage, line: str) -> list[Text]:
+    """Return the names of unread documents that the coverage line omits, and the reasons for unreadable files."""
+    lines = []
+    if any(path not in line for path in coverage.not_opened):
+        lines += _listed("Not opened", coverage.not_opened)
+    if any(file.reason or file.path not in line for file in coverage.unreadable):
+        reasons = (": ".join(filter(None, (FILE_STATUSES[file.status], file.reason))) for file in coverage.unreadable)
+        files = zip(coverage.unreadable, reasons, strict=True)
+        lines += _listed("Unreadable", [f"{file.path} ({reason})" for file, reason in files])
+    return lines
 
 
 def _unfinished_blocks(investigation: Investigation) -> list[Text]:
     reason = f"stopped before it was answered; {plural(len(investigation.memories), 'reply', 'replies')} kept."
     best = sorted(investigation.memories, key=lambda memory: (-(memory.point or 0), memory.id))[:_BEST_MEMORIES]
-    blocks = [_status(UNFINISHED, reason, "bold yellow"), Text(f"Question: {inert_line(investigation.question)}")]
+    blocks = [_headline(UNFINISHED, reason, "bold yellow"), Text(f"Question: {inert_line(investigation.question)}")]
     return blocks + _section("Best replies so far", [_memory(memory) for memory in best])
 
 
@@ -200,40 +188,22 @@ def _memory(memory: Memory) -> Text:
     )
 
 
-def _coverage(coverage: Coverage) -> Text:
-    """Return the coverage line, followed by the names that it omits and the reasons for unreadable files."""
-    line = coverage_line(coverage)
-    lines = [Text(f"Coverage: {inert(line)}")]
-    if any(path not in line for path in coverage.not_opened):
-        lines += _listed("Not opened", coverage.not_opened)
-    unreadable = [
-        f"{file.path} ({FILE_STATUSES[file.status]}{': ' if file.reason else ''}{file.reason})"
-        for file in coverage.unreadable
-    ]
-    if any(file.reason or file.path not in line for file in coverage.unreadable):
-        lines += _listed("Unreadable", unreadable)
-    return Text("\n").join(lines)
-
-
 def _footer(investigation: Investigation) -> Text:
     answer = investigation.answer
-    lines = [Text(inert(engine_line(answer.engine if answer else investigation.engine)))]
+    lines = reader_lines(answer, investigation.engines) if answer else (engine_line(investigation.engine),)
+    texts = [Text(inert_line(line)) for line in lines]
     if investigation.scope:
-        lines.append(Text(f"Limited to: {_some_names(investigation.scope)}"))
+        texts.append(Text(f"Limited to: {_some_names(investigation.scope)}"))
     if investigation.templates:
-        lines.append(Text(own_templates(investigation.templates)))
-    if tainted := tainted_documents(investigation.memories):
-        lines.append(
-            Text(
-                "Contains text addressed to a language model, so only its quotes count: "
-                + ", ".join(map(inert_line, tainted))
-            )
-        )
-    if answer:
-        lines.append(Text(f"Stopped because {STOPS[answer.stop]}."))
-    lines.append(Text(f"Used: {usage_line(investigation.usage, investigation.elapsed)}"))
-    lines.append(Text(f"Run: {inert_line(investigation.id)}"))
-    footer = Text("\n").join(lines)
+        texts.append(Text(own_templates(investigation.templates)))
+    if answer and answer.tainted:
+        texts.append(Text(tainted_line(map(inert_line, answer.tainted))))
+    if answer and answer.stop in CEILINGS:
+        texts.append(Text(f"Stopped because {STOPS[answer.stop]}."))
+    texts.append(Text(f"Used: {usage_line(investigation.usage, investigation.elapsed)}"))
+    day = investigation.as_of or (answer.day if answer else "")
+    texts.append(Text(f"Run: {inert_line(investigation.id)}{f', as of {inert_line(day)}' if day else ''}"))
+    footer = Text("\n").join(texts)
     footer.stylize("dim")
     return footer
 
@@ -249,7 +219,7 @@ def _some_names(names: Sequence[str]) -> str:
     return ", ".join([*map(inert_line, names[:_MOST_NAMES]), *more])
 
 
-def _status(words: str, reason: str, style: str) -> Text:
+def _headline(words: str, reason: str, style: str) -> Text:
     return Text.assemble((words, style), f": {inert_line(reason)}" if reason.strip() else "")
 
 
@@ -289,21 +259,23 @@ def questions_text(asked: AskedQuestions) -> Text:
     blocks = []
     for number, outcome in enumerate(asked.outcomes, start=1):
         lines = [Text(f"{number}. {inert_line(outcome.question)}", style="bold")]
-        investigation = outcome.investigation
-        answer = investigation.answer if investigation is not None else None
+        answer = outcome.investigation.answer if outcome.investigation is not None else None
         if answer is None:
-            lines.append(_status("Failed", outcome.failure, "bold red"))
+            lines.append(_headline("Failed", outcome.failure, "bold red"))
         else:
-            lines.append(_status(answer_headline(answer), answer.reason, _STYLES[answer.status]))
-            lines += _body(answer)
-            cited = () if answer.table is not None else answer.citations
-            lines += [Text(f"[{i}] {inert_line(q.place)}", style="cyan") for i, q in enumerate(cited, 1)]
-            lines += _conflicts_and_open_parts(answer)
-            lines += [_near_miss(miss) for miss in answer.near_misses]
-            lines.append(Text(f"Run: {inert_line(investigation.id if investigation else '')}", style="dim"))
+            lines += _question_lines(answer)
         blocks.append(Text("\n").join(lines))
     blocks.append(Text(f"Used: {usage_line(asked.usage, asked.seconds)}", style="dim"))
     return Text("\n\n").join(blocks).append("\n")
+
+
+def _question_lines(answer: Answer) -> list[Text]:
+    """Return the answer to one of many questions, without the words of its sources."""
+    view = answer_view(answer)
+    lines = [*_said(answer, view), *_open(view)]
+    lines += [Text(f"[{i}] {inert_line(quote.place)}", style="cyan") for i, quote in enumerate(answer.citations, 1)]
+    readers = [Text(inert_line(line), style="dim") for line in reader_lines(answer)]
+    return [*lines, _status_line(answer, view), *readers, Text(f"Run: {inert_line(answer.run_id)}", style="dim")]
 
 
 def forecast_text(forecast: Forecast, engine: str) -> Text:

@@ -3,42 +3,46 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
-from investigator.language.terms import words
-from investigator.questions.naming import named
 from investigator.records import (
     Answer,
     AnswerStatus,
-    Conflict,
-    ConstraintMatch,
+    Decision,
     FileStatus,
     Investigation,
     Memory,
-    NearMiss,
-    OpenPart,
-    QuestionKind,
+    PartStatus,
     StopReason,
+    Support,
+    Trust,
     Usage,
+    UsedEngine,
+    Verdict,
 )
 
 _EXTRACTIVE = re.compile(r"extractive(?![^\s:])")
 
 UNFINISHED = "Unfinished"
 ALTERED = "changed outside this program"
+NO_READER = (
+    "No language model has read these passages. To have one read them: --model openai:gpt-4o, or --model ollama:NAME."
+)
 
 HEADLINES: Mapping[AnswerStatus, str] = {
     AnswerStatus.ANSWERED: "Answered",
     AnswerStatus.CONFLICTING: "The documents disagree",
     AnswerStatus.ANSWERED_IN_PART: "Answered in part",
     AnswerStatus.PASSAGES_FOUND: "Passages that may answer",
+    AnswerStatus.PREMISE_WRONG: "The documents say otherwise",
     AnswerStatus.NOT_FOUND: "Not in the documents",
     AnswerStatus.NOT_FOUND_SO_FAR: "Not found so far",
 }
 
 STOPS: Mapping[StopReason, str] = {
-    StopReason.ANSWERED: "nothing remained unknown",
-    StopReason.SATURATED: "the last round found nothing new",
+    StopReason.ANSWERED: "no part of the question was open",
+    StopReason.SATURATED: "nothing was left to read or to search for",
     StopReason.ROUNDS: "the limit on rounds was reached",
     StopReason.CALLS: "the limit on engine calls was reached",
     StopReason.TOKENS: "the token limit was reached",
@@ -46,17 +50,27 @@ STOPS: Mapping[StopReason, str] = {
     StopReason.TIME: "the time limit was reached",
 }
 
-KINDS: Mapping[QuestionKind, str] = {
-    QuestionKind.FACT: "a fact",
-    QuestionKind.WHICH: "which documents, decided one by one",
-    QuestionKind.LIST: "a list, decided document by document",
-    QuestionKind.COUNT: "a count, decided document by document",
-    QuestionKind.COMPARISON: "a comparison: each side is looked up separately",
-    QuestionKind.TREND: "a trend: each period is looked up separately",
-    QuestionKind.CONTRADICTION: "whether statements agree",
-    QuestionKind.WHY: "a cause",
-    QuestionKind.SUMMARY: "a summary",
-    QuestionKind.YES_NO: "a yes-or-no question",
+VERDICTS: Mapping[Verdict, str] = {
+    Verdict.ANSWERS: "answers",
+    Verdict.IN_PART: "answers in part",
+    Verdict.NOT_STATED: "not stated",
+    Verdict.PREMISE_WRONG: "says otherwise",
+    Verdict.UNREAD: "no usable reply",
+}
+
+SUPPORTS: Mapping[Support, str] = {
+    Support.VERBATIM: "verbatim",
+    Support.SUPPORTED: "supported",
+    Support.IN_PART: "in part",
+    Support.UNSUPPORTED: "not supported",
+    Support.UNCHECKED: "unchecked",
+}
+
+DECISIONS: Mapping[Decision, str] = {
+    Decision.YES: "yes",
+    Decision.UNCLEAR: "unclear",
+    Decision.NO: "no",
+    Decision.UNDECIDED: "not decided",
 }
 
 FILE_STATUSES: Mapping[FileStatus, str] = {
@@ -74,64 +88,65 @@ FILE_STATUSES: Mapping[FileStatus, str] = {
 
 def headline(investigation: Investigation) -> str:
     """Return the status in a few words."""
-    return answer_headline(investigation.answer) if investigation.answer else UNFINISHED
-
-
-def answer_headline(answer: Answer) -> str:
-    """Return the status in a few words, with the limit that stopped the run, if any."""
-    status = f"{HEADLINES[answer.status]}{f': {answer.decision}' if answer.decision else ''}"
-    if not answer.outcome.startswith("stopped"):
-        return status
-    in_part = answer.status is AnswerStatus.ANSWERED
-    return f"Stopped ({answer.stop}), {'answered in part' if in_part else status[0].lower() + status[1:]}"
-
-
-def near_miss_line(miss: NearMiss) -> str:
-    """Return a sentence about the constraints that a near miss does not meet."""
-    if miss.says_opposite:
-        return "The document says the opposite."
-    return f"Not established: {'; '.join(_failing(match) for match in miss.failing)}."
-
-
-def _failing(match: ConstraintMatch) -> str:
-    asked = named(match.constraint)
-    is_other = not set(words(match.words)) <= set(words(asked))
-    return f"{asked} (it says {match.words})" if is_other else asked
-
-
-def conflict_line(conflict: Conflict) -> str:
-    """Return the conflicting values, with the place and the document date of each."""
-    sides = (
-        f"{side.value} ({side.quote.place}{f', dated {side.date}' if side.date else ''})" for side in conflict.sides
-    )
-    return f"{conflict.question} {'; '.join(sides)}"
-
-
-def open_part_line(part: OpenPart) -> str:
-    """Return a line about an unanswered part, with the wordings that were searched for."""
-    searched = f" (searched: {'; '.join(part.searched)})" if part.searched else ""
-    return f"{part.question}{searched}"
+    return HEADLINES[investigation.answer.status] if investigation.answer else UNFINISHED
 
 
 def score_line(memory: Memory) -> str:
-    """Return the score of a reply, with the model's and the search's scores if both were used."""
-    if memory.point is None:
-        return "no score"
-    if memory.model_point is None:
-        return f"score {memory.point}"
-    scores = f"score {memory.point}: model {memory.model_point}, search {memory.search_point}"
-    if memory.beside:
-        return f"{scores}; its quotes are unrelated to the question, so the score of the search is used"
-    if memory.capped:
-        return f"{scores}; neither the search nor its quotes support the model, so its score is capped"
-    return f"{scores}; it addresses the model, so the score of the search is used" if memory.addressed else scores
+    """Return the verdict and the score of a reply."""
+    score = "no score" if memory.point is None else f"score {memory.point}"
+    return f"{VERDICTS[memory.verdict]}, {score}"
 
 
 def engine_line(engine: str) -> str:
-    """Return the answering engine, with a note if it was not a language model."""
-    if _EXTRACTIVE.match(engine):
-        return "No model specified: answered by the built-in engine, without a language model."
-    return f"Answered by {engine}."
+    """Return the answering engine; without a language model, say how to name one."""
+    return NO_READER if _EXTRACTIVE.match(engine) else f"Answered by {engine}."
+
+
+def reader_lines(answer: Answer, engines: Sequence[UsedEngine] = ()) -> Sequence[str]:
+    """Return who answered and checked the answer, and how far the engines that answered are trusted."""
+    named = dict.fromkeys(used.name for used in engines if used.trust is answer.trust) or (answer.engine,)
+    lines = (engine_line(answer.engine), support_line(answer), *(_trust_line(answer.trust, name) for name in named))
+    return tuple(dict.fromkeys(line for line in lines if line))
+
+
+def _trust_line(trust: Trust, model: str) -> str:
+    if trust is Trust.UNREAD:
+        return NO_READER
+    if trust is Trust.UNGRADED:
+        return f"{model} has not been graded; run: investigator doctor --model {model}"
+    if trust is Trust.FAILED:
+        return f"{model} failed its grading, so this is its reading; see: investigator doctor --model {model}"
+    return ""
+
+
+def support_line(answer: Answer) -> str:
+    """Return how many statements the check supported, and who checked them; "" if there was nothing to check."""
+    counts = Counter(statement.support for statement in (*answer.statements, *answer.withheld))
+    if not answer.checked_by or not counts:
+        return ""
+    listed = ", ".join(f"{counts[support]} {words}" for support, words in SUPPORTS.items() if counts[support])
+    return f"Checked by {answer.checked_by}: {listed}."
+
+
+def decided_line(answer: Answer) -> str:
+    """Return how many documents of a survey were decided; "" if not every document had to be."""
+    if not answer.table:
+        return ""
+    undecided = sum(row.decision is Decision.UNDECIDED for row in answer.table)
+    decided = f"{len(answer.table) - undecided} of {plural(len(answer.table), 'document')} decided"
+    return f"{decided}, {undecided} not decided" if undecided else decided
+
+
+def open_parts(answer: Answer) -> Sequence[str]:
+    """Return the parts of a question of several parts that are not answered in full and that the reason omits."""
+    left = [part.question for part in answer.parts if part.status in (PartStatus.IN_PART, PartStatus.NOT_STATED)]
+    return tuple(part for part in left if part not in answer.reason) if len(answer.parts) > 1 else ()
+
+
+def tainted_line(documents: Iterable[str]) -> str:
+    """Return a line that names documents that address a language model; "" if there are none."""
+    names = ", ".join(documents)
+    return f"Contains text addressed to a language model: {names}" if names else ""
 
 
 def usage_line(usage: Usage, elapsed: float) -> str:

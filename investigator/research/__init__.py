@@ -1,1 +1,1 @@
-"""The investigation method. Start with `state.py`, which chooses the next step, and `loop.py`, which runs it."""
+"""The method: plan, ask, remember, answer, check, and plan again while a part is open. Start at `loop`."""

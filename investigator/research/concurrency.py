@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from contextvars import copy_context
 from typing import TypeVar
 
@@ -27,10 +26,3 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item], workers: int
             yield future.result()
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
-
-
-@contextmanager
-def concurrently(work: Callable[[], Result]) -> Iterator[Callable[[], Result]]:
-    """Run some work in the background; the yielded function waits for the result or raises its error."""
-    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="investigator") as pool:
-        yield pool.submit(copy_context().run, work).result

@@ -5,15 +5,16 @@ from __future__ import annotations
 from investigator.asking.budget import BudgetSettings
 from investigator.records import Answered, Forecast, Investigation, Usage
 from investigator.research.loop import Research
-from investigator.research.method_settings import MethodSettings
+from investigator.research.research_settings import ResearchSettings
 
-_BESIDE_STEPS = 2  # calls other than steps: a plan and a reflection in each round; needs and answer once per run
+_BESIDE_STEPS = 3  # calls other than steps in each round: a plan, a reflection and an answer
+_ONCE = 2  # a check, and the check of an answer that was written again
 
 
 def forecast(research: Research, run: Investigation, budget: BudgetSettings) -> Forecast:
     """Simulate a run with engines that forecast instead of answering. Raises TemplateError and StoreError.
 
-    The expected cost assumes that the model's judgements are the same as the built-in engine's.
+    The expected cost assumes that the model's plan is the finder's, and that nothing stays open.
     """
     for event in research.investigate(run):
         if isinstance(event, Answered):
@@ -22,9 +23,9 @@ def forecast(research: Research, run: Investigation, budget: BudgetSettings) -> 
     return Forecast(steps=run.plan.steps, rounds=len(run.rounds), expected=run.usage, most=most)
 
 
-def _most(run: Investigation, settings: MethodSettings, budget: BudgetSettings) -> Usage:
+def _most(run: Investigation, settings: ResearchSettings, budget: BudgetSettings) -> Usage:
     """Return the maximum cost, for all rounds with all steps, at the expected cost per call and within the ceilings."""
-    calls = settings.rounds * (settings.planner.steps + _BESIDE_STEPS) + _BESIDE_STEPS
+    calls = settings.rounds * (settings.planner.steps + _BESIDE_STEPS) + _ONCE
     calls = min(calls, budget.calls or calls)
     expected = run.usage
     times = calls / max(1, expected.calls)

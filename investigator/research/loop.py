@@ -1,4 +1,4 @@
-"""The method, on one screen: think, plan, ask, remember, reflect, plan again, answer (seed: generative_agents).
+"""The method, on one screen: plan, ask, remember, answer, check, and plan again (seed: generative_agents).
 
 `state.next_step` chooses the next step and `steps` performs it; the loop stores the record and yields events.
 """
@@ -10,20 +10,21 @@ from dataclasses import dataclass, replace
 
 from investigator.asking.budget import BudgetSpent
 from investigator.asking.client import EngineClient
-from investigator.engines.embedding.verifiers import SupportJudge
+from investigator.engines.base import guessed_tokens
 from investigator.engines.roles import Role
-from investigator.evidence.quotes import Sources
-from investigator.evidence.standing import Reread
-from investigator.records import Answered, Event, Investigation, Memory, Part
-from investigator.research.asking_policy import AskAll, FewCalls
-from investigator.research.follow_ups import respelled_parts
+from investigator.proof.quotes import Sources
+from investigator.proof.standing import Reread
+from investigator.records import Answered, Event, Investigation, Memory
+from investigator.research.conclusion import concluded
 from investigator.research.memory_stream import MemoryStream
-from investigator.research.method_settings import MethodSettings
-from investigator.research.state import Bounds, State, next_step
+from investigator.research.research_settings import Effort, ResearchSettings
+from investigator.research.state import State, next_step
 from investigator.research.steps import Steps
 from investigator.retrieval.library import DocumentIndex
 from investigator.retrieval.scoped import within
-from investigator.scoring.calibration import default_calibration
+
+_MOST_DOCUMENTS = 300
+"""A folder with more documents is not measured, because it is hardly small enough to be read whole."""
 
 
 @dataclass(frozen=True)
@@ -32,27 +33,34 @@ class Research:
 
     `keep` stores the record after each step, and `keep_memory` stores each memory before it is used. `reread` reads
     documents again from their files to look up the quotes of an answer; without it, the quotes are looked up in the
-    library. `judge` decides claims that the rules cannot check, even in a replay. Everything else depends only on the
-    question, the library and the engines' replies, so running it again on the same journal gives the same plan,
-    memories and answer: this is how a run is resumed and replayed.
+    library. Without `is_checked`, statements stay unchecked. Everything else depends only on the question, the library
+    and the engines' replies, so running it again on the same journal gives the same plan, memories and answer: this is
+    how a run is resumed and replayed.
     """
 
     client: EngineClient
     library: DocumentIndex
-    settings: MethodSettings
+    settings: ResearchSettings
     keep: Callable[[Investigation], None] = lambda _: None
     keep_memory: Callable[[Memory], None] = lambda _: None
     reread: Reread | None = None
-    judge: SupportJudge | None = None
+    is_checked: bool = True
 
     def investigate(self, run: Investigation) -> Iterator[Event]:
         """Yield an event for each step; the last is Answered. Raises EngineError, TemplateError and StoreError."""
         library = within(self.library, run.scope)
-        (asked,), _ = respelled_parts((Part(question=run.question),), library.respelled)
-        settled = bounds(self.settings, self.client, library.threshold(asked.question))
         sources, stream = Sources(library.document), MemoryStream(keep=self.keep_memory)
-        steps = Steps(self.client, library, self.settings, sources, stream, self.reread, self.judge)
-        state = State(run, settled, library.document_ids(), library.unreadable(), library.left_out())
+        workers = self.settings.concurrency or self.client.concurrency(Role.ASK)
+        steps = Steps(self.client, library, self.settings, sources, stream, workers)
+        state = State(
+            run,
+            self.settings,
+            library.document_ids(),
+            library.unreadable(),
+            library.left_out(),
+            fits=self._fits(library),
+            is_checked=self.is_checked,
+        )
         while (step := next_step(state)) is not None:
             try:
                 for moment, event in steps.performed(step, state):
@@ -62,8 +70,21 @@ class Research:
             except BudgetSpent as spent:
                 state = replace(state, spent=spent.reason)
             state = replace(state, last=step)
-        run = self._kept(replace(state, run=state.run.changed(answer=state.answer))).run
-        yield Answered(investigation=run)
+        answer = concluded(state, library, self.reread, self.client.name(Role.CHECK))
+        yield Answered(investigation=self._kept(replace(state, run=state.run.changed(answer=answer))).run)
+
+    def _fits(self, library: DocumentIndex) -> bool:
+        """Return True if the whole folder fits into a third of the reader's context and below the setting."""
+        names, room = library.document_ids(), self.client.room(Role.ASK)
+        most = min(self.settings.whole_tokens, (room or 3 * self.settings.whole_tokens) // 3)
+        if not most or len(names) > _MOST_DOCUMENTS or self.settings.effort is Effort.QUICK:
+            return False
+        left = most
+        for name in names:
+            left -= guessed_tokens(library.document(name).text)
+            if left < 0:
+                return False
+        return True
 
     def _kept(self, state: State) -> State:
         cost = {"usage": self.client.usage(), "elapsed": self.client.elapsed()}
@@ -71,25 +92,3 @@ class Research:
         run = state.run.changed(**cost, answer=answer)
         self.keep(run)
         return replace(state, run=run)
-
-
-def bounds(settings: MethodSettings, client: EngineClient, usual_threshold: int) -> Bounds:
-    """Fill in unset settings according to the kind of engine; `usual_threshold` is the threshold of the built-in
-    engine.
-    """
-    asked = client.traits(Role.ASK)
-    threshold = asked.threshold if asked.decides else usual_threshold
-    # threads that compute in Python only wait for each other
-    workers = settings.concurrency or (1 if asked.goes_by_measures else asked.concurrency)
-    bar = default_calibration().worth_asking if settings.worth_asking is None else settings.worth_asking
-    few_calls = asked.is_model if settings.thrift is None else settings.thrift
-    few_calls = few_calls and asked.decides  # the rules need no calls, and a small model reads few documents anyway
-    return Bounds(
-        rounds=settings.rounds,
-        threshold=threshold if settings.threshold is None else settings.threshold,
-        worth_asking=bar,
-        workers=workers,
-        policy=FewCalls(workers, bar) if few_calls else AskAll(),
-        reads=asked.decides,
-        thinks_and_plans_at_once=all(client.traits(role).is_model for role in (Role.THINK, Role.PLAN)),
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from investigator.records import Finding, Memory, PointStatus
+from investigator.records import Memory, PointStatus, Reading
 
 
 def _nowhere(_: Memory) -> None:
@@ -20,14 +20,14 @@ class MemoryStream:
         self._memories = list(memories)
         self._keep = keep
 
-    def add(self, target_document_id: str, question: str, finding: Finding) -> Memory:
+    def add(self, target_document_id: str, question: str, reading: Reading) -> Memory:
         """Remember a question and its result; a point of None is stored as unparsed."""
         memory = Memory(
             id=max((m.id for m in self._memories), default=0) + 1,
             target_document_id=target_document_id,
             question=question,
-            status=PointStatus.UNPARSED if finding.point is None else PointStatus.SCORED,
-            **dict(finding),
+            status=PointStatus.UNPARSED if reading.point is None else PointStatus.SCORED,
+            **dict(reading),
         )
         self._keep(memory)
         self._memories.append(memory)

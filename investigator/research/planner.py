@@ -1,109 +1,142 @@
-"""Plans which documents to examine, why, and from which points of view (seed: generative_agents, "Planner")."""
+"""Plans which documents to read, and what to ask each of them (seed: generative_agents, "Planner")."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from pydantic import Field
-
 from investigator.asking.client import EngineClient
 from investigator.asking.fitting import less_to_plan
-from investigator.engines.roles import Role
-from investigator.language.relevance import stems
-from investigator.language.terms import words
+from investigator.language.normalise import one_line
 from investigator.records import (
     SUMMARY,
     DocumentCard,
+    Memory,
+    Part,
     Plan,
+    PlanDocument,
     PlanReply,
     PlanStep,
     PlanVariables,
     ProposedStep,
-    Record,
+    Scope,
 )
-from investigator.research.asking_policy import LIKELY
-from investigator.research.critical_thinking import repeats, without_instructions
+from investigator.research.research_settings import PlannerSettings
+from investigator.research.standalone import default_client
 
-_SMALL_FOLDER = 12  # maximum number of documents
-_FALLBACK = "Ask the documents whose passages fit the question best, since the planner named no document."
-_ONLY = "Ask the one document that the question is limited to."
-
-
-class PlannerSettings(Record):
-    """Settings for planning a round."""
-
-    steps: int = Field(default=6, ge=1, le=50, description="maximum number of documents examined in one round")
-    documents_shown: int = Field(
-        default=20, ge=1, le=500, description="maximum number of documents shown to the planner"
-    )
+_UNPLANNED = "The planner's reply could not be used, so the documents that match best are read."
+_MOST_PARTS, _MOST_WORDINGS = 20, 6
+_BULLET = re.compile(r"^\s*(?:[-*•–]|\d+[.)])\s+")
+_TITLE = re.compile(r"\s*(?:: | [-–—] |\t)\s*")
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """The planner's proposal: a strategy, steps without ids, and unknown document ids."""
+    """The proposal of a planner: the question as it stands alone, its parts, the scope, other wordings, and the steps.
 
+    `refused` are document ids that do not exist.
+    """
+
+    question: str
+    parts: tuple[Part, ...]
+    scope: Scope
+    wordings: tuple[str, ...]
     strategy: str
     steps: tuple[ProposedStep, ...]
-    refused_document_ids: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
 
 
-def propose(
-    client: EngineClient,
-    request: PlanVariables,
-    settings: PlannerSettings,
-    known_ids: Sequence[str] = (),
-    *,
-    opens_all: bool = False,
-) -> Proposal:
-    """Return the plan for the next round; a language model's first plan starts with the most promising document.
+class Planner:
+    """Makes a plan for a question.
 
-    `request` contains all documents as cards; the planner sees as many as the settings allow. The plan names only these
-    documents, or those in `known_ids` if the cards cover only part of a folder. With `opens_all`, the documents of a
-    small folder that the engine left out are added at the end, up to the limit. Raises EngineError, and the signal
-    BudgetSpent.
+    `document_list` contains documents, cards or plain document ids, or is a string that lists the documents, one per
+    line or separated by commas; a colon or dash and a title may follow each. `history` contains the selected memories,
+    or is a string with known facts. Without `client` the built-in finder plans. `request` replaces all of these.
     """
-    shown = request.changed(documents=without_instructions(request.documents[: settings.documents_shown]))
-    reading = client.ask("planner/plan", shown, PlanReply, smaller=less_to_plan)
-    reply = reading.value or PlanReply(steps=())
-    known = tuple(dict.fromkeys((*known_ids, *(card.document_id for card in request.documents), SUMMARY)))
-    prompt = client.prompts.own_words("planner/plan")
-    accepted, refused = _sorted([_without_prompt(step, prompt) for step in reply.steps], known, request.step_limit)
-    if opens_all and len(request.documents) <= _SMALL_FOLDER:
-        named = {step.document_id for step in accepted}
-        others = (step for step in _best_matching(request) if step.document_id not in named)
-        accepted = (*accepted, *others)[: request.step_limit]
-    if not accepted and (reading.value is None or not request.past_strategies):
-        return Proposal(_FALLBACK, _best_matching(request), refused)
-    # the plans of other engines are based on the search results anyway
-    if client.traits(Role.PLAN).is_model and not request.past_strategies:
-        accepted = _with_likeliest(accepted, request)
-    return Proposal(reply.strategy.strip() or _FALLBACK, accepted, refused)
+
+    def __init__(
+        self,
+        main_question: str,
+        mission: str,
+        strategy: str,
+        document_list: str | Sequence[PlanDocument | DocumentCard | str],
+        history: str | Sequence[Memory] = (),
+        *,
+        client: EngineClient | None = None,
+        settings: PlannerSettings | None = None,
+        request: PlanVariables | None = None,
+    ) -> None:
+        self._client = client or default_client()
+        documents = listed(document_list)
+        self._request = request or PlanVariables(
+            question=main_question,
+            mission=mission,
+            strategy=strategy,
+            documents=documents,
+            document_count=len(documents),
+            history=remembered(history, main_question),
+            step_limit=(settings or PlannerSettings()).steps,
+        )
+
+    def generate_plan(self) -> Plan:
+        """Return a new plan, whose ids start at 1. Raises EngineError, and the signal BudgetSpent."""
+        return continued(Plan(), self.propose().steps, round_number=1)
+
+    def propose(self) -> Proposal:
+        """Return what the engine proposes. If its reply cannot be used in the first round, read the best matches.
+
+        Raises EngineError, TemplateError, StoreError, and the signal BudgetSpent.
+        """
+        request = self._request
+        reading = self._client.ask("planner/plan", request, PlanReply, smaller=less_to_plan)
+        reply = reading.value or PlanReply(strategy=_UNPLANNED)
+        known = (*(document.document_id for document in request.documents), SUMMARY)
+        steps, refused = _accepted(reply.steps, known, request.step_limit)
+        is_first = not request.open_parts
+        if not steps and is_first and not request.fits:
+            steps = best_matching(request.documents, request.question, request.step_limit)
+        question = one_line(reply.question) if request.earlier and is_first else ""
+        parts = [part for text in reply.parts if (part := one_line(text))]
+        wordings = [text for wording in reply.wordings if (text := one_line(wording))]
+        return Proposal(
+            question=question,
+            parts=tuple(Part(question=part) for part in dict.fromkeys(parts or [question or request.question]))[
+                :_MOST_PARTS
+            ],
+            scope=reply.scope,
+            wordings=tuple(dict.fromkeys(wordings))[:_MOST_WORDINGS],
+            strategy=one_line(reply.strategy),
+            steps=steps,
+            refused=refused,
+        )
 
 
-def without_choice(request: PlanVariables) -> Proposal:
-    """Return the plan for a run that is limited to one document, without calling an engine."""
-    return Proposal(_ONLY, _best_matching(request))
+def best_matching(documents: Sequence[PlanDocument], question: str, limit: int) -> tuple[ProposedStep, ...]:
+    """Return a step for each of the unread documents that match best; each is asked the question itself."""
+    fresh = sorted((document for document in documents if not document.asked), key=lambda document: -document.match)
+    return tuple(ProposedStep(document_id=document.document_id, purpose=question) for document in fresh[:limit])
 
 
-def _without_prompt(step: ProposedStep, prompt: str) -> ProposedStep:
-    """Return the step after removing a purpose or perspectives that were copied from the prompt."""
-    purpose = "" if repeats(step.purpose, prompt) else step.purpose
-    return step.changed(purpose=purpose, perspectives="" if repeats(step.perspectives, prompt) else step.perspectives)
+def continued(plan: Plan, steps: Sequence[ProposedStep], *, round_number: int) -> Plan:
+    """Return the plan extended by the proposed steps that ask a document something new."""
+    done = {(step.document_id, one_line(step.purpose).casefold()) for step in plan.steps}
+    fresh = [step for step in steps if (step.document_id, one_line(step.purpose).casefold()) not in done]
+    first = max((step.plan_id for step in plan.steps), default=0) + 1
+    return plan.extended(
+        PlanStep(
+            plan_id=first + number,
+            document_id=step.document_id,
+            purpose=step.purpose,
+            perspectives=step.perspectives,
+            round=round_number,
+        )
+        for number, step in enumerate(fresh)
+    )
 
 
-def _with_likeliest(steps: tuple[ProposedStep, ...], request: PlanVariables) -> tuple[ProposedStep, ...]:
-    """Return the steps of a first round with the most promising document first, even if the engine omitted it."""
-    best = max(request.documents, key=lambda card: card.match, default=None)
-    if best is None or best.match < LIKELY:
-        return steps
-    own = tuple(step for step in steps if step.document_id == best.document_id) or (_step(best, request),)
-    others = tuple(step for step in steps if step.document_id != best.document_id)
-    return (*own, *others)[: request.step_limit]
-
-
-def _sorted(
+def _accepted(
     steps: Sequence[ProposedStep], known: Sequence[str], most: int
 ) -> tuple[tuple[ProposedStep, ...], tuple[str, ...]]:
     """Separate the steps for existing documents, without duplicates, from the unknown document ids."""
@@ -116,16 +149,6 @@ def _sorted(
         else:
             accepted.setdefault((document_id, step.purpose), step.changed(document_id=document_id))
     return tuple(accepted.values())[:most], tuple(dict.fromkeys(refused))
-
-
-def _best_matching(request: PlanVariables) -> tuple[ProposedStep, ...]:
-    fresh = sorted((card for card in request.documents if not card.asked), key=lambda card: -card.match)
-    return tuple(_step(card, request) for card in fresh[: request.step_limit])
-
-
-def _step(card: DocumentCard, request: PlanVariables) -> ProposedStep:
-    terms = ", ".join(need.term for need in request.needs)
-    return ProposedStep(document_id=card.document_id, purpose=request.question, perspectives=terms)
 
 
 def resolved(document_id: str, known: Sequence[str]) -> str | None:
@@ -145,23 +168,34 @@ def _as_shown(name: str) -> str:
     return " ".join(name.replace("\u200b", "").replace('"', "'").split()).casefold()
 
 
-def _asked(purpose: str) -> frozenset[str]:
-    """Return the stems of a purpose as a set, because reordering its words does not make it a new question."""
-    return stems(words(purpose))
+def listed(documents: str | Sequence[PlanDocument | DocumentCard | str]) -> tuple[PlanDocument, ...]:
+    """Return documents as the planner sees them; a string lists them one per line or separated by commas."""
+    if isinstance(documents, str):
+        lines = [line for line in documents.splitlines() if line.strip()]
+        documents = lines if len(lines) > 1 or _TITLE.search(documents) else re.split(r"\s*[,;]\s*", documents.strip())
+        documents = [_BULLET.sub("", entry).strip() for entry in documents]
+    return tuple(_plan_document(entry) for entry in documents if entry)
 
 
-def continued(plan: Plan, proposal: Proposal, *, round_number: int) -> Plan:
-    """Return the plan extended by the proposed steps that ask a document something new."""
-    done = {(step.document_id, _asked(step.purpose)) for step in plan.steps}
-    fresh = [step for step in proposal.steps if (step.document_id, _asked(step.purpose)) not in done]
-    first = max((step.plan_id for step in plan.steps), default=0) + 1
-    return plan.extended(
-        PlanStep(
-            plan_id=first + i,
-            document_id=step.document_id,
-            purpose=step.purpose,
-            perspectives=step.perspectives,
-            round=round_number,
-        )
-        for i, step in enumerate(fresh)
+def remembered(history: str | Sequence[Memory], question: str) -> tuple[Memory, ...]:
+    """Return the selected memories; a string counts as one memory without a point."""
+    if not isinstance(history, str):
+        return tuple(history)
+    reply = history.strip()
+    return (Memory(id=1, target_document_id="history", question=question, reply=reply),) if reply else ()
+
+
+def _plan_document(entry: PlanDocument | DocumentCard | str) -> PlanDocument:
+    if isinstance(entry, PlanDocument):
+        return entry
+    if isinstance(entry, str):
+        document_id, *title = _TITLE.split(entry, maxsplit=1)
+        return PlanDocument(document_id=document_id, title=title[0] if title and title[0] else document_id)
+    return PlanDocument(
+        document_id=entry.document_id,
+        title=entry.title,
+        pages=entry.pages,
+        passages=(entry.snippet,) if entry.snippet else (),
+        match=entry.match,
+        asked=entry.asked,
     )

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from investigator.asking.budget import BudgetSettings
 from investigator.errors import FolderError, ReplayError, StoreError
-from investigator.evidence.quotes import verify
-from investigator.evidence.standing import quote_standing
+from investigator.proof.quotes import verify
+from investigator.proof.standing import quote_standing
 from investigator.records import Answer, Answered, Investigation, Quote, Replayed, StopReason, Usage
 from investigator.research.loop import Research
 from investigator.retrieval.library import DocumentIndex
@@ -52,7 +52,7 @@ def spent_at(stop: StopReason) -> tuple[BudgetSettings, Usage, float]:
 def _different(kept: Investigation, again: Investigation) -> list[str]:
     """Describe the differences in words."""
     parts = {
-        "what must be known": kept.needs == again.needs,
+        "the parts of the question": kept.parts == again.parts,
         "the plan": kept.plan == again.plan,
         "the rounds": kept.rounds == again.rounds,
         "the memories": kept.memories == again.memories,

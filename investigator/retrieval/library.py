@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
 from typing import Protocol
 
 from investigator.engines.embedding.rerankers import Reranker
 from investigator.language.relevance import word_weights
-from investigator.language.terms import content_words, folded, porter_stem, stem, words
-from investigator.questions.spelling import MOST_SLIPS, as_written, compounds, is_known, respelled
-from investigator.records import Chunk, Document, DocumentCard, LeftOut, Passage, SearchHit, TermFrequency, Unreadable
+from investigator.language.terms import content_words, stem
+from investigator.records import Chunk, Document, DocumentCard, LeftOut, Passage, SearchHit, Unreadable
 from investigator.retrieval.chunk_search import ChunkHit, ChunkSearch, Half, in_one_order
-from investigator.retrieval.documents_first import USUAL_CHUNKS, DocumentsFirst, RankedDocument
+from investigator.retrieval.documents_first import DocumentsFirst, RankedDocument
 from investigator.retrieval.kept_sentences import KeptSentences
 from investigator.retrieval.names import Names
 from investigator.retrieval.passage_search import PassageSearch, passage_of
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.retrieval.sources import CorpusView, WordSearch
-from investigator.retrieval.surveying import Survey, surveyed
 from investigator.retrieval.vector_search import VectorSearch
 from investigator.scoring.calibration import default_calibration
 
@@ -34,15 +31,11 @@ class DocumentIndex(Protocol):
     def document(self, document_id: str) -> Document: ...
     def unreadable(self) -> tuple[Unreadable, ...]: ...
     def left_out(self) -> tuple[LeftOut, ...]: ...
-    def threshold(self, question: str) -> int: ...
-    def term_frequencies(self, question: str) -> tuple[TermFrequency, ...]: ...
-    def respelled(self, word: str) -> str | None: ...
-    def likeness(self, text: str, others: Sequence[str]) -> tuple[float, ...]: ...
     def cards(self, queries: Sequence[str]) -> tuple[DocumentCard, ...]: ...
     def expect(self, queries: Sequence[str]) -> None: ...
     def passages(self, queries: Sequence[str], document_id: str | None = None) -> tuple[Passage, ...]: ...
-    def overview(self, query: str, document_id: str) -> tuple[Passage, ...]: ...
-    def survey(self, wanted: Sequence[Sequence[str]], query: str) -> Survey: ...
+    def hits(self, query: str, limit: int, document_id: str | None = None) -> tuple[SearchHit, ...]: ...
+    def spans(self, query: str, document_id: str, limit: int) -> tuple[tuple[int, int], ...]: ...
 
 
 class Library:
@@ -88,50 +81,6 @@ class Library:
         """Return the files in the folder that are not documents, grouped by reason."""
         return self._corpus.left_out()
 
-    def threshold(self, question: str) -> int:
-        """Return the lowest score at which a reply from the built-in engine is worth showing."""
-        is_small = self._corpus.chunk_count() < USUAL_CHUNKS
-        small_folder = [entry.standing for entry in self._ranked(question)] if is_small else ()
-        return default_calibration().threshold_of(question, small_folder)
-
-    def term_frequencies(self, question: str) -> tuple[TermFrequency, ...]:
-        """Return the content words of a question, and pairs of neighbouring words that occur as a phrase in the folder.
-
-        Each word or pair comes with the fraction of documents that contain it.
-        """
-        single = dict.fromkeys(content_words(question))
-        pairs = [f"{a} {b}" for a, b in pairwise(words(question)) if a in single and b in single]
-        shares = self._shares((*single, *_once(pairs)))
-        found = [TermFrequency(term=term, document_share=share) for term, share in shares.items()]
-        return tuple(item for item in found if item.document_share or " " not in item.term)
-
-    def respelled(self, word: str) -> str | None:
-        """Return the word that a misspelled word in the question probably means, or the same word with or without a
-        hyphen: "wifi", "wi-fi".
-
-        Return None if a document contains the word, or if the folder has no similar word.
-        """
-        plain = folded(word)
-        own = porter_stem(plain)
-        if not own or self._holders([plain.replace("-", " ")])[plain.replace("-", " ")]:
-            return None
-        others = [plain.replace("-", "")] if "-" in plain else [f"{one} {other}" for one, other in compounds(plain)]
-        held = {other: len(documents) for other, documents in self._holders(others).items() if documents}
-        if held:
-            return max(held, key=lambda other: held[other]).replace(" ", "-")
-        meant = None if is_known(plain) else respelled(own, self._full_text.words_like(own, MOST_SLIPS))
-        return meant and self._as_written(meant)
-
-    def _as_written(self, own: str) -> str:
-        """Return a word with the given stem as a document writes it, or else the stem."""
-        found = self._holders([own, own + "e"])  # a stem may have a stem of its own
-        texts = (self._corpus.document(one).text for documents in found.values() for one in sorted(documents)[:1])
-        return next((word for text in texts if (word := as_written(own, text))), own)
-
-    def likeness(self, text: str, others: Sequence[str]) -> tuple[float, ...]:
-        """Return how similar in meaning each of `others` is to `text`, as scored by the reranker."""
-        return tuple(float(score) for score in self._reranker.scores(text, others)) if others else ()
-
     def cards(self, queries: Sequence[str]) -> tuple[DocumentCard, ...]:
         """Return all documents, the most promising for any of the queries first; `match` is the probability for the
         first query.
@@ -164,15 +113,9 @@ class Library:
         found.sort(key=lambda entry: -(entry[0] + entry[1].score))
         return tuple(passage for _, passage in found[: self._settings.passages])
 
-    def overview(self, query: str, document_id: str) -> tuple[Passage, ...]:
-        """Return passages from throughout a document and the passages nearest to a query, in text order."""
-        return self._passages.spread(query, document_id, self._weights(query))
-
-    def survey(self, wanted: Sequence[Sequence[str]], query: str) -> Survey:
-        """Search every document for the `wanted` things, each given in several wordings, and for text similar to a
-        query.
-        """
-        return surveyed(self._corpus, self._full_text, self._search, wanted, query)
+    def spans(self, query: str, document_id: str, limit: int) -> tuple[tuple[int, int], ...]:
+        """Return the spans of a document's best chunks for a query, best first, as the reranker orders them."""
+        return self._passages.spans(query, document_id, limit)
 
     def ranked(self, query: str, limit: int, half: Half = Half.BOTH) -> tuple[ChunkHit, ...]:
         """Return the best chunks in the folder for a query, best first, found by keyword search, vector search, or
@@ -248,7 +191,3 @@ class Library:
                 known = {}
             known = self._known_holders = known | found
         return {term: known[term] for term in terms}
-
-
-def _once(items: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(items))

@@ -14,8 +14,6 @@ from investigator.retrieval.kept_sentences import KeptSentences
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.retrieval.sources import CorpusView
 
-_FIRST, _SPREAD, _BEST = 2, 14, 12  # a document is represented by this many of its first, evenly spaced and best chunks
-
 
 class PassageSearch:
     """Finds the passages in a document that match the given queries; `kept` stores the sentence vectors used for
@@ -58,19 +56,13 @@ class PassageSearch:
             passages.append(passage.changed(heading=heading_at(document.headings, chunks[best].start)))
         return tuple(passages)
 
-    def spread(self, query: str, document_id: str, weights: Mapping[str, float]) -> tuple[Passage, ...]:
-        """Return chunks that represent a document, in order; some are evenly spaced, and others match the query
-        best.
-        """
+    def spans(self, query: str, document_id: str, limit: int) -> tuple[tuple[int, int], ...]:
+        """Return the spans of the best chunks, best first, as the reranker orders them."""
         chunks = self._corpus.chunks_of(document_id)
-        document, order = self._corpus.document(document_id), list(chunks)
-        step = max(1, -(-len(order) // _SPREAD))
-        found = self._search.best(query, _BEST, document_id=document_id)
-        similarity = {hit.chunk_id: hit.similarity or 0.0 for hit in found}
-        chosen = {*order[:_FIRST], *order[::step], *(i for i in similarity if i in chunks)}
-        return tuple(
-            passage_of(document, [chunks[i]], 0.0, similarity.get(i, 0.0), weights) for i in order if i in chosen
-        )
+        scores, _ = self._scores((query,), document_id, len(chunks))
+        scores = self._reranked(query, self._corpus.document(document_id), chunks, scores)
+        best = [chunks[i] for i in sorted(scores, key=lambda i: -scores[i]) if i in chunks][:limit]
+        return tuple((chunk.start, chunk.end) for chunk in best)
 
     def _scores(
         self, queries: Sequence[str], document_id: str, limit: int

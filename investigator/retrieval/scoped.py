@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from investigator.records import Document, DocumentCard, LeftOut, Passage, TermFrequency, Unreadable
+from investigator.records import Document, DocumentCard, LeftOut, Passage, SearchHit, Unreadable
 from investigator.retrieval.library import DocumentIndex
-from investigator.retrieval.surveying import Survey
-from investigator.scoring.calibration import default_calibration
 
 _DOCUMENTS = 5  # number of documents searched for passages if no document is given
 
@@ -37,24 +35,6 @@ class ScopedIndex:
         """Return nothing, because excluded files are outside the scope."""
         return ()
 
-    def threshold(self, question: str) -> int:
-        """Return the lowest score at which a reply is worth showing. The score is never below the threshold for
-        uncertain cases, because documents that a user chose may be about something else.
-        """
-        return max(self._inner.threshold(question), default_calibration().unsure_threshold)
-
-    def term_frequencies(self, question: str) -> tuple[TermFrequency, ...]:
-        """Return the words in a question, each with the fraction of the folder's documents that contain it."""
-        return self._inner.term_frequencies(question)
-
-    def respelled(self, word: str) -> str | None:
-        """Return the likely intended stem of a misspelled word, based on the words in the folder."""
-        return self._inner.respelled(word)
-
-    def likeness(self, text: str, others: Sequence[str]) -> tuple[float, ...]:
-        """Return the similarity between the text and each of the others."""
-        return self._inner.likeness(text, others)
-
     def cards(self, queries: Sequence[str]) -> tuple[DocumentCard, ...]:
         """Return the documents in the scope, the most promising for any of the queries first."""
         return tuple(card for card in self._inner.cards(queries) if card.document_id in self._scope)
@@ -77,15 +57,16 @@ class ScopedIndex:
         every = sorted((passage for some in each for passage in some), key=lambda passage: -passage.score)
         return tuple(every[: max(map(len, each), default=0)])
 
-    def overview(self, query: str, document_id: str) -> tuple[Passage, ...]:
-        """Return passages from throughout a document in the scope."""
-        return self._inner.overview(query, document_id) if document_id in self._scope else ()
+    def hits(self, query: str, limit: int, document_id: str | None = None) -> tuple[SearchHit, ...]:
+        """Return the best chunks for a query, in one document of the scope or in all of them."""
+        if document_id is not None:
+            return self._inner.hits(query, limit, document_id) if document_id in self._scope else ()
+        every = (hit for name in sorted(self._scope) for hit in self._inner.hits(query, limit, name))
+        return tuple(sorted(every, key=lambda hit: -hit.passage.score)[:limit])
 
-    def survey(self, wanted: Sequence[Sequence[str]], query: str) -> Survey:
-        """Survey the documents in the scope; the rarity of words refers to the whole folder."""
-        found = self._inner.survey(wanted, query)
-        own = {document_id: spans for document_id, spans in found.spans.items() if document_id in self._scope}
-        return Survey(own, found.weights)
+    def spans(self, query: str, document_id: str, limit: int) -> tuple[tuple[int, int], ...]:
+        """Return the spans of the best chunks of a document in the scope."""
+        return self._inner.spans(query, document_id, limit) if document_id in self._scope else ()
 
 
 def within(index: DocumentIndex, scope: Sequence[str]) -> DocumentIndex:

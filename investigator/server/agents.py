@@ -63,13 +63,14 @@ class SearchReply(Record):
 
 
 class InvestigationReply(Record):
-    """The state of an investigation; `status` is the status of its answer, and `next` is the cursor for the rest of its
-    text.
+    """The state of an investigation; `status` is the status of its answer, `checked_by` the engine that checked its
+    statements, and `next` the cursor for the rest of its text.
     """
 
     id: str
     state: JobState
     status: str = ""
+    checked_by: str = ""
     sources: tuple[Found, ...] = ()
     next: int | None = None
 
@@ -156,6 +157,7 @@ class AgentTools:
             id=id,
             state=job.state,
             status=record.answer.status if record.answer else "",
+            checked_by=record.answer.checked_by if record.answer else "",
             sources=_sources(record) if not cursor else (),
             next=end if end < len(text) else None,
         )

@@ -247,6 +247,7 @@ def _events(folder: ServedFolder, job: ServerJob) -> Generator[Event]:
         strategy=request.strategy,
         only=request.only,
         after=request.after,
+        as_of=request.as_of.isoformat() if request.as_of is not None else "",
         fresh=request.fresh and not job.run_id,
     )
     yield from investigator.investigate(request.question, options)

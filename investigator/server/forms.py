@@ -30,14 +30,23 @@ def asked(folder: str, given: Mapping[str, str]) -> JobRequest:
         mission=given.get("mission"),
         after=given.get("after", ""),
         only=tuple(name.strip() for name in given.get("only", "").split(",") if name.strip()),
+        as_of=given.get("as_of") or None,
         fresh="fresh" in given,
     )
 
 
-def asked_again(folder: str, run: Investigation) -> JobRequest:
-    """Return a request that resumes a run. Raises ServerError if its scope has too many documents."""
+def asked_again(folder: str, run: Investigation, after: str) -> JobRequest:
+    """Return a request that resumes a run, which follows up on the run `after`, if any. Raises ServerError if its scope
+    has too many documents.
+    """
     return _request(
-        folder=folder, question=run.question, mission=run.mission, strategy=run.strategy, only=run.scope, fresh=False
+        folder=folder,
+        question=run.question,
+        mission=run.mission,
+        strategy=run.strategy,
+        only=run.scope,
+        after=after,
+        as_of=run.as_of or None,
     )
 
 

@@ -7,20 +7,33 @@ from enum import StrEnum
 from typing import get_args
 
 from markupsafe import Markup
+from pydantic import ValidationError
 
 from investigator.asking.budget import BudgetSettings
-from investigator.records import Event, Memory, PlanStep
-from investigator.records.base import Record
-from investigator.records.events import Planned, Reflected, Remembered, Started, Thought
+from investigator.records import (
+    Event,
+    Memory,
+    PartStatus,
+    Planned,
+    PlanStep,
+    Record,
+    Reflected,
+    Reflection,
+    Remembered,
+    Started,
+    Written,
+)
 from investigator.reports.html import pages_environment
 from investigator.reports.steps import Pace, counted_step, round_kind, sentence, what_follows
-from investigator.reports.wording import duration, plural
+from investigator.reports.wording import VERDICTS, duration, plural
 from investigator.secrets import redacted
 from investigator.server.problems import served_words
 from investigator.server.records import JobEnded, LoggedEvent, kind_of
 from investigator.server.rendering import TEMPLATES
 
 _RECORDS: Mapping[str, type[Record]] = {kind_of(kind): kind for kind in (*get_args(Event), JobEnded)}
+_MOST_STEPS = 30
+"""Of a round with more steps, which reads a whole folder, the page lists only the documents that say something."""
 
 
 class PagePlace(StrEnum):
@@ -48,10 +61,14 @@ class Live:
         self._pace = Pace()
         self._rounds: list[Planned] = []
         self._replies: dict[int, list[Memory]] = {}
+        self._parts: Mapping[str, PartStatus | None] = {}
+        self._reflection: Reflection | None = None
 
     def pieces(self, logged: LoggedEvent) -> Iterator[Piece]:
         """Yield the pieces for an event, or nothing if the page does not change."""
-        event = _RECORDS[logged.kind].model_validate_json(logged.body)
+        event = _recorded(logged)
+        if event is None:
+            return
         if isinstance(event, JobEnded):
             yield _piece(PagePlace.NOW, ended=event)
             return
@@ -70,24 +87,33 @@ class Live:
     def _knowledge(self, event: Event, at: float) -> Iterator[Piece]:
         """Yield the pieces for the changes that an event makes to the plan, the knowledge and the cost."""
         match event:
-            case Thought():
-                yield _piece(PagePlace.KNOWN, needs=event.needs)
             case Planned():
                 self._rounds.append(event)
                 self._pace.begin(round_kind(event.round), at)
                 yield self._plan()
+                self._parts = {part: self._parts.get(part) for part in (*self._parts, *event.parts)}
+                yield self._known()
             case Remembered():
                 self._replies.setdefault(event.round, []).append(event.memory)
                 yield self._plan()
                 yield _piece(PagePlace.SPENT, line=spent_line(self._budget, event.calls, event.seconds))
+            case Written():
+                self._parts = {part.question: part.status for part in event.parts}
+                yield self._known()
             case Reflected():
-                yield _piece(PagePlace.KNOWN, reflection=event.reflection)
+                self._reflection = event.reflection
+                yield self._known()
 
     def _plan(self) -> Piece:
-        rounds = [
-            (planned, read_so_far(planned.steps, self._replies.get(planned.round, ()))) for planned in self._rounds
-        ]
-        return _piece(PagePlace.PLAN, rounds=rounds)
+        rounds = []
+        for planned in self._rounds:
+            rows = read_so_far(planned.steps, self._replies.get(planned.round, ()))
+            listed = rows if len(rows) <= _MOST_STEPS else _evidence(rows)[:_MOST_STEPS]
+            rounds.append((planned, listed, len(rows) - len(listed)))
+        return _piece(PagePlace.PLAN, rounds=rounds, verdicts=VERDICTS)
+
+    def _known(self) -> Piece:
+        return _piece(PagePlace.KNOWN, parts=self._parts, reflection=self._reflection)
 
     def shown(self, events: Iterable[LoggedEvent]) -> Mapping[str, Markup]:
         """Return the contents of each place on the page after the given events."""
@@ -96,6 +122,15 @@ class Live:
             for piece in self.pieces(event):
                 places[piece.place] = (places[piece.place] if piece.place is PagePlace.LOG else "") + piece.html
         return {place.value: Markup(html) for place, html in places.items()}
+
+
+def _recorded(logged: LoggedEvent) -> Record | None:
+    """Return the record of a stored event; None if a release whose events had another form stored it."""
+    kind = _RECORDS.get(logged.kind)
+    try:
+        return kind.model_validate_json(logged.body) if kind is not None else None
+    except ValidationError:
+        return None
 
 
 def read_so_far(steps: Sequence[PlanStep], replies: Sequence[Memory]) -> Sequence[tuple[PlanStep, Memory | None]]:
@@ -108,6 +143,11 @@ def read_so_far(steps: Sequence[PlanStep], replies: Sequence[Memory]) -> Sequenc
             left.remove(reply)
         found.append((step, reply))
     return found
+
+
+def _evidence(rows: Sequence[tuple[PlanStep, Memory | None]]) -> Sequence[tuple[PlanStep, Memory | None]]:
+    """Return the steps whose replies may support an answer."""
+    return [(step, reply) for step, reply in rows if reply is not None and reply.verdict.is_evidence]
 
 
 def spent_line(budget: BudgetSettings, calls: int, seconds: float) -> str:

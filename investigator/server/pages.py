@@ -15,8 +15,8 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
 from investigator.errors import PageError, QuestionError, ReaderError, SourceChangedError, UnknownRunError
-from investigator.records import Document, FolderStatus, PageView
-from investigator.reports.enclosures import Enclosures
+from investigator.investigator import Investigator
+from investigator.records import Document, FolderStatus, Investigation, PageView
 from investigator.reports.html import html_report, investigation_view, pages_environment
 from investigator.reports.wording import FILE_STATUSES, HEADLINES, UNFINISHED
 from investigator.server.desk import Desk
@@ -24,10 +24,12 @@ from investigator.server.document_view import document_view
 from investigator.server.folders import ServedFolder
 from investigator.server.forms import asked, asked_again, fields_of
 from investigator.server.live import Live
-from investigator.server.problems import ServerError, problem_of
+from investigator.server.problems import ServerError, problem, problem_of
 from investigator.server.records import JobKind, JobRequest, JobState, LoggedEvent, Problem
 from investigator.server.rendering import TEMPLATES, html, linking
 from investigator.server.stream import as_lines, first_after, happened
+from investigator.services.matrix_run import MATRIX
+from investigator.services.run_records import turns_after
 
 _RECENT = 30
 _PDF = "application/pdf"
@@ -147,7 +149,9 @@ def _add_runs(router: APIRouter, desk: Desk) -> None:
 
     @router.post("/f/{name}/runs/{run_id}/resume")
     def resume(name: str, run_id: str) -> Response:
-        again = desk.submit(asked_again(name, desk.folder(name).investigator.show(run_id)))
+        investigator = desk.folder(name).investigator
+        record = investigator.show(run_id)
+        again = desk.submit(asked_again(name, record, _followed(investigator, record)))
         return RedirectResponse(f"/f/{name}/jobs/{again.id}", HTTPStatus.SEE_OTHER)
 
     @router.get("/f/{name}/runs/{run_id}/report")
@@ -167,14 +171,13 @@ def _add_documents(router: APIRouter, desk: Desk) -> None:
         request: Request,
         start: int | None = None,
         end: int | None = None,
-        cell: int | None = None,
         at: int | None = None,
     ) -> Response:
         served = desk.folder(name)
         mark = (start, end) if start is not None and end is not None else None
         found = served.investigator.document(id)
         view = document_view(found, mark, at)
-        sheets, why_none = _sheets(served, found, mark, cell, at)
+        sheets, why_none = _sheets(served, found, mark, at)
         template = "passage.html.j2" if "x-fragment" in request.headers else "document.html.j2"
         return HTMLResponse(html(template, folder=served, view=view, mark=mark, sheets=sheets, why_none=why_none))
 
@@ -184,13 +187,29 @@ def _add_documents(router: APIRouter, desk: Desk) -> None:
         return Response(picture, media_type="image/png", headers={"Cache-Control": "private, max-age=600"})
 
 
+def _followed(investigator: Investigator, run: Investigation) -> str:
+    """Return the id of the run that a run follows up on, "" if it follows none. Raises ServerError if that run is
+    gone.
+    """
+    if not run.earlier:
+        return ""
+    readable = (summary for summary in investigator.runs() if summary.engine)  # altered and old runs name no engine
+    kept = (investigator.show(summary.id) for summary in readable)
+    followed = next((record.id for record in kept if turns_after(record) == run.earlier), None)
+    if followed is None:
+        hint = "Ask the question again, complete in itself."
+        raise ServerError(problem(HTTPStatus.CONFLICT, "the run that this question follows up on is gone", hint))
+    return followed
+
+
 def _folder_page(served: ServedFolder, **refused: object) -> str:
     jobs = [job for job in served.ledger.unfinished() if job.request.kind is JobKind.INVESTIGATE]
+    runs = [run for run in served.investigator.runs() if not (run.altered or run.id.startswith(MATRIX))]
     return html(
         "folder.html.j2",
         folder=served,
         jobs=jobs,
-        runs=served.investigator.runs()[:_RECENT],
+        runs=runs[:_RECENT],
         headlines=HEADLINES,
         unfinished=UNFINISHED,
         state_words=_STATE_WORDS,
@@ -200,7 +219,7 @@ def _folder_page(served: ServedFolder, **refused: object) -> str:
 
 def _run_page(served: ServedFolder, run_id: str, **refused: object) -> str:
     record = served.investigator.show(run_id)
-    view = investigation_view(record, Enclosures(served.investigator.calls(record.id)))
+    view = investigation_view(record)
     return html("run.html.j2", folder=served, passage_link=linking(served), **view, **refused)
 
 
@@ -213,7 +232,7 @@ def _refused_page(served: ServedFolder, given: Mapping[str, str], wrong: Problem
 
 
 def _sheets(
-    served: ServedFolder, document: Document, mark: tuple[int, int] | None, cell: int | None, at: int | None
+    served: ServedFolder, document: Document, mark: tuple[int, int] | None, at: int | None
 ) -> tuple[Sequence[PageView], str]:
     """Return the first pages of a PDF with marks at or after an offset, or the page at the offset if there are no
     marks.
@@ -229,7 +248,7 @@ def _sheets(
         start, end = max(start, near[0].start), min(end, near[-1].end)
     marked = mark is not None and (at is None or start < end)
     try:
-        views = served.pages.views(document.id, *((start, end) if marked else (first, first + 1)), cell)
+        views = served.pages.views(document.id, *((start, end) if marked else (first, first + 1)))
     except (PageError, SourceChangedError, ReaderError) as error:
         told = problem_of(error)
         return (), f"{told.detail}. {told.hint}".strip()

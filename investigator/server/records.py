@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from enum import StrEnum
 
 from pydantic import Field
@@ -45,6 +46,7 @@ class JobRequest(Record):
         default=(), max_length=1_000, description="ids or patterns of the documents to search"
     )
     after: str = Field(default="", max_length=100, description="id of the run that the question follows up on")
+    as_of: date | None = Field(default=None, description="the day as of which to answer; by default the day of the run")
     fresh: bool = Field(default=False, description="start over; do not resume an earlier run")
     kind: JobKind = JobKind.INVESTIGATE
 

@@ -25,8 +25,6 @@ def linking(served: ServedFolder) -> Callable[[Quote | Passage], str]:
 
     def link(passage: Quote | Passage) -> str:
         place = {"id": passage.document_id, "start": passage.start, "end": passage.end}
-        if isinstance(passage, Quote) and passage.cell is not None:
-            place["cell"] = passage.cell.start
         return f"/f/{served.name}/document?{urlencode(place)}"
 
     return link

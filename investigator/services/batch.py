@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from investigator.errors import (
     DamagedDocumentError,
@@ -50,33 +50,27 @@ class JobResult:
 
 @dataclass(frozen=True)
 class Batch:
-    """Jobs in an open folder; `workers` of them run concurrently. `phase` is the noun that messages use for a job."""
+    """Jobs in an open folder; `workers` of them run concurrently."""
 
     folder: OpenFolder
-    phase: str
     workers: int
 
     def investigated(self, jobs: Sequence[Job]) -> Generator[Event, None, tuple[JobResult, ...]]:
         """Investigate the jobs and return their outcomes in order.
 
-        The first job for each question runs before the other jobs, which then reuse its analysis of the question. Jobs
-        whose documents have changed in the meantime are repeated once. Raises a job's error if all jobs fail, and the
-        same errors as `OpenFolder.investigate`, except those that concern individual replies and documents.
+        Jobs whose documents have changed in the meantime are repeated once. Raises a job's error if all jobs fail, and
+        the same errors as `OpenFolder.investigate`, except those that concern individual replies and documents.
         """
         numbered = dict(enumerate(jobs))
-        first = {job.new.question: number for number, job in reversed(numbered.items())} if self.workers > 1 else {}
-        ahead = frozenset(first.values())
         done: dict[int, JobResult] = {}
-        for is_ahead in (True, False):
-            some = {number: job for number, job in numbered.items() if (number in ahead) is is_ahead}
-            yield from self._wave(some, done, len(jobs))
+        yield from self._wave(numbered, done, len(jobs))
         again = frozenset(self.folder.drifted).union(*(result.damaged for result in done.values()))
         if again:
             yield from self.folder.read(again)
             some = {number: job for number, job in numbered.items() if _is_repeated(done[number], again)}
             yield from self._wave(some, done, len(jobs), again)
         if kept := sum(result.kept for result in done.values()):
-            yield Notice(text=f"{kept:,} of {len(jobs):,} {self.phase}s were answered earlier; their answers are kept.")
+            yield Notice(text=f"{kept:,} of {len(jobs):,} questions were answered earlier; their answers are kept.")
         return tuple(done[number] for number in numbered)
 
     def _wave(
@@ -92,7 +86,7 @@ class Batch:
                         yield Notice(text=text)
                 if result.error is not None and len(done) >= _MOST_FAILURES and all(one.error for one in done.values()):
                     raise result.error
-                yield Progressed(phase=f"{self.phase}s", done=len(done), total=total, about=_about(job, result))
+                yield Progressed(phase="questions", done=len(done), total=total, about=_about(job, result))
 
     def _one(self, job: Job, again: frozenset[str]) -> JobResult:
         notices: list[str] = []
@@ -119,11 +113,6 @@ def paid(results: Sequence[JobResult]) -> Usage:
     return together(*(result.investigation.usage for result in results if result.investigation is not None))
 
 
-def cell_job(job: Job, document_id: str, matrix: str) -> Job:
-    """Return the job for a cell of a matrix, which is limited to one document."""
-    return Job(job.new.changed(matrix=matrix), replace(job.options, only=(document_id,)))
-
-
 def _is_repeated(result: JobResult, documents: frozenset[str]) -> bool:
     """Return True if reading documents again may change the outcome of a job."""
     if result.damaged:
@@ -133,6 +122,5 @@ def _is_repeated(result: JobResult, documents: frozenset[str]) -> bool:
 
 
 def _about(job: Job, result: JobResult) -> tuple[str, ...]:
-    what = job.options.only[0] if len(job.options.only) == 1 else job.new.question
     said = headline(result.investigation).lower() if result.investigation is not None else f"failed: {result.failure}"
-    return (" ".join(what.split())[:80], said)
+    return (" ".join(job.new.question.split())[:80], said)

@@ -7,12 +7,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from investigator.documents.fresh import FreshDocument, FreshReading
-from investigator.engines.embedding.verifiers import SupportJudge
 from investigator.errors import DamagedDocumentError
-from investigator.evidence.claims import prove
-from investigator.evidence.standing import Rechecked
-from investigator.records import Answer, Claim, Document
-from investigator.research.answer import cited_text, is_supported
+from investigator.records import Document
 from investigator.retrieval.sources import CorpusView
 
 
@@ -45,22 +41,3 @@ class CitedFiles:
             return self._corpus.document(document_id)
         except (KeyError, DamagedDocumentError):
             return None
-
-
-def is_as_checked(answer: Answer, checked: Rechecked, judge: SupportJudge | None) -> bool:
-    """Return True if the quotes of a stored answer are still in place, and the answer's text is unchanged.
-
-    Supported claims are judged again. Raises EmbedderError.
-    """
-    if checked.claims != answer.claims or answer.text != cited_text(answer.claims):
-        return False
-    return all(_stands(claim, answer.question, judge) for claim in answer.claims)
-
-
-def _stands(claim: Claim, question: str, judge: SupportJudge | None) -> bool:
-    check = prove(claim.text, claim.quotes, given=question)
-    if not claim.supported_by:
-        return check.is_proven
-    if judge is None or judge.name != claim.supported_by:
-        return False
-    return is_supported(claim.text, claim.quotes, check, judge)

@@ -14,14 +14,9 @@ from investigator.errors import SettingsError, expect
 Model: TypeAlias = str | Engine | Sequence[str] | Mapping[Role, Engine]
 """`provider:name`, several `role=provider:name`, one open engine, or an open engine for every role."""
 
-_PLANNING = (Role.THINK, Role.PLAN, Role.REFLECT)
 
-
-def engines_by_role(
-    model: Model | None, engine_named: Callable[[str], Engine]
-) -> tuple[dict[Role, Engine], tuple[Role, ...]]:
-    """Return the engine for each role, and the roles that were assigned explicitly; an engine with several roles is
-    opened once.
+def engines_by_role(model: Model | None, engine_named: Callable[[str], Engine]) -> dict[Role, Engine]:
+    """Return the engine for each role; an engine with several roles is opened once.
 
     Raises SettingsError if the names cannot be parsed, and the same errors as `engine_named`.
     """
@@ -31,16 +26,16 @@ def engines_by_role(
             raise SettingsError(f"no engine given for {missing}", hint="Name an engine for each role.")
         for engine in model.values():
             _check_engine(engine)
-        return dict(model), tuple(model)
+        return dict(model)
     if model is not None and not isinstance(model, str | Sequence):
         _check_engine(model)
-        return {role: model for role in Role}, ()
+        return {role: model for role in Role}
     for name in () if model is None or isinstance(model, str) else model:
         expect(name, str, "each model", SettingsError)
     models = parse_model_options([model] if isinstance(model, str) else model or ())
     names = {role: models.name_for(role) for role in Role}
     opened = {name: engine_named(name) for name in dict.fromkeys(names.values())}
-    return {role: opened[name] for role, name in names.items()}, tuple(role for role, _ in models.apart)
+    return {role: opened[name] for role, name in names.items()}
 
 
 def _check_engine(engine: object) -> None:
@@ -49,21 +44,6 @@ def _check_engine(engine: object) -> None:
             'Use a name such as "openai:gpt-4o", or pass an engine, which is an object with a name and reply(prompt).'
         )
         raise SettingsError(f"model must be a name or an engine, not {type(engine).__name__}", hint=hint)
-
-
-def keep_small_models_from_planning(
-    engines: Mapping[Role, Engine], named: Sequence[Role], embedded: Engine, on_notice: Callable[[str], None]
-) -> dict[Role, Engine]:
-    """Return the engines, with the built-in engine in place of a small model in planning roles that were not explicitly
-    assigned to that model.
-    """
-    left = [role for role in _PLANNING if traits_of(engines[role]).is_small and role not in named]
-    if left:
-        on_notice(
-            f"{engines[Role.ASK].name} is small; {', '.join(left)}: using the built-in engine. "
-            "To use the model for these roles as well, assign it to each one: --model plan=gguf:PATH"
-        )
-    return {role: embedded if role in left else engine for role, engine in engines.items()}
 
 
 def record_replies(engines: Mapping[Role, Engine], record: Path | None, folder: Path) -> dict[Role, Engine]:

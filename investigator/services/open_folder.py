@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from threading import Lock
@@ -12,12 +12,15 @@ from investigator.asking.budget import CEILINGS, Budget, ceiling_reached
 from investigator.documents.fresh import FreshReading
 from investigator.engines.base import Engine
 from investigator.engines.roles import Role
-from investigator.evidence.standing import recheck
-from investigator.records import Answered, Event, Investigation, Notice, Search, Started, Usage
+from investigator.errors import DamagedDocumentError, ShardLostError
+from investigator.proof.standing import standing_answer
+from investigator.records import Answered, BatchEnded, Event, Investigation, Notice, Search, Usage
+from investigator.research.answer_text import answer_text
 from investigator.research.loop import Research
 from investigator.retrieval.library import Library
-from investigator.services.cited_files import CitedFiles, is_as_checked
-from investigator.services.index_service import IndexService
+from investigator.services.cited_files import CitedFiles
+from investigator.services.index_service import MOST_LOSSES, IndexService
+from investigator.services.open_run import OpenRun
 from investigator.services.parts import OpenIndex, Parts
 from investigator.services.run_records import (
     RunOptions,
@@ -28,8 +31,8 @@ from investigator.services.run_records import (
     scope_of,
 )
 from investigator.store.database import Database
-from investigator.store.journal import Run, Runs
-from investigator.tracing.base import RunTrace, Tracer
+from investigator.store.journal import Runs
+from investigator.tracing.base import Tracer
 
 
 class Spent(NamedTuple):
@@ -88,25 +91,36 @@ class OpenFolder:
         FolderError if the folder has no document in the question's scope; WorkspaceLockedError if another process is
         running the same investigation in a shared database; and the same errors as `Investigator.investigate`.
         """
-        new, corpus = self._placed(new, options)
-        identity = self._identity(new, options)
-        with self.runs.held(f"{identity} {corpus}") as runs:
-            run, record = self._opened(runs, new, identity, corpus, fresh=options.fresh and not again)
-            yield from self._gone_on(runs, run, record, options, again)
-
-    def _gone_on(
-        self, runs: Database, run: Run, record: Investigation, options: RunOptions, again: frozenset[str]
-    ) -> Iterator[Event]:
-        """Continue a run, which was opened in `runs`, until it ends."""
-        with self._tracer.run(run.id, record.question, record.engine, resumed=run.resumed) as trace:
-            finished = self._finished(runs, run, again)
+        with self.opened(new, options, again) as opened:
+            finished = self._finished(opened, again)
             if finished is not None:
-                trace.ended(finished)
+                opened.trace.ended(finished)
                 yield Notice(text=answered_already(finished))
                 yield Answered(investigation=finished)
             else:
-                yield from self.prepare(record.search)
-                yield from self._run(runs, run, record, trace, reuse=options.reuses)
+                yield from self.prepare(opened.record.search)
+                yield from self._run(opened)
+
+    @contextmanager
+    def opened(
+        self, new: Investigation, options: RunOptions, again: frozenset[str], *, kind: str = ""
+    ) -> Iterator[OpenRun]:
+        """Open the run that a new record describes until the context manager exits. `kind` is the beginning of its id,
+        which sets it apart from other kinds of runs. Raises the same errors as `investigate`.
+        """
+        new, corpus = self._placed(new, options)
+        identity = f"{kind}{self._identity(new, options)}"
+        new = new.changed(search=self.index.best_search(), templates=self._parts.prompts.own())
+        fresh = options.fresh and not again
+        with self.runs.held(f"{identity} {corpus}") as runs:
+            run, record = open_run(Runs(runs), new, identity, corpus, fresh=fresh, now=datetime.now(UTC), kind=kind)
+            cited = CitedFiles(self._fresh, self.index.corpus)
+            with self._tracer.run(run.id, record.question, record.engine, resumed=run.resumed) as trace:
+                yield OpenRun(run, record, runs, self._parts, self._engines, cited, trace, options.reuses)
+
+    def library(self, search: Search) -> Library:
+        """Return the library for a search that was prepared."""
+        return self._libraries[search]
 
     def spent(self, new: Investigation, options: RunOptions) -> Spent:
         """Return the usage and the time span so far of the run that a record describes; both are zero for a new run."""
@@ -132,57 +146,85 @@ class OpenFolder:
         chunks = parts.settings.chunks.model_dump_json()
         return new, corpus_digest(held.fingerprint(new.scope), parts.embedder.name, chunks)
 
-    def _opened(
-        self, runs: Database, new: Investigation, identity: str, corpus: str, *, fresh: bool
-    ) -> tuple[Run, Investigation]:
-        new = new.changed(search=self.index.best_search(), templates=self._parts.prompts.own())
-        return open_run(Runs(runs), new, identity, corpus, fresh=fresh, now=datetime.now(UTC))
-
     def _identity(self, new: Investigation, options: RunOptions) -> str:
         return run_identity(new, self._parts.prompts.fingerprint(), options.repetition)
 
-    def _finished(self, runs: Database, run: Run, again: frozenset[str]) -> Investigation | None:
-        """Return the record of a finished run if its quotes are still in the files.
+    def _finished(self, opened: OpenRun, again: frozenset[str]) -> Investigation | None:
+        """Return the record of a finished run if its quotes are still in the files, and its text is that of its
+        statements.
 
         Return None for a run that should be resumed: it was stopped by a limit that has since been raised, or its
         sources have changed. Raises DamagedDocumentError for documents that lack quotes of the run and were not read
         `again`.
         """
-        if not run.finished:
+        if not opened.run.finished:
             return None
-        record, cited = Runs(runs).investigation(run.id), CitedFiles(self._fresh, self.index.corpus)
+        record, cited = Runs(opened.database).investigation(opened.run.id), opened.cited
         answer = record.answer
         if answer is None or answer.source_changed:
             return None
         if answer.stop in CEILINGS:
-            journal = self._parts.journal(runs, run.id, reuse=False)
+            journal = opened.journal
             if not ceiling_reached(self._parts.settings.budget, journal.usage(), journal.elapsed()):
                 return None
-        checked = recheck(answer.claims, answer.question, cited.reread)
+        standing = standing_answer(answer, cited.reread)
         if cited.drifted - again:
             raise cited.damage()
-        return record if is_as_checked(answer, checked, self._parts.judge()) else None
+        is_in_place = not standing.source_changed and standing.citations == answer.citations
+        return record if is_in_place and answer_text(answer) == answer.text else None
 
-    def _run(self, runs: Database, run: Run, record: Investigation, trace: RunTrace, *, reuse: bool) -> Iterator[Event]:
-        parts, cited = self._parts, CitedFiles(self._fresh, self.index.corpus)
-        library = self._libraries[record.search]
-        yield from parts.notices()
-        documents = len(record.scope) or len(library.document_ids())
-        yield Started(run_id=run.id, engine=record.engine, documents=documents, resumed=run.resumed)
-        journal = parts.journal(runs, run.id, reuse=reuse)
-        client = parts.client(self._engines, journal, trace=trace, joint=self._joint)
-        method, judge = parts.settings.method, parts.judge()
-        if judge is not None:
-            judge.check()  # check the judge before anything is paid for
-        research = Research(client, library, method, journal.keep_record, journal.keep_memory, cited.reread, judge)
+    def _run(self, opened: OpenRun) -> Iterator[Event]:
+        parts, journal, record = self._parts, opened.journal, opened.record
+        library = self.library(record.search)
+        yield from opened.started(len(record.scope) or len(library.document_ids()))
+        research = Research(
+            opened.client(joint=self._joint),
+            library,
+            parts.settings.research,
+            journal.keep_record,
+            journal.keep_memory,
+            opened.cited.reread,
+            is_checked=not parts.settings.check.off,
+        )
         for event in research.investigate(record):
             if isinstance(event, Answered):
-                if cited.drifted:
-                    yield Notice(text=f"{cited.damage().message}; these files are read again.")
-                    self.drifted |= cited.drifted
-                trace.ended(event.investigation)
+                yield from self.drift(opened.cited)
+                opened.trace.ended(event.investigation)
             yield from parts.notices()
             yield event
+
+    def drift(self, cited: CitedFiles) -> Iterator[Event]:
+        """Note the cited documents that differ from the index, which are read again."""
+        if cited.drifted:
+            yield Notice(text=f"{cited.damage().message}; these files are read again.")
+            self.drifted |= cited.drifted
+
+    def mending(self, work: Callable[[frozenset[str]], Iterator[Event]], *, is_read: bool = False) -> Iterator[Event]:
+        """Yield the events of some work in this folder, after reading the folder, unless it `is_read` already. Each
+        damaged document is read again once, and the work, which takes these documents, is repeated; lost shards are
+        reopened.
+
+        Raises DamagedDocumentError and ShardLostError.
+        """
+        again, lost = frozenset[str](), 0
+        while True:
+            try:
+                yield from self.read(again) if again or not is_read else ()
+                for event in work(again):
+                    if isinstance(event, Answered | BatchEnded) and self.drifted:
+                        yield from self.read(frozenset(self.drifted))
+                    yield event
+                return
+            except ShardLostError as loss:
+                lost, is_read = lost + 1, False
+                if lost > MOST_LOSSES:
+                    raise
+                yield Notice(text=f"A part of the index was lost: {loss.message}. The shards are reopened.")
+            except DamagedDocumentError as damage:
+                if again.issuperset(damage.document_ids):
+                    raise
+                again = again.union(damage.document_ids)
+                yield Notice(text=f"{damage.message[:1].upper()}{damage.message[1:]}; it is read again.")
 
 
 @contextmanager

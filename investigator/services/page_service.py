@@ -6,13 +6,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from investigator.documents.page_views import PageViews
-from investigator.documents.readers.pdf.page_orders import MarkedSpan
 from investigator.errors import FolderError, PageError, ReaderError, SourceChangedError
-from investigator.records import Document, MarkKind, PageView, Quote
+from investigator.records import PageView, Quote, TextSpan
 from investigator.reports.enclosures import CitedPage
 from investigator.services.index_service import IndexService
 from investigator.services.parts import Parts
-from investigator.tables.cells import views
 
 _SHOWN_WIDTH = 1_200
 _PDF = ".pdf"
@@ -28,16 +26,14 @@ class DocumentPages:
         self._service = service
         self._pages = pages
 
-    def views(self, document_id: str, start: int, end: int, cell: int | None = None) -> tuple[PageView, ...]:
+    def views(self, document_id: str, start: int, end: int) -> tuple[PageView, ...]:
         """Return the pages that contain the characters `[start, end)` of a document's text, with those characters
         marked.
 
-        If these characters form a table row, `cell` is the start of the quoted cell; the value and the labels of that
-        cell are also marked. Raises FolderError if the index does not contain the document; PageError if it is not a
-        PDF or does not contain the words; SourceChangedError if the file has changed; and ReaderError or StoreError.
+        Raises FolderError if the index does not contain the document; PageError if it is not a PDF or does not contain
+        the words; SourceChangedError if the file has changed; and ReaderError or StoreError.
         """
-        document = self._service.document(document_id)
-        return self._pages.marked(document, _spans(document, start, end, cell))
+        return self._pages.marked(self._service.document(document_id), TextSpan(start=start, end=end))
 
     def quote_views(self, quote: Quote) -> tuple[PageView, ...]:
         """Return the pages that contain a quote, with the quote marked. Raises the same errors as `views`, and
@@ -46,8 +42,7 @@ class DocumentPages:
         document = self._service.document(quote.document_id)
         if document.content_hash != quote.source_hash or document.text[quote.start : quote.end] != quote.text:
             raise SourceChangedError(f"{quote.document_id} has changed since it was quoted")
-        cell = quote.cell.start if quote.cell is not None else None
-        return self._pages.marked(document, _spans(document, quote.start, quote.end, cell))
+        return self._pages.marked(document, TextSpan(start=quote.start, end=quote.end))
 
     def cited(self, quotes: Sequence[Quote], most_bytes: int, width: int = 900) -> tuple[tuple[CitedPage, ...], int]:
         """Return the pages that contain quotes, up to `most_bytes` of pictures, and the number of pages left out.
@@ -96,17 +91,3 @@ def open_pages(service: IndexService, parts: Parts) -> Iterator[DocumentPages]:
     """
     with PageViews(service.folder, parts.settings.folder, parts.settings.reader) as pages:
         yield DocumentPages(service, pages)
-
-
-def _spans(document: Document, start: int, end: int, cell: int | None) -> Sequence[MarkedSpan]:
-    """Return the spans to mark: the words and, if a cell begins at `cell`, its value and labels."""
-    spans = [MarkedSpan(start=start, end=end)]
-    if cell is None:
-        return spans
-    for table in views(document):
-        for value in table.values():
-            if value.start == cell:
-                spans.append(MarkedSpan(start=value.start, end=value.end, kind=MarkKind.VALUE))
-                named_by = table.naming_cells(value)
-                return [*spans, *(MarkedSpan(start=one.start, end=one.end, kind=MarkKind.HEADER) for one in named_by)]
-    return spans

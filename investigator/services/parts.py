@@ -23,23 +23,24 @@ from investigator.engines.base import Embedder, Engine
 from investigator.engines.catalogue import open_engine
 from investigator.engines.chat.known_servers import KnownServers
 from investigator.engines.embedding.cached import CachedEmbedder
+from investigator.engines.embedding.checking import CrossEncoderEngine
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
-from investigator.engines.embedding.verifiers import SupportJudge, VerifySettings, open_judge
+from investigator.engines.embedding.verifiers import SupportJudge, open_judge
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.extractive.engine import Answers
 from investigator.engines.factories import EngineOptions
+from investigator.engines.grades import Grades, trust_in
 from investigator.engines.roles import Role
 from investigator.errors import SettingsError
-from investigator.records import Notice, Writing
-from investigator.retrieval.folder_index import FolderIndex, IndexSettings, workspace_library
-from investigator.retrieval.library import Library
+from investigator.records import Notice, Trust, Writing
+from investigator.retrieval.folder_index import FolderIndex, IndexSettings
 from investigator.scoring.prices import Prices, default_prices, read_prices
-from investigator.services.model_roles import Model, engines_by_role, keep_small_models_from_planning, record_replies
-from investigator.settings import Settings, load_settings
+from investigator.services.model_roles import Model, engines_by_role, record_replies
+from investigator.settings import Settings
 from investigator.store.database import Database
 from investigator.store.in_memory import InMemoryJournal
 from investigator.store.journal import Journal
-from investigator.store.workspace import Workspace, has_database
+from investigator.store.workspace import Workspace
 from investigator.tracing.base import RunTrace, Tracer
 from investigator.tracing.opening import open_tracer
 
@@ -76,6 +77,7 @@ class Parts:
         self.prices = _prices(settings.budget)
         self._prompts_folder = prompts
         self._callbacks = tuple(callbacks)
+        self._grades = Grades()
         self._notices: list[str] = []
         self._watchers: list[Callable[[Writing], None]] = []
         self.notify = on_notice or self._notices.append
@@ -96,17 +98,6 @@ class Parts:
         """Return a copy of the parts with the templates from another folder. Raises TemplateError."""
         other = copy(self)
         other._prompts_folder, other.prompts = prompts, self.prompts.of(prompts)
-        return other
-
-    def with_rounds(self, rounds: int) -> Self:
-        """Return a copy of the parts with the given number of planning rounds, unless the settings specify a different
-        number.
-        """
-        method = self.settings.method
-        if "rounds" in method.model_fields_set:
-            return self
-        other = copy(self)
-        other.settings = self.settings.model_copy(update={"method": method.changed(rounds=rounds)})
         return other
 
     def watch(self, watcher: Callable[[Writing], None] | None) -> None:
@@ -146,13 +137,17 @@ class Parts:
         Raises the same errors as `engine`, and SettingsError if `record` is inside `folder` or there are several
         models.
         """
-        engines, named = engines_by_role(model, self.engine)
-        engines = keep_small_models_from_planning(engines, named, self.extractive, self.notify)
-        return record_replies(engines, record, folder)
+        engines = record_replies(engines_by_role(model, self.engine), record, folder)
+        judge = self.judge()
+        return engines if judge is None else {**engines, Role.CHECK: CrossEncoderEngine(judge)}
 
-    def judge(self, settings: VerifySettings | None = None) -> SupportJudge | None:
-        """Return the judge for claims that the rules cannot check, created by default from these parts' settings."""
-        return open_judge(settings or self.settings.verify)
+    def judge(self) -> SupportJudge | None:
+        """Return the cross-encoder that checks statements in place of an engine, if the settings name one."""
+        return open_judge(self.settings.check)
+
+    def trust_of(self, role: Role, engine: Engine) -> Trust:
+        """Return how far an engine is trusted in a role. Raises ForeignFileError."""
+        return trust_in(engine, role, self._grades)
 
     def check_prices(self, engines: Iterable[Engine]) -> None:
         """Raise SettingsError if the cost is limited and the price of an engine is unknown."""
@@ -171,9 +166,10 @@ class Parts:
         budget: BudgetSettings | None = None,
         trace: RunTrace | None = None,
         joint: Budget | None = None,
+        day: str = "",
     ) -> EngineClient:
-        """Return a client for these engines, with the built-in engine for second opinions. `joint` is a budget that it
-        shares with other clients, in addition to its own.
+        """Return a client for these engines. `joint` is a budget that it shares with other clients, in addition to its
+        own; `day` is the day that its prompts name.
         """
         return EngineClient(
             engines,
@@ -181,10 +177,10 @@ class Parts:
             journal,
             time.monotonic,
             budget or self.settings.budget,
-            second=self.extractive,
             price_of=self.prices.price_of,
             trace=trace,
             joint=joint,
+            day=day,
         )
 
     def journal(self, database: Database, run_id: str, *, reuse: bool) -> Journal:
@@ -216,34 +212,6 @@ class Parts:
 def open_embedder(settings: Settings) -> Embedder:
     """Return the embedder that the settings name; its weights are loaded when the first text is embedded."""
     return SentenceTransformerEmbedder(settings.embedder)
-
-
-def standalone_client() -> EngineClient:
-    """Return a client for the built-in engine, for using part of the method without a folder.
-
-    It uses settings from the environment, and a journal in memory. Raises SettingsError.
-    """
-    parts = _standalone_parts()
-    return parts.client(dict.fromkeys(Role, parts.extractive), parts.memory_journal())
-
-
-def standalone_library(directory: Path) -> Library:
-    """Open the library of an indexed workspace, with settings from the environment.
-
-    Raises SettingsError if the directory contains no workspace.
-    """
-    if not has_database(directory):
-        raise SettingsError(
-            f"no workspace found in {directory}",
-            hint='Index the folder first, for example with: investigator ask FOLDER "question"',
-        )
-    parts = _standalone_parts()
-    return workspace_library(Workspace(directory, write=False), parts.embedder, parts.settings.retrieval)
-
-
-def _standalone_parts() -> Parts:
-    settings = load_settings()
-    return Parts(settings, embedder=_shared_embedder(settings.embedder))
 
 
 @cache

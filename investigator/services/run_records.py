@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
+from textwrap import shorten
 
 from pydantic import ValidationError
 
 from investigator.asking.budget import CEILINGS
 from investigator.engines.base import Engine, traits_of
-from investigator.engines.embedding.verifiers import VerifySettings
+from investigator.engines.embedding.verifiers import CheckSettings
 from investigator.engines.roles import Role
 from investigator.errors import FolderError, QuestionError, ReplayError, SettingsError, expect
-from investigator.questions.following import EarlierQuestion, completed
-from investigator.questions.spelling import with_respelled_request
-from investigator.records import Investigation, Quote, Record, Search, UsedEngine
-from investigator.research.method_settings import MethodSettings
+from investigator.records import EarlierQuestion, Investigation, Quote, Record, Search, Trust, UsedEngine
+from investigator.research.research_settings import ResearchSettings
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.secrets import redacted
 from investigator.settings import Settings
@@ -28,22 +26,24 @@ from investigator.store.journal import Run, Runs
 
 LONGEST_QUESTION = 10_000
 """Maximum length of a question, in characters."""
-_IDENTITY = {"question", "mission", "strategy", "engine", "made_with"}  # the scope, if any, is also compared
-_NEW = _IDENTITY | {"id", "scope", "engines", "search", "follows", "templates", "matrix"}
-
+_IDENTITY = {"question", "earlier", "mission", "strategy", "as_of", "engine", "made_with"}  # and the scope, if any
+_NEW = _IDENTITY | {"id", "day", "scope", "engines", "search", "templates"}
+_MOST_TURNS = 4
+_LONGEST_TURN = 600  # characters of an earlier answer
 
 LAST_RUN = "last"
-"""The name for the last run that a user started; matrix cells and questions in evaluations do not count."""
-MATRIX_RUN = "matrix-"
-"""Prefix of a matrix id. A matrix is not a run; its cells are."""
+"""The name for the last run that a user started; matrices and questions in evaluations do not count."""
+
+TrustOf = Callable[[Role, Engine], Trust]
+"""Returns how far an engine is trusted in a role."""
 
 
 class MadeWith(Record):
     """The settings of a run, as stored in its record."""
 
-    method: MethodSettings
+    research: ResearchSettings
     retrieval: RetrievalSettings
-    verify: VerifySettings = VerifySettings()
+    check: CheckSettings
 
 
 def valid_question(question: str, called: str = "question") -> str:
@@ -86,7 +86,7 @@ class RunOptions:
     starts over and pays again. Replies that other runs paid for are reused for identical prompts, unless `cache` is
     off. `after` is the run that the question follows up on (its id, or `last`); it supplies the context that the
     question omits. A `repetition`, counted from 1, asks the same question again as a separate run without reusing
-    replies.
+    replies. `as_of` is the day (ISO 8601) as of which the question is asked; by default, the day of the run.
     """
 
     mission: str | None = None
@@ -96,6 +96,7 @@ class RunOptions:
     cache: bool = True
     after: str = ""
     repetition: int = 0
+    as_of: str = ""
 
     def __post_init__(self) -> None:
         """Raise SettingsError for a value of the wrong type."""
@@ -110,6 +111,9 @@ class RunOptions:
             expect(getattr(self, name), bool, name, SettingsError)
         expect(self.after, str, "after", SettingsError)
         expect(self.repetition, int, "repetition", SettingsError)
+        expect(self.as_of, str, "as_of", SettingsError)
+        if self.as_of and not _is_day(self.as_of):
+            raise SettingsError(f"as_of must be a day, not {self.as_of[:40]!r}", hint="Write it as in 2026-03-31.")
 
     @property
     def reuses(self) -> bool:
@@ -141,36 +145,32 @@ def new_record(
     options: RunOptions,
     engines: Mapping[Role, Engine],
     settings: Settings,
-    before: Sequence[EarlierQuestion] = (),
+    trust_of: TrustOf,
+    earlier: Sequence[EarlierQuestion] = (),
 ) -> Investigation:
-    """Return the initial record of a run, without an id and a scope. Mistyped words in the request are corrected, and a
-    question that refers to the questions `before` it is completed; the original wording is also kept. Raises
-    QuestionError.
+    """Return the initial record of a run, without an id, a day and a scope. `earlier` are the turns that the question
+    may refer to. Raises QuestionError.
     """
-    said = valid_question(question)
-    asked = completed(with_respelled_request(said), before)
     return Investigation(
         id="",
-        question=asked,
-        follows=said if asked != said else "",
+        question=valid_question(question),
+        earlier=tuple(earlier),
         mission=options.mission or settings.mission,
         strategy=options.strategy or settings.strategy,
+        as_of=options.as_of,
         engine=engine_names(engines),
-        engines=tuple(UsedEngine(role=role, name=e.name, traits=traits_of(e)) for role, e in engines.items()),
+        engines=tuple(
+            UsedEngine(role=role, name=engine.name, traits=traits_of(engine), trust=trust_of(role, engine))
+            for role, engine in engines.items()
+        ),
         made_with=_made_with(settings).model_dump_json(),
     )
 
 
-def matrix_id(records: Sequence[Investigation]) -> str:
-    """Return the matrix id for the given new records; it is the same for the same questions and settings."""
-    return f"{MATRIX_RUN}{_digest(*(record.model_dump_json(include=_IDENTITY) for record in records))[:8]}"
-
-
-def earlier_question(record: Investigation) -> EarlierQuestion:
-    """Return the subject of a run, to complete a follow-up question."""
-    quotes = record.answer.citations if record.answer is not None else ()
-    cited = Counter(quote.document_id for quote in quotes)
-    return EarlierQuestion(record.question, tuple(name for name, _ in cited.most_common()))
+def turns_after(record: Investigation) -> tuple[EarlierQuestion, ...]:
+    """Return the turns to which a question after this run may refer, the latest last."""
+    answer = shorten(record.answer.text, _LONGEST_TURN, placeholder=" \N{HORIZONTAL ELLIPSIS}") if record.answer else ""
+    return (*record.earlier, EarlierQuestion(question=record.asked, answer=answer))[-_MOST_TURNS:]
 
 
 def as_it_began(record: Investigation) -> Investigation:
@@ -193,27 +193,36 @@ def settings_of(record: Investigation, settings: Settings) -> MadeWith:
 
 
 def _made_with(settings: Settings) -> MadeWith:
-    return MadeWith(method=settings.method, retrieval=settings.retrieval, verify=settings.verify)
+    return MadeWith(research=settings.research, retrieval=settings.retrieval, check=settings.check)
 
 
 def run_identity(new: Investigation, templates: str, repetition: int = 0) -> str:
-    """Return a digest that distinguishes the run of a new record from other runs over the same documents."""
-    sampling = " ".join(used.traits.sampling for used in new.engines)
+    """Return a digest that distinguishes the run of a new record from other runs over the same documents. A new grade
+    of an engine makes another run, because it may change the status of the answer.
+    """
+    engines = " ".join(f"{used.traits.sampling} {used.trust}" for used in new.engines)
     again = (f"repetition {repetition}",) if repetition else ()
-    return _digest(new.model_dump_json(include=_IDENTITY), sampling, templates, *new.scope, *again)
+    return _digest(new.model_dump_json(include=_IDENTITY), engines, templates, *new.scope, *again)
 
 
 def open_run(
-    runs: Runs, new: Investigation, identity: str, corpus: str, *, fresh: bool, now: datetime
+    runs: Runs, new: Investigation, identity: str, corpus: str, *, fresh: bool, now: datetime, kind: str = ""
 ) -> tuple[Run, Investigation]:
     """Start a run, or resume the latest run with the same identity (`run_identity`) and documents (`corpus_digest`).
 
-    Return the run, and the new record with the run's id; a resumed run keeps its original search.
+    Return the run, and the new record with the run's id, which begins with its `kind`, and day; a resumed run keeps its
+    original day and search.
     """
-    named = new.changed(id=f"{now:%Y%m%d-%H%M%S}-{_digest(identity, now.isoformat())[:6]}")
+    number = f"{kind}{now:%Y%m%d-%H%M%S}-{_digest(identity, now.isoformat())[:6]}"
+    named = new.changed(id=number, day=day_of(new, now))
     run = runs.open(identity, corpus, named, now.astimezone(UTC).isoformat(), fresh=fresh)
-    search = runs.investigation(run.id).search if run.resumed else named.search
-    return run, named.changed(id=run.id, search=search)
+    kept = runs.investigation(run.id) if run.resumed else named
+    return run, named.changed(id=run.id, day=kept.day, search=kept.search)
+
+
+def day_of(new: Investigation, now: datetime) -> str:
+    """Return the day of a new run: the one that the user asked for, or today."""
+    return new.as_of or now.astimezone().date().isoformat()
 
 
 def corpus_digest(fingerprint: str, embedder: str, chunks: str) -> str:
@@ -224,10 +233,11 @@ def corpus_digest(fingerprint: str, embedder: str, chunks: str) -> str:
 def answered_already(record: Investigation) -> str:
     """Return a notice that a run has already ended."""
     if record.answer is not None and record.answer.stop in CEILINGS:
-        ended = f"Run {record.id} ended with the status {record.answer.outcome}"
+        ended = f"Run {record.id} ended with the status {record.answer.status}"
         return f"{ended}; a higher limit resumes it. --fresh starts over."
     early = ", before all passages had vectors" if record.search is Search.CANDIDATES else ""
-    return f"Run {record.id} has already answered this{early}; --fresh starts over."
+    day = f" as of {record.day}" if record.day else ""
+    return f"Run {record.id} has already answered this{day}{early}; --fresh starts over."
 
 
 def quotes_gone(run_id: str, gone: Sequence[Quote], total: int) -> str:
@@ -235,6 +245,13 @@ def quotes_gone(run_id: str, gone: Sequence[Quote], total: int) -> str:
     places = ", ".join(dict.fromkeys(quote.place for quote in gone))
     are = "is" if len(gone) == 1 else "are"
     return f"{len(gone)} of {total} quotes of the run {run_id} {are} no longer in the files: {places}"
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return date.fromisoformat(text).isoformat() == text  # other ISO 8601 forms, such as weeks, are not accepted
+    except ValueError:
+        return False
 
 
 def _digest(*parts: str) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import UTC, datetime
 
 from investigator.asking.budget import Budget
 from investigator.engines.base import Engine
 from investigator.engines.roles import Role
 from investigator.engines.stand_ins import AbsentEngine, ForeseeingEngine
-from investigator.errors import DamagedDocumentError, ShardLostError, UnknownRunError, expect
-from investigator.evidence.standing import quote_standing
-from investigator.questions.following import EarlierQuestion
+from investigator.errors import UnknownRunError, expect
+from investigator.proof.standing import quote_standing
 from investigator.records import (
     Answered,
     Event,
@@ -26,19 +26,20 @@ from investigator.records import (
 from investigator.research.forecast import forecast
 from investigator.research.loop import Research
 from investigator.research.replay import replay, spent_at
-from investigator.services.index_service import MOST_LOSSES, IndexService, mended
+from investigator.services.index_service import IndexService, mended
+from investigator.services.matrix_run import MATRIX
 from investigator.services.open_folder import OpenFolder, open_folder
 from investigator.services.parts import Parts
 from investigator.services.run_records import (
     LAST_RUN,
-    MATRIX_RUN,
     RunOptions,
     as_it_began,
-    earlier_question,
+    day_of,
     new_record,
     quotes_gone,
     scope_of,
     settings_of,
+    turns_after,
 )
 from investigator.store.journal import Runs
 from investigator.store.past_calls import PastCall, PastCalls, calls_of
@@ -46,10 +47,6 @@ from investigator.store.past_calls import PastCall, PastCalls, calls_of
 _NOT_ASKED = (
     "Give the folder of the documents after the run (show RUN FOLDER). To ask a first question: "
     "investigator ask FOLDER QUESTION"
-)
-_OF_MATRIX = (
-    "Run the same matrix command to show it again at no cost; with --json it gives the run id of each cell, "
-    "for show and replay."
 )
 
 
@@ -92,8 +89,8 @@ class RunService:
             yield lambda question, options: self._asked(folder, self._new(question, options), options, is_read=True)
 
     def _new(self, question: str, options: RunOptions) -> Investigation:
-        before = self._before(options.after)
-        return new_record(question, options, self._engines, self._parts.settings, before)
+        earlier = turns_after(self.record(options.after)) if options.after else ()
+        return new_record(question, options, self._engines, self._parts.settings, self._parts.trust_of, earlier)
 
     @contextmanager
     def _open(self) -> Iterator[OpenFolder]:
@@ -103,38 +100,11 @@ class RunService:
         with open_folder(self._index, self._parts, self._engines, tracer, self._joint) as folder:
             yield folder
 
-    def _before(self, after: str) -> tuple[EarlierQuestion, ...]:
-        """Return the subject of the run that a question follows up on. Raises UnknownRunError."""
-        if not after:
-            return ()
-        return (earlier_question(self.record(after)),)
-
     def _asked(
         self, folder: OpenFolder, new: Investigation, options: RunOptions, *, is_read: bool = False
     ) -> Iterator[Event]:
-        """Investigate in an open folder; read each damaged document again once, and retry lost shards.
-
-        Raises DamagedDocumentError and ShardLostError.
-        """
-        again, lost = frozenset[str](), 0
-        while True:
-            try:
-                yield from folder.read(again) if again or not is_read else ()
-                for event in folder.investigate(new, options, again):
-                    if isinstance(event, Answered) and folder.drifted:
-                        yield from folder.read(frozenset(folder.drifted))
-                    yield event
-                return
-            except ShardLostError as loss:
-                lost, is_read = lost + 1, False
-                if lost > MOST_LOSSES:
-                    raise
-                yield Notice(text=f"A part of the index was lost: {loss.message}. The shards are reopened.")
-            except DamagedDocumentError as damage:
-                if again.issuperset(damage.document_ids):
-                    raise
-                again = again.union(damage.document_ids)
-                yield Notice(text=f"{damage.message[:1].upper()}{damage.message[1:]}; it is read again.")
+        """Investigate in an open folder. Raises the same errors as `OpenFolder.mending`."""
+        return folder.mending(lambda again: folder.investigate(new, options, again), is_read=is_read)
 
     def forecast(self, question: str, options: RunOptions) -> Forecast:
         """Return the plan and the expected cost of a run; the built-in engine replaces paid engines."""
@@ -145,10 +115,11 @@ class RunService:
 
         def attempt(again: frozenset[str]) -> Forecast:
             with self._index.library(again=again) as library:
-                client = parts.client(engines, parts.memory_journal())
-                research = Research(client, library, parts.settings.method)
+                day = day_of(new, datetime.now(UTC))
+                client = parts.client(engines, parts.memory_journal(), day=day)
+                research = Research(client, library, parts.settings.research, is_checked=not parts.settings.check.off)
                 every = (*library.document_ids(), *(file.path for file in library.unreadable()))
-                scoped = new.changed(scope=scope_of(options.only, every))
+                scoped = new.changed(scope=scope_of(options.only, every), day=day)
                 return forecast(research, scoped, parts.settings.budget)
 
         return mended(attempt)
@@ -160,6 +131,9 @@ class RunService:
         """
         record = self.record(run_id)
         answer = record.answer
+        if record.id.startswith(MATRIX):
+            hint = "Run the same matrix command: unchanged documents cost nothing."
+            raise UnknownRunError(f"{record.id} is a matrix, which is not replayed", hint=hint)
         if answer is None:
             hint = "Ask its question again to resume it."
             raise UnknownRunError(f"the run {record.id} is not finished", hint=hint)
@@ -175,9 +149,14 @@ class RunService:
             self._index.workspace(write=False) as workspace,
         ):
             journal = PastCalls(workspace.runs, record.id, spent, elapsed)
-            client = parts.client(engines, journal, budget=budget)
-            method, judge = settings.method.changed(concurrency=1), parts.judge(settings.verify)
-            research = Research(client, library, method, reread=fresh.documents, judge=judge)
+            client = parts.client(engines, journal, budget=budget, day=record.day)
+            research = Research(
+                client,
+                library,
+                settings.research.changed(concurrency=1),
+                reread=fresh.documents,
+                is_checked=not settings.check.off,
+            )
             return replay(record, as_it_began(record), research, journal)
 
     def check_kept(self) -> Iterator[Notice]:
@@ -210,8 +189,6 @@ class RunService:
         expect(run_id, str, "the id of the run", UnknownRunError)
         if not self._index.has_runs():
             raise UnknownRunError(f"no question has been asked about {self._index.folder} yet", hint=_NOT_ASKED)
-        if run_id.startswith(MATRIX_RUN):
-            raise UnknownRunError(f"{run_id} is a matrix (a table of many runs), not a run", hint=_OF_MATRIX)
         with self._index.reading() as workspace:
             kept = Runs(workspace.runs)
             return kept.investigation(kept.last_asked() if run_id == LAST_RUN else run_id)

@@ -14,8 +14,8 @@ from pydantic import ValidationError
 from investigator.documents.fresh import FreshDocument, FreshReading
 from investigator.documents.scanning import check_folder
 from investigator.errors import UserError
-from investigator.evidence.standing import checked_quote, quote_standing
 from investigator.language.addresses import refanged
+from investigator.proof.standing import checked_quote, quote_standing
 from investigator.records import Quote, VerifiedReport
 from investigator.reports.inert import inert_prose
 from investigator.settings import Settings

@@ -19,6 +19,7 @@ from investigator.records import (
     Prompt,
     Reply,
     RunSummary,
+    Scope,
     Usage,
     together,
     usage_of,
@@ -59,10 +60,10 @@ class Run:
 
 
 class _Listed(BaseModel):
-    """The fields of a record that are shown in a list of runs."""
+    """The fields of a record that are shown in a list of runs, and one that records of earlier versions lack."""
 
-    scope: tuple[str, ...] = ()
-    matrix: str = ""
+    scope: tuple[str, ...]
+    decides: Scope
 
 
 class Journal:
@@ -312,6 +313,8 @@ class Runs:
             named = _RUN_ID.fullmatch(str(row["id"]))
             return RunSummary(id=named[0] if named else "", question="", created="", engine="", altered=True)
         listed = _listed(row["record"])
+        if listed is None:
+            return RunSummary(id=row["id"], question=row["question"], created=row["created"], engine="")
         return RunSummary(
             id=row["id"],
             question=row["question"],
@@ -320,7 +323,6 @@ class Runs:
             answer_status=AnswerStatus(row["answer_status"]) if row["answer_status"] else None,
             calls=row["calls"],
             scope=listed.scope,
-            matrix=listed.matrix,
         )
 
     def investigation(self, run_id: str) -> Investigation:
@@ -343,8 +345,9 @@ class Runs:
             return Investigation.model_validate_json(row["record"])
         except ValidationError as error:
             raise StoreError(
-                f"the record of the run {row['id']} was written by another version of this program",
-                hint="Ask its question again: replies that were paid for are reused if the prompts are the same.",
+                f"the run {row['id']} was made by another version of this program, and its answer cannot be shown; "
+                f"its question was: {row['question']}",
+                hint="Ask the question again.",
             ) from error
 
     def _latest(self, connection: Connection, identity: str, corpus: str) -> RowMapping | None:
@@ -358,11 +361,11 @@ def _resumed(row: RowMapping) -> Run:
     return Run(row["id"], row["created"], resumed=True, finished=row["answer_status"] is not None)
 
 
-def _listed(record: str) -> _Listed:
-    """Return the fields of a record that are shown in a list of runs; empty if another version wrote the record in a
+def _listed(record: str) -> _Listed | None:
+    """Return the fields of a record that are shown in a list of runs; None if another version wrote the record in a
     different form.
     """
     try:
         return _Listed.model_validate_json(record)
     except ValidationError:
-        return _Listed()
+        return None

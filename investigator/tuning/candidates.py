@@ -15,15 +15,15 @@ from investigator.errors import SettingsError, TemplateError
 from investigator.tuning.trials import TemplateText, Variant
 
 _MOST = 100_000  # maximum number of combinations that are considered
-_SPACE_HINT = 'Write the values of each setting as a list: "method.threshold" = [10, 20, 30]'
+_SPACE_HINT = 'Write the values of each setting as a list: "research.threshold" = [25, 50, 75]'
 
 Space = Mapping[str, Sequence[str]]
 
 COMMON: Space = {
-    "method.threshold": ("25", "75", "90"),
-    "method.rounds": ("1", "5"),
-    "method.answer.most_verbatim": ("3", "10"),
-    "retrieval.passages": ("3", "10"),
+    "research.threshold": ("25", "75"),
+    "research.rounds": ("1", "4"),
+    "research.planner.steps": ("4", "16"),
+    "research.query.characters": ("2500", "10000"),
 }
 """The values, above and below the defaults, that are tried one at a time if no candidates are given."""
 
@@ -69,7 +69,7 @@ def read_space(file: Path | None, vary: Sequence[str]) -> Space:
         name, equals, values = text.partition("=")
         if not equals or not name.strip() or not values.strip():
             raise SettingsError(
-                f"{text!r} does not give the values of a setting", hint="Write --vary method.threshold=10,20,30"
+                f"{text!r} does not give the values of a setting", hint="Write --vary research.threshold=25,50,75"
             )
         space[name.strip()] = tuple(value.strip() for value in values.split(","))
     return space

@@ -41,7 +41,7 @@ def side_of(text: str, base: Setup) -> Setup:
     if not may_be_model(text):
         raise SettingsError(
             f"{text!r} cannot be compared: it is not a folder, a settings file, a setting or a model",
-            hint="Use a folder of templates, a settings file, changes like method.rounds=2, a model, or default.",
+            hint="Use a folder of templates, a settings file, changes like research.rounds=2, a model, or default.",
         )
     return base.changed(model=(text,))
 

@@ -13,7 +13,6 @@ from investigator.evaluation.evidence_match import plain
 from investigator.evaluation.folder import FolderEvaluation
 from investigator.evaluation.questions import Question
 from investigator.evaluation.rightness import grounds_of
-from investigator.evidence.versions import version_groups
 from investigator.records import Record, Usage, together
 from investigator.store.corpus import Corpus
 from investigator.store.workspace import Workspace
@@ -24,12 +23,11 @@ from investigator.tuning.splitting import QuestionSets
 from investigator.tuning.statistics import detectable
 
 _FORETOLD = 2  # number of questions whose cost is forecast
-_MOST_VERSIONS = 500  # maximum number of documents compared pairwise; with more, only identical ones count as twins
 
 
 class Data(Record):
-    """The identity of a run's questions and documents, and the group of identical or similar texts that each named
-    document belongs to.
+    """The identity of a run's questions and documents, and the group of identical texts that each named document
+    belongs to.
     """
 
     digest: str
@@ -47,8 +45,6 @@ def data_of(workspace: Path, questions: Sequence[Question]) -> Data:
         digest = hashlib.sha256(corpus.fingerprint().encode())
     for name, text in texts.items():
         twins[name] = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-    for group in version_groups(texts) if len(texts) <= _MOST_VERSIONS else ():
-        twins |= dict.fromkeys(group, twins[min(group)])
     for question in questions:
         digest.update(question.model_dump_json().encode("utf-8", "surrogatepass"))
     return Data(digest=digest.hexdigest()[:16], twins=twins)

@@ -47,7 +47,9 @@ TemplateVariables: Any = Union[tuple(dict.fromkeys(contract.variables for contra
 
 
 class TriedQuote(Record):
-    """A quote in a reply, with its proven position or the reason why it is not proven."""
+    """A quote in a reply with its position, or a statement with its evidence; otherwise the reason why there is
+    none.
+    """
 
     text: str
     place: str = ""
@@ -57,8 +59,7 @@ class TriedQuote(Record):
 class TriedReply(Record):
     """The result of a template in one use: the prompt, the reply, and how the method evaluated the reply. `source`
     names the origin of the template. `value` is the parsed record, in wire format; `problem` is the problem with the
-    first reply, even if it was `repaired`. `model_point` is the point in the reply, and `point` is the effective point;
-    both are None if the step has no point.
+    first reply, even if it was `repaired`. `point` is the point in the reply, or None if the step has no point.
     """
 
     source: str
@@ -71,7 +72,6 @@ class TriedReply(Record):
     value: str = ""
     problem: str = ""
     repaired: bool = False
-    model_point: int | None = None
     point: int | None = None
     quotes: tuple[TriedQuote, ...] = ()
 

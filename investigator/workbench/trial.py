@@ -5,48 +5,56 @@ does.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
 from investigator.asking.budget import BudgetSpent
-from investigator.asking.repair import ReadReply
 from investigator.engines.base import Engine, guessed_tokens
 from investigator.engines.roles import Role, role_of
 from investigator.errors import RunError, UserError
-from investigator.evidence.quotes import Sources
+from investigator.proof.quotes import Load, Sources
 from investigator.records import (
     AnswerReply,
     AnswerVariables,
     AskReply,
     AskVariables,
-    Memory,
+    CheckReply,
+    CheckVariables,
     QuestionVariables,
-    Quote,
     Record,
+    RowReply,
+    RowVariables,
+    ShownDocument,
+    Support,
     Usage,
 )
-from investigator.research.answer import sorted_by_proof
-from investigator.research.query import DocumentQuery
+from investigator.research.planner import resolved
+from investigator.research.query import located
 from investigator.services.parts import Parts
 from investigator.services.run_records import as_it_began
 from investigator.store.journal import TRIAL, Journal, Runs
 from investigator.tracing.base import RunTrace, RunTraces
 from investigator.workbench.records import TriedQuote, TriedReply
-from investigator.workbench.uses import FoundUses, TemplateUse, WatchedCalls, problem_with, uses_in
+from investigator.workbench.uses import FoundUses, TemplateUse, WatchedCalls, uses_in
 
 
 class Trial:
     """Sends templates to an engine for one use. The calls are journaled and share one limit. Created by `trial`."""
 
     def __init__(
-        self, use: TemplateUse, journal: Journal, engines: Mapping[Role, Engine], trace: RunTrace, parts: Parts
+        self,
+        use: TemplateUse,
+        journal: Journal,
+        engines: Mapping[Role, Engine],
+        trace: RunTrace,
+        day: str,
     ) -> None:
         if use.reply_type is None:
             raise UserError(
                 f"{use.name} is not sent to an engine separately", hint="To see the prompt: investigator prompts render"
             )
-        self._use, self._journal, self._engines, self._trace, self._parts = use, journal, engines, trace, parts
+        self._use, self._journal, self._engines, self._trace, self._day = use, journal, engines, trace, day
 
     def put(self, parts: Parts) -> TemplateUse:
         """Render the use with the templates of `parts`, send the prompt, and return the use with the reply.
@@ -54,9 +62,9 @@ class Trial:
         Raises any error that a call raises, and RunError if a limit is reached.
         """
         use, watched = self._use, WatchedCalls()
-        client = parts.client(self._engines, self._journal, trace=RunTraces((self._trace, watched)))
+        client = parts.client(self._engines, self._journal, trace=RunTraces((self._trace, watched)), day=self._day)
         try:
-            client.ask(use.name, use.variables, use.reply_type or Record, problem_with=problem_with)
+            client.ask(use.name, use.variables, use.reply_type or Record)
         except BudgetSpent as spent:
             raise RunError(
                 f"the limit on {spent.reason} was reached", hint="Raise the limit to continue; replies are kept."
@@ -84,16 +92,17 @@ def trial(
     with found.folder.runs.held(f"{TRIAL}{digest}") as database:
         run = Runs(database).open(f"{TRIAL}{digest}", "", blank, now.astimezone(UTC).isoformat(), fresh=fresh)
         with parts.tracer(found.root).run(run.id, found.record.question, name, resumed=run.resumed) as trace:
-            yield Trial(use, parts.journal(database, run.id, reuse=not fresh), engines, trace, parts)
+            journal = parts.journal(database, run.id, reuse=not fresh)
+            yield Trial(use, journal, engines, trace, found.record.day)
 
 
-def judged(use: TemplateUse, found: FoundUses, source: str, engines: Mapping[Role, Engine], parts: Parts) -> TriedReply:
-    """Return a use, completed with the evaluation of its reply: the record, the points, and the positions of the
-    quotes.
+def judged(use: TemplateUse, source: str, load: Load) -> TriedReply:
+    """Return a use, completed with the evaluation of its reply: the record, the point, and the proof of what it says,
+    which looks up quotes in the documents that `load` returns.
     """
     reading, first = use.reading(), use.first_reading()
     reply = use.replies[0]
-    tried = TriedReply(
+    return TriedReply(
         source=source,
         engine=use.engine,
         prompt=use.text,
@@ -104,66 +113,67 @@ def judged(use: TemplateUse, found: FoundUses, source: str, engines: Mapping[Rol
         value=reading.value.model_dump_json(exclude_none=True) if reading.value is not None else "",
         problem=first.problem,
         repaired=bool(first.problem) and not reading.problem,
+        point=_point(reading.value),
+        quotes=tuple(_proofs(use.variables, reading.value, Sources(load))),
     )
-    match use.variables, reading.value:
-        case AskVariables() as variables, AskReply() as value:
-            return _with_finding(tried, variables, ReadReply(value, reading.raw), found, engines, parts)
-        case AnswerVariables() as variables, AnswerReply() as value:
-            return tried.changed(quotes=_claims(value, variables, found.record.memories))
-    return tried
 
 
 def about(variables: Record) -> str:
     """Return the question in a template's variables."""
-    if isinstance(variables, QuestionVariables):
-        return variables.purpose
-    asked = getattr(variables, "sub_question", "") or getattr(variables, "question", "")
+    match variables:
+        case QuestionVariables():
+            return variables.purpose
+        case AskVariables():
+            return next((one.question for one in variables.documents if one.question), variables.main_question)
+        case RowVariables():
+            return "; ".join(variables.questions)
+    asked = getattr(variables, "question", "")
     return asked if isinstance(asked, str) else ""
 
 
-def _with_finding(
-    tried: TriedReply,
-    variables: AskVariables,
-    reading: ReadReply[AskReply],
-    found: FoundUses,
-    engines: Mapping[Role, Engine],
-    parts: Parts,
-) -> TriedReply:
-    client = parts.client(engines, parts.memory_journal())
-    query = DocumentQuery(
-        variables.main_question,
-        variables.mission,
-        variables.needs,
-        client,
-        found.library,
-        Sources(found.library.document),
-        kind=found.record.kind,
-    )
-    finding = query.judged(variables, reading)
-    own = query.read(reading, variables.passages).quotes
-    proven = (quote for quote in finding.quotes if quote in own)  # only the model's quotes, not the search's
-    stands = (TriedQuote(text=quote.text, place=quote.place) for quote in proven)
-    failed = (
-        TriedQuote(text=text, problem="is not in the passages, or proves nothing") for text in finding.failed_quotes
-    )
-    model_point = reading.value.point if reading.value is not None else None
-    return tried.changed(point=finding.point, model_point=model_point, quotes=(*stands, *failed))
+def _point(value: Record | None) -> int | None:
+    """Return the point of the only reading in a reply; None if there are several or none."""
+    readings = value.readings if isinstance(value, AskReply) else ()
+    return readings[0].point if len(readings) == 1 else None
 
 
-def _claims(reply: AnswerReply, variables: AnswerVariables, memories: tuple[Memory, ...]) -> tuple[TriedQuote, ...]:
-    """Return the proven and the unproven statements of an answer."""
-    by_words: dict[tuple[str, str], tuple[Memory, Quote]] = {}
-    for memory in memories:
-        for quote in memory.quotes:
-            words = quote.said if quote.cell is not None else quote.text
-            by_words.setdefault((quote.document_id, words), (memory, quote))
-    known = {item.id: by_words.get((item.document_id, item.text)) for item in variables.evidence}
-    sources = {name: source for name, source in known.items() if source is not None}
-    claims, unproven = sorted_by_proof(reply.claims, sources, variables.question)
-    return (
-        *(TriedQuote(text=claim.text, place=claim.quotes[0].place) for claim in claims),
-        *(TriedQuote(text=claim.text, problem=claim.reason) for claim in unproven),
-    )
+def _proofs(variables: Record, value: Record | None, sources: Sources) -> Iterator[TriedQuote]:
+    """Yield each quote of a reading with its place, each statement of an answer with its evidence, and each judgement
+    of a check.
+    """
+    match variables, value:
+        case AskVariables() as asked, AskReply() as reply:
+            known = [document.document_id for document in asked.documents]
+            for one in reply.readings:
+                name = known[0] if len(known) == 1 else resolved(one.document, known)
+                if name is not None:
+                    yield from _looked_up(asked.documents[known.index(name)], one.quotes, sources)
+        case RowVariables() as asked, RowReply() as reply:
+            yield from _looked_up(asked.document, [quote for cell in reply.answers for quote in cell.quotes], sources)
+        case AnswerVariables() as asked, AnswerReply() as reply:
+            yield from _cited(reply, {name: one.document_id for one in asked.documents for name in one.ids})
+        case CheckVariables() as asked, CheckReply() as reply:
+            texts = {statement.number: statement.text for statement in asked.statements}
+            for check in reply.statements:
+                is_supported = check.support is Support.SUPPORTED
+                problem = "" if is_supported else f"{check.support} {check.reason}".strip()
+                place = check.support.value if is_supported else ""
+                yield TriedQuote(text=texts.get(check.number, ""), place=place, problem=problem)
+
+
+def _looked_up(document: ShownDocument, texts: Sequence[str], sources: Sources) -> Iterator[TriedQuote]:
+    quotes, failed = located(document, texts, sources)
+    yield from (TriedQuote(text=quote.text, place=quote.place) for quote in quotes)
+    yield from (TriedQuote(text=text, problem="is not in the passages") for text in failed)
+
+
+def _cited(reply: AnswerReply, documents: Mapping[str, str]) -> Iterator[TriedQuote]:
+    """Yield the statements of an answer with the evidence that they cite; `documents` maps ids of evidence."""
+    sides = (side for one in reply.disagreements for side in one.sides)
+    for statement in (*((reply.lead,) if reply.lead is not None else ()), *reply.details, *sides):
+        cited = [f"{documents[name]} [{name}]" for name in statement.evidence if name in documents]
+        problem = "" if cited else "cites no evidence that was shown"
+        yield TriedQuote(text=statement.text, place=", ".join(cited), problem=problem)
 
 
 def _digest(*parts: str) -> str:

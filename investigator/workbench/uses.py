@@ -6,12 +6,13 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from investigator.asking.budget import BudgetSettings
 from investigator.asking.client import EngineClient
 from investigator.asking.prompts import Prompts
-from investigator.asking.repair import ReadReply, read_once, read_or_repaired
+from investigator.asking.repair import ReadReply, anything, read_once, read_or_repaired
 from investigator.engines.base import Engine
 from investigator.engines.roles import Role
 from investigator.engines.stand_ins import AbsentEngine, ForeseeingEngine
@@ -20,7 +21,6 @@ from investigator.investigator import Investigator
 from investigator.records import (
     SUMMARY,
     Answered,
-    AskReply,
     Investigation,
     Prompt,
     QuestionVariables,
@@ -29,13 +29,13 @@ from investigator.records import (
     Reply,
 )
 from investigator.research.loop import Research
-from investigator.research.method_settings import MethodSettings
-from investigator.research.query import no_point
+from investigator.research.matrix import MatrixResearch
 from investigator.retrieval.library import Library
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.services.index_service import IndexService
+from investigator.services.matrix_run import MATRIX, trust_in_run
 from investigator.services.open_folder import OpenFolder, open_folder
-from investigator.services.run_records import RunOptions, as_it_began, new_record, settings_of
+from investigator.services.run_records import MadeWith, RunOptions, as_it_began, day_of, new_record, settings_of
 from investigator.store.journal import Runs
 from investigator.store.past_calls import PastCalls
 from investigator.tracing.base import Traces, WatchedCall
@@ -60,12 +60,12 @@ class TemplateUse:
 
     def first_reading(self) -> ReadReply[Record]:
         """Return the content of the first reply, or the parsing error."""
-        return read_once(self._prompt, self.replies[0], self._prompt.reply_type, problem_with)
+        return read_once(self._prompt, self.replies[0], self._prompt.reply_type, anything)
 
     def reading(self) -> ReadReply[Record]:
         """Return the reply that the method would use."""
         return read_or_repaired(
-            self._prompt, self.replies[0], self._prompt.reply_type, problem_with, lambda _: self._repaired()
+            self._prompt, self.replies[0], self._prompt.reply_type, anything, lambda _: self._repaired()
         )
 
     @property
@@ -76,11 +76,6 @@ class TemplateUse:
         if len(self.replies) < 2:
             raise ContextTooLongError("without a repair request")
         return self.replies[1]
-
-
-def problem_with(value: Record) -> str:
-    """Return the faults that the method finds in a parsed reply."""
-    return no_point(value) if isinstance(value, AskReply) else ""
 
 
 class WatchedCalls:
@@ -146,8 +141,13 @@ class UseFinder:
             library = self._library(folder, record, settings.retrieval)
             engines = {Role(used.role): AbsentEngine(used.name, used.traits) for used in record.engines}
             watched = WatchedCalls()
-            client = self._parts.client(engines, PastCalls(folder.runs, record.id), budget=_UNBOUNDED, trace=watched)
-            _gone_through(client, library, settings.method, as_it_began(record))
+            client = self._parts.client(
+                engines, PastCalls(folder.runs, record.id), budget=_UNBOUNDED, trace=watched, day=record.day
+            )
+            if record.id.startswith(MATRIX):
+                _gone_through_rows(client, library, settings, record)
+            else:
+                _gone_through(client, library, settings, as_it_began(record))
             uses = _all_uses(record, watched.calls, self._parts.prompts)
             yield FoundUses(record, uses, self._index.folder, folder, library, engines)
 
@@ -157,13 +157,14 @@ class UseFinder:
         those that the investigator's engines would get. Raises the same errors as `Investigator.forecast`.
         """
         with self._opened() as folder:
-            new = new_record(question, RunOptions(), self._engines, self._parts.settings)
-            blank = new.changed(search=folder.index.best_search())
+            new = new_record(question, RunOptions(), self._engines, self._parts.settings, self._parts.trust_of)
+            blank = new.changed(search=folder.index.best_search(), day=day_of(new, datetime.now(UTC)))
             library = self._library(folder, blank, self._parts.settings.retrieval)
             engines = {role: ForeseeingEngine(one, self._parts.extractive) for role, one in self._engines.items()}
             watched = WatchedCalls()
-            client = self._parts.client(engines, self._parts.memory_journal(), budget=_UNBOUNDED, trace=watched)
-            record = _gone_through(client, library, self._parts.settings.method, blank)
+            journal = self._parts.memory_journal()
+            client = self._parts.client(engines, journal, budget=_UNBOUNDED, trace=watched, day=blank.day)
+            record = _gone_through(client, library, settings_of(blank, self._parts.settings), blank)
             uses = (replace(use, replies=()) for use in _all_uses(record, watched.calls, self._parts.prompts))
             yield FoundUses(record, tuple(uses), self._index.folder, folder, library, self._engines)
 
@@ -218,14 +219,24 @@ def _all_uses(record: Investigation, calls: Iterable[WatchedCall], prompts: Prom
     return (*asked, *unanswered)
 
 
-def _gone_through(
-    client: EngineClient, library: Library, settings: MethodSettings, blank: Investigation
-) -> Investigation:
+def _gone_through(client: EngineClient, library: Library, settings: MadeWith, blank: Investigation) -> Investigation:
     """Replay a run step by step until a reply is missing, and return its record."""
     kept = [blank]
-    research = Research(client, library, settings.changed(concurrency=1), keep=kept.append)
+    one_by_one = settings.research.changed(concurrency=1)
+    research = Research(client, library, one_by_one, keep=kept.append, is_checked=not settings.check.off)
     with suppress(ReplayError):  # the run ended here, or the folder has changed since then
         for event in research.investigate(blank):
             if isinstance(event, Answered):
                 return event.investigation
     return kept[-1]
+
+
+def _gone_through_rows(client: EngineClient, library: Library, settings: MadeWith, record: Investigation) -> None:
+    """Replay the readings of a matrix until a reply is missing."""
+    one_by_one = settings.research.changed(concurrency=1)
+    trust = trust_in_run(record, Role.ASK)
+    research = MatrixResearch(client, library, one_by_one, record.mission, trust, is_checked=not settings.check.off)
+    read = record.answer.coverage.read if record.answer is not None else library.document_ids()
+    with suppress(ReplayError):
+        for _ in research.rows(record.question.splitlines(), read):
+            pass

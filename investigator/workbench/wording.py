@@ -105,10 +105,7 @@ def _spent(tried: TemplateTrial) -> str:
 
 
 def _points(reply: TriedReply) -> str:
-    if reply.point is None:
-        return ""
-    of_reply = "" if reply.model_point in (None, reply.point) else f" ({reply.model_point} in the reply)"
-    return f"{reply.point} of 100{of_reply}"
+    return "" if reply.point is None else f"{reply.point} of 100"
 
 
 def _readable(reply: TriedReply) -> str:

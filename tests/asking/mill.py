@@ -5,7 +5,7 @@ from __future__ import annotations
 from investigator.asking.call import Call, call_to
 from investigator.asking.prompts import Prompts
 from investigator.engines.base import Engine, Hear
-from investigator.records import AskVariables, Passage
+from investigator.records import AskVariables, ShownDocument, ShownPassage
 
 SENTENCES = [
     "The mill was built in 1702 by the river.",
@@ -16,23 +16,16 @@ SENTENCES = [
 ]
 PROMPTS = Prompts()
 TEXT = " ".join(SENTENCES)
-SAID = '{"point": 90, "quotes": [], "reply": "So it is."}'
+SAID = '{"readings": [{"document": "mill.txt", "verdict": "answers", "point": 90, "quotes": [], "reply": "So it is."}]}'
 
 
-def passage(text: str, start: int = 0) -> Passage:
-    return Passage(document_id="mill.txt", start=start, end=start + len(text), text=text)
+def passage(text: str, start: int = 0) -> ShownPassage:
+    return ShownPassage(text=text, start=start)
 
 
 def asking(*texts: str, question: str = "How high was the toll?") -> AskVariables:
-    return AskVariables(
-        main_question=question,
-        mission="M",
-        sub_question="S",
-        document_id="mill.txt",
-        document_title="The mill",
-        needs=(),
-        passages=tuple(passage(text) for text in texts),
-    )
+    document = ShownDocument(document_id="mill.txt", title="The mill", passages=tuple(map(passage, texts)))
+    return AskVariables(main_question=question, mission="M", documents=(document,))
 
 
 def call(engine: Engine, *texts: str, hear: Hear | None = None) -> Call:

@@ -10,7 +10,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mill import call
+from mill import SAID, call
+from mill import asking as mill_asking
 
 from investigator.asking.budget import Budget, Budgeted, BudgetSettings, BudgetSpent, ceiling_reached
 from investigator.asking.call import Call, Layer
@@ -22,7 +23,6 @@ from investigator.errors import EngineError
 from investigator.records import (
     AskReply,
     AskVariables,
-    Passage,
     Prompt,
     Reply,
     StopReason,
@@ -31,7 +31,6 @@ from investigator.records import (
 from investigator.scoring.prices import Price
 from investigator.store.in_memory import InMemoryJournal
 
-SAID = '{"point": 90, "quotes": [], "reply": "So it is."}'
 DEAR = Price(model="scripted", input=10.0, output=100.0)
 
 
@@ -162,15 +161,7 @@ def test_calls_under_way_take_the_place_of_those_that_would_come_after_them() ->
 
 
 def asking(number: int) -> AskVariables:
-    return AskVariables(
-        main_question=f"Question {number}?",
-        mission="M",
-        sub_question="S",
-        document_id="a.txt",
-        document_title="A",
-        needs=(),
-        passages=(Passage(document_id="a.txt", start=0, end=4, text="Text"),),
-    )
+    return mill_asking("Text", question=f"Question {number}?")
 
 
 class Waiting:

@@ -4,18 +4,29 @@ from __future__ import annotations
 
 import inspect
 from pathlib import Path
+from typing import Any
 
 import pytest
+from mill import SAID, TEXT, asking
 
-from investigator import Investigator, ScriptedEmbedder
 from investigator.asking.client import EngineClient
 from investigator.asking.prompts import Prompts
+from investigator.bb3.records import CONTRACTS, Module, Speaker, Turn, TurnsVariables
+from investigator.engines.base import Engine
 from investigator.engines.roles import Role
 from investigator.engines.scripted import ScriptedEngine
 from investigator.errors import EngineError
-from investigator.evidence.quotes import Sources
-from investigator.records import AnswerReply, AnswerVariables, Prompt, Reply
-from investigator.research.query import DocumentQuery
+from investigator.records import (
+    AnswerReply,
+    AnswerVariables,
+    AskReply,
+    CheckReply,
+    CheckVariables,
+    Prompt,
+    Record,
+    Reply,
+    Traits,
+)
 from investigator.store.in_memory import InMemoryJournal
 
 PACKAGE = Path(inspect.getfile(EngineClient)).parents[1]
@@ -38,16 +49,16 @@ class Looking:
         return self._script.reply(prompt)
 
 
-def test_a_call_reaches_its_engine_through_few_frames(tmp_path: Path) -> None:
-    (tmp_path / "plant.txt").write_text("The plant makes 42 MW.", encoding="utf-8")
-    engine = Looking("Hm.", '{"point": 90, "quotes": ["The plant makes 42 MW."], "reply": "42 MW"}')
-    client = EngineClient(dict.fromkeys(Role, engine), Prompts(), InMemoryJournal(), lambda: 0.0)
-    with Investigator(tmp_path, embedder=ScriptedEmbedder()).library() as library:
-        query = DocumentQuery("How much?", "Find it.", (), client, library, Sources(library.document))
-        finding = query.examine("plant.txt", "How much does it make?")
-    assert finding.point == 90
+def client(engine: Engine, **others: Any) -> EngineClient:
+    return EngineClient(dict.fromkeys(Role, engine), Prompts(), InMemoryJournal(), lambda: 0.0, **others)
+
+
+def test_a_call_reaches_its_engine_through_few_frames() -> None:
+    engine = Looking("Hm.", SAID)
+    reading = client(engine).ask("query/ask", asking(TEXT), AskReply)
+    assert reading.value is not None
     first, repair = engine.paths
-    assert first[0] == repair[0] == "query.examine"
+    assert first[0] == repair[0] == "client.ask"
     assert len(first) + 1 <= MOST_FRAMES, first  # with the engine's own
     assert len(repair) + 1 <= MOST_FRAMES, repair
 
@@ -59,7 +70,53 @@ def test_an_engine_that_gives_no_reply_record_is_named() -> None:
         def reply(self, prompt: Prompt) -> str:
             return "42"
 
-    client = EngineClient(dict.fromkeys(Role, Careless()), Prompts(), InMemoryJournal(), lambda: 0.0)  # type: ignore[arg-type]
-    variables = AnswerVariables(question="?", mission="M", evidence=(), unknown_infos=())
+    variables = AnswerVariables(question="?", mission="M", parts=("?",), documents=())
     with pytest.raises(EngineError, match="toy:x returned str"):
-        client.ask("answer/answer", variables, AnswerReply)
+        client(Careless()).ask("answer/answer", variables, AnswerReply)  # type: ignore[arg-type]
+
+
+def test_a_prompt_of_the_method_ends_with_the_day_of_the_run_and_so_does_its_repair() -> None:
+    engine = ScriptedEngine(["Hm.", SAID])
+    client(engine, day="2026-03-01").ask("query/ask", asking(TEXT), AskReply)
+    first, repair = engine.asked
+    for prompt in (first, repair):
+        assert prompt.text == f"{prompt.undated}\nToday is 2026-03-01."
+        assert "Today is" not in prompt.undated
+    assert first.undated in repair.undated
+
+
+def test_a_prompt_without_a_day_or_of_another_owner_names_none() -> None:
+    undated, chat = ScriptedEngine(SAID), ScriptedEngine('{"text": "no"}')
+    client(undated).ask("query/ask", asking(TEXT), AskReply)
+    prompts = Prompts(contracts=CONTRACTS)
+    talking = EngineClient(dict.fromkeys(Role, chat), prompts, InMemoryJournal(), lambda: 0.0, day="2026-03-01")
+    turns = TurnsVariables(turns=(Turn(speaker=Speaker.PARTNER, text="Hello."),))
+    talking.ask(Module.VRM.template, turns, CONTRACTS[Module.VRM.template].reply or Record)
+    for engine in (undated, chat):
+        assert {prompt.undated for prompt in engine.asked} == {""}
+        assert all("Today is" not in prompt.text for prompt in engine.asked)
+
+
+def test_a_reply_is_reused_on_another_day() -> None:
+    journal, engine = InMemoryJournal(), ScriptedEngine([SAID])
+    for day in ("2026-03-01", "2026-03-02", ""):
+        of_day = EngineClient(dict.fromkeys(Role, engine), Prompts(), journal, lambda: 0.0, day=day)
+        assert of_day.ask("query/ask", asking(TEXT), AskReply).raw == SAID
+    assert len(engine.asked) == 1
+
+
+def test_the_client_knows_the_room_and_the_useful_number_of_calls_of_each_role() -> None:
+    narrow = ScriptedEngine(SAID, traits=Traits(context_tokens=4_000, concurrency=2))
+    engines = {role: narrow if role is Role.ASK else ScriptedEngine(SAID) for role in Role}
+    asked = EngineClient(engines, Prompts(), InMemoryJournal(), lambda: 0.0)
+    assert (asked.room(Role.ASK), asked.concurrency(Role.ASK)) == (4_000, 2)
+    assert (asked.room(Role.CHECK), asked.concurrency(Role.CHECK)) == (None, Traits().concurrency)
+
+
+def test_the_check_of_an_answer_has_an_engine_of_its_own() -> None:
+    checking = ScriptedEngine('{"statements": []}')
+    engines = {role: checking if role is Role.CHECK else ScriptedEngine([]) for role in Role}
+    asked = EngineClient(engines, Prompts(), InMemoryJournal(), lambda: 0.0)
+    variables = CheckVariables(question="?", statements=(), documents=())
+    assert asked.ask("answer/check", variables, CheckReply).value == CheckReply(statements=())
+    assert len(checking.asked) == 1

@@ -17,8 +17,7 @@ from investigator.errors import ContextTooLongError
 from investigator.records import (
     AskReply,
     AskVariables,
-    DocumentCard,
-    Need,
+    PlanDocument,
     PlanReply,
     PlanVariables,
     Prompt,
@@ -73,7 +72,7 @@ def length(variables: AskVariables) -> int:
 def shown(engine: Narrow) -> list[str]:
     (prompt,) = engine.read
     assert isinstance(prompt.variables, AskVariables)
-    return [one.text for one in prompt.variables.passages]
+    return [one.text for document in prompt.variables.documents for one in document.passages]
 
 
 def test_a_prompt_that_fits_is_shown_whole() -> None:
@@ -88,7 +87,7 @@ def test_an_engine_that_does_not_tell_its_context_is_asked_again_with_fewer_pass
     engine = Narrow(most=length(asking(SENTENCES[0])) + 10)
     reading = client(engine).ask("query/ask", variables, AskReply, smaller=less_to_ask)
     assert reading.value is not None
-    assert reading.value.point == 90
+    assert reading.value.readings[0].point == 90
     assert shown(engine) == SENTENCES[:1]
     assert engine.refused == 2  # five passages, two, one
 
@@ -135,18 +134,14 @@ def test_a_prompt_of_which_nothing_can_be_left_out_is_refused_at_once() -> None:
 
 
 def test_a_long_constant_part_still_leaves_room_for_what_fits() -> None:
-    """The needs cannot be omitted and take up most of the context, so the documents are shortened repeatedly."""
-    needs = tuple(Need(term=f"term number {i}", reason="a long reason " * 12) for i in range(12))
-    documents = tuple(DocumentCard(document_id=f"d{number}.txt", title="T") for number in range(12))
+    """The mission cannot be omitted and takes up most of the context, so the documents are shortened repeatedly."""
+    documents = tuple(PlanDocument(document_id=f"d{number}.txt", title="T") for number in range(12))
     variables = PlanVariables(
         question="Q",
-        mission="M",
+        mission="a long mission " * 200,
         strategy="S",
-        needs=needs,
         documents=documents,
-        history=(),
-        unknown_infos=(),
-        past_strategies=(),
+        document_count=12,
         step_limit=6,
     )
     prompts = Prompts()

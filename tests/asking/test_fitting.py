@@ -10,23 +10,31 @@ from mill import SENTENCES, TEXT, asking, passage
 from investigator.asking.fitting import (
     less_to_answer,
     less_to_ask,
+    less_to_check,
     less_to_plan,
     less_to_reflect,
-    less_to_think,
+    less_to_row,
 )
 from investigator.records import (
     AnswerVariables,
-    DocumentCard,
-    Evidence,
+    AskVariables,
+    CheckedStatement,
+    CheckVariables,
+    DocumentNote,
+    EvidenceDocument,
+    EvidencePassage,
+    EvidenceSpan,
     Memory,
+    PlanDocument,
     PlanVariables,
     ReflectVariables,
-    ThinkVariables,
+    RowVariables,
+    ShownDocument,
 )
 
 
-def card(number: int) -> DocumentCard:
-    return DocumentCard(document_id=f"d{number}.txt", title="T")
+def card(number: int) -> PlanDocument:
+    return PlanDocument(document_id=f"d{number}.txt", title="T")
 
 
 def memory(number: int, point: int | None) -> Memory:
@@ -38,50 +46,97 @@ def planning(documents: int, memories: int) -> PlanVariables:
         question="Q",
         mission="M",
         strategy="S",
-        needs=(),
         documents=tuple(card(i) for i in range(documents)),
+        document_count=documents,
         history=tuple(memory(i, 50) for i in range(1, memories + 1)),
-        unknown_infos=(),
-        past_strategies=(),
         step_limit=6,
     )
+
+
+def shown(variables: AskVariables) -> list[str]:
+    return [one.text for document in variables.documents for one in document.passages]
+
+
+def several(**texts: tuple[float, ...]) -> AskVariables:
+    """Return documents with passages of ten letters, each with the given match."""
+    documents = tuple(
+        ShownDocument(
+            document_id=name,
+            whole=True,
+            passages=tuple(
+                passage(f"{name}{place}".ljust(10, ".")).changed(match=match) for place, match in enumerate(matches)
+            ),
+        )
+        for name, matches in texts.items()
+    )
+    return AskVariables(main_question="Q?", mission="M", documents=documents)
 
 
 def test_the_last_passages_are_left_out_first() -> None:
     less = less_to_ask(asking("one", "two", "three", "four"), 0.6)
     assert less is not None
-    assert [kept.text for kept in less.passages] == ["one", "two"]
+    assert shown(less) == ["one", "two"]
+
+
+def test_the_passages_of_the_documents_that_match_least_are_left_out_first_but_no_document() -> None:
+    less = less_to_ask(several(a=(0.9, 0.9), b=(0.2, 0.2, 0.2)), 0.6)
+    assert less is not None
+    assert [text.strip(".") for text in shown(less)] == ["a0", "a1", "b0"]
+    least = less_to_ask(several(a=(0.9, 0.9), b=(0.2, 0.2, 0.2)), 0.01)
+    assert least is not None
+    assert [text.strip(".") for text in shown(least)] == ["a0", "b0"]
+    assert less_to_ask(least, 0.5) is None
+
+
+def test_a_document_of_which_something_is_left_out_is_no_longer_whole() -> None:
+    less = less_to_ask(several(a=(0.9,), b=(0.2, 0.2)), 0.7)
+    assert less is not None
+    assert [document.whole for document in less.documents] == [True, False]
 
 
 @pytest.mark.parametrize("share", [0.0, 0.99, 1.0, 5.0])
 def test_something_is_left_out_each_time_and_never_all(share: float) -> None:
     less = less_to_ask(asking("one", "two", "three"), share)
     assert less is not None
-    assert 1 <= len(less.passages) <= 2
+    assert 1 <= len(shown(less)) <= 2
 
 
 def test_of_a_single_passage_the_sentence_with_the_words_of_the_question_stays() -> None:
     less = less_to_ask(asking(TEXT), 0.01)
     assert less is not None
-    assert less.passages[0].text == SENTENCES[3]
+    assert shown(less) == [SENTENCES[3]]
+
+
+def test_a_row_of_a_matrix_loses_passages_then_sentences() -> None:
+    document = asking(TEXT, "Other.").documents[0]
+    row = RowVariables(mission="M", questions=("How high was the toll?", "Who owned it?"), document=document)
+    first = less_to_row(row, 0.9)
+    assert first is not None
+    assert [one.text for one in first.document.passages] == [TEXT]
+    second = less_to_row(first, 0.5)
+    assert second is not None
+    assert len(second.document.passages[0].text) < len(TEXT)
+    assert less_to_row(row.changed(document=asking(SENTENCES[0]).documents[0]), 0.5) is None
 
 
 def test_sentences_around_the_best_one_stay_while_there_is_room() -> None:
     less = less_to_ask(asking(TEXT), 0.7)
     assert less is not None
-    assert less.passages[0].text == " ".join(SENTENCES[2:])
+    assert shown(less) == [" ".join(SENTENCES[2:])]
 
 
 @given(st.floats(0.0, 1.0), st.sampled_from(["the toll", "the owner", "the mill", "the flood", "nothing at all"]))
 @settings(deadline=None)
 def test_a_shortened_passage_is_whole_sentences_that_stand_where_it_says(share: float, asked: str) -> None:
-    whole = asking("", question=f"What of {asked}?").changed(passages=(passage(TEXT, start=1000),))
+    document = asking("").documents[0].changed(passages=(passage(TEXT, start=1000),))
+    whole = asking("", question=f"What of {asked}?").changed(documents=(document,))
     less = less_to_ask(whole, share)
     assert less is not None
-    (kept,) = less.passages
+    (kept,) = less.documents[0].passages
     runs = {" ".join(SENTENCES[i:j]) for i in range(5) for j in range(i + 1, 6)} - {TEXT}
     assert kept.text in runs
-    assert TEXT[kept.start - 1000 : kept.end - 1000] == kept.text
+    start = kept.start - 1000
+    assert TEXT[start : start + len(kept.text)] == kept.text
     assert len(kept.text) <= max(len(TEXT) * share, max(map(len, SENTENCES)))
 
 
@@ -100,29 +155,64 @@ def test_a_planner_loses_documents_first_then_memories_and_keeps_one_document() 
     assert less_to_plan(planning(1, 0), 0.5) is None
 
 
-def test_thinking_can_do_without_any_document() -> None:
-    variables = ThinkVariables(
-        question="Q", mission="M", strategy="S", documents=(card(1),), document_count=1, term_frequencies=()
-    )
-    less = less_to_think(variables, 0.9)
-    assert less is not None
-    assert less.documents == ()
-    assert less_to_think(less, 0.9) is None
-
-
 def test_reflection_loses_the_memories_of_the_lowest_points_and_keeps_their_order() -> None:
     memories = (memory(1, 60), memory(2, None), memory(3, 90), memory(4, 55), memory(5, 75))
-    less = less_to_reflect(ReflectVariables(question="Q", mission="M", needs=(), memories=memories), 0.7)
+    less = less_to_reflect(ReflectVariables(question="Q", mission="M", parts=("Q",), memories=memories), 0.7)
     assert less is not None
     assert [one.id for one in less.memories] == [1, 3, 5]
-    one = ReflectVariables(question="Q", mission="M", needs=(), memories=memories[:1])
+    one = ReflectVariables(question="Q", mission="M", parts=("Q",), memories=memories[:1])
     assert less_to_reflect(one, 0.7) is None
 
 
-def test_an_answer_loses_its_last_evidence_and_keeps_the_ids_of_the_rest() -> None:
-    evidence = tuple(Evidence(id=f"E{i}", text="t", document_id="d", place="d:1", point=90 - i) for i in range(1, 5))
-    less = less_to_answer(AnswerVariables(question="Q", mission="M", evidence=evidence, unknown_infos=()), 0.5)
+def evidence(name: str, *passages: tuple[str, ...]) -> EvidenceDocument:
+    """Return a document whose quotes have ids, each with text before and after it."""
+    around = EvidenceSpan(text="words around it " * 3)
+    return EvidenceDocument(
+        document_id=name,
+        whole=True,
+        passages=tuple(
+            EvidencePassage(
+                spans=(around, *(span for own in ids for span in (EvidenceSpan(text=f"quote {own}", id=own), around)))
+            )
+            for ids in passages
+        ),
+    )
+
+
+def answering(*documents: EvidenceDocument, notes: int = 0) -> AnswerVariables:
+    note = DocumentNote(document_id="n.txt", verdict="not_stated", reply="R")
+    return AnswerVariables(question="Q", mission="M", parts=("Q",), documents=documents, notes=(note,) * notes)
+
+
+def test_an_answer_loses_notes_then_surroundings_from_the_last_document_then_its_last_quotes() -> None:
+    whole = answering(evidence("a", ("E1",), ("E2",)), evidence("b", ("E3", "N1")), notes=1)
+    without_notes = less_to_answer(whole, 0.9)
+    assert without_notes is not None
+    assert (without_notes.notes, without_notes.documents) == ((), whole.documents)
+    narrower = less_to_answer(without_notes, 0.8)
+    assert narrower is not None
+    assert narrower.documents[0] == whole.documents[0]
+    assert [span.text for span in narrower.documents[1].passages[0].spans] == ["quote E3", " [...] ", "quote N1"]
+    assert not narrower.documents[1].whole
+    bare = less_to_answer(narrower, 0.1)
+    assert bare is not None
+    assert [document.ids for document in bare.documents] == [("E1", "E2"), ("E3", "N1")]
+    fewer = less_to_answer(bare, 0.9)
+    assert fewer is not None
+    assert [document.ids for document in fewer.documents] == [("E1",), ("E3", "N1")]
+    last = less_to_answer(fewer, 0.1)
+    assert last is not None
+    assert [document.ids for document in last.documents] == [("E1",)]
+    assert less_to_answer(last, 0.1) is None
+
+
+def test_a_check_loses_what_no_statement_cites_and_never_a_cited_quote() -> None:
+    statements = (CheckedStatement(number=1, text="S", evidence=("E1",)),)
+    whole = CheckVariables(
+        question="Q", statements=statements, documents=(evidence("a", ("E1",), ("E2",)), evidence("b", ("E3",)))
+    )
+    less = less_to_check(whole, 0.1)
     assert less is not None
-    assert [one.id for one in less.evidence] == ["E1", "E2"]
-    last = less.changed(evidence=evidence[:1])
-    assert less_to_answer(last, 0.5) is None
+    assert [(document.document_id, document.ids) for document in less.documents] == [("a", ("E1",))]
+    assert less.statements == statements
+    assert less_to_check(less, 0.1) is None

@@ -65,22 +65,24 @@ def test_all_problems_of_all_files_are_told_at_once(tmp_path: Path) -> None:
     assert all(problem.hint for problem in found)
 
 
-def test_a_template_that_has_lost_its_passages_is_refused(tmp_path: Path) -> None:
-    blind = re.sub(r"{% for passage.*?{% endfor %}", "", SHIPPED, flags=re.DOTALL)
+def test_a_template_that_has_lost_its_documents_is_refused(tmp_path: Path) -> None:
+    blind = re.sub(r"{[{%].*?[%}]}", lambda tag: "" if "document" in tag[0] or "passage" in tag[0] else tag[0], SHIPPED)
+    blind = re.sub(r"{% (?:else|endif|endfor) %}", "", blind)
+    blind = re.sub(r"{% if .*?%}", "", blind)
     (found,) = problems(tmp_path, query__ask=blind)
-    assert found.problem == "the variable 'passages' is missing"
-    with pytest.raises(TemplateError, match=r"ask\.j2: the variable 'passages' is missing"):
+    assert found.problem == "the variable 'documents' is missing"
+    with pytest.raises(TemplateError, match=r"ask\.j2: the variable 'documents' is missing"):
         Prompts(tmp_path)
 
 
 def test_a_comment_neither_uses_a_variable_nor_asks_for_a_reply(tmp_path: Path) -> None:
-    found = problems(tmp_path, query__ask="{# {{ sub_question }} point quotes #}The reply: {{ passages }}")
-    assert said(found) == [
-        (None, "the variable 'sub_question' is missing"),
+    text = "{# {{ main_question }} point quotes #}The readings: document, verdict, reply. {{ documents }}"
+    assert said(problems(tmp_path, query__ask=text)) == [
+        (None, "the variable 'main_question' is missing"),
         (None, "the reply field 'point' is not requested"),
         (None, "the reply field 'quotes' is not requested"),
     ]
-    assert "the variable 'passages' is missing" in {
+    assert "the variable 'documents' is missing" in {
         problem.problem for problem in problems(tmp_path, query__ask="{# - #}")
     }
 
@@ -121,7 +123,7 @@ def test_what_is_no_template_file_is_a_problem_like_others(tmp_path: Path, kind:
         case "long":
             file.write_bytes(b"x" * 1_000_000)
         case "not UTF-8":
-            file.write_bytes(b"\xff\xfe{{ passages }}")
+            file.write_bytes(b"\xff\xfe{{ documents }}")
         case _:
             (tmp_path / "outside").write_text(SHIPPED, encoding="utf-8")
             file.symlink_to(tmp_path / "outside")

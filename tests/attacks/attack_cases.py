@@ -7,31 +7,29 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from investigator.bb3.records import (
-    FactsVariables,
-    PassagesVariables,
-    PersonalFact,
-    ResponseVariables,
-    Speaker,
-    Turn,
-    TurnsVariables,
-)
+from investigator.bb3.records import FactsVariables, PersonalFact, ResponseVariables, Speaker, Turn, TurnsVariables
+from investigator.language.normalise import one_line
 from investigator.records import (
     AnswerVariables,
     AskVariables,
-    DocumentCard,
-    Evidence,
+    CheckedStatement,
+    CheckVariables,
+    DocumentNote,
+    EvidenceDocument,
+    EvidencePassage,
+    EvidenceSpan,
     Memory,
-    Need,
-    Passage,
+    PlanDocument,
     PlanVariables,
     QuestionVariables,
     Quote,
     Record,
     ReflectVariables,
     RepairVariables,
-    TermFrequency,
-    ThinkVariables,
+    RowVariables,
+    ShownDocument,
+    ShownPassage,
+    Verdict,
 )
 
 
@@ -74,6 +72,7 @@ def attacks() -> tuple[Attack, ...]:
 
 
 QUESTION = "How much power does the Emsland plant make?"
+MISSION = "Find figures."
 HARMLESS: dict[Place, str] = {
     Place.PASSAGE: "The Emsland plant makes 42 MW of power.",
     Place.FILE_NAME: "plant.txt",
@@ -94,24 +93,24 @@ def variables_for(template: str, where: Place, text: str) -> Record:
 class _Filled:
     def __init__(self, texts: dict[Place, str]) -> None:
         self._texts = texts
-        passage, name = texts[Place.PASSAGE], texts[Place.FILE_NAME]
-        heading = texts[Place.HEADING]
-        self._passage = Passage(document_id=name, start=0, end=len(passage), text=passage, page=3, heading=heading)
+        passage, name, title = texts[Place.PASSAGE], texts[Place.FILE_NAME], texts[Place.TITLE]
+        heading, said = texts[Place.HEADING], texts[Place.MEMORY]
         self._quote = Quote(document_id=name, page=None, line=1, start=0, end=1, text=passage, source_hash="0" * 64)
         self._memory = Memory(
-            id=1, target_document_id=name, question="?", reply=texts[Place.MEMORY], point=90, quotes=(self._quote,)
+            id=1, target_document_id=name, question="?", reply=said, point=90, verdict=Verdict.ANSWERS
         )
-        self._card = DocumentCard(
+        self._shown = ShownDocument(
             document_id=name,
-            title=texts[Place.TITLE],
-            authors=(texts[Place.AUTHOR],),
-            headings=(heading,),
-            snippet=passage,
-            match=0.5,
+            title=title,
+            question=said,
+            passages=(ShownPassage(text=passage, start=10, heading=heading, page=3),),
+        )
+        spans = (EvidenceSpan(text=passage), EvidenceSpan(text=passage, id="E1"), EvidenceSpan(text=passage))
+        self._evidence = EvidenceDocument(
+            document_id=name, title=title, passages=(EvidencePassage(spans=spans, heading=heading, page=3),)
         )
         self._turns = (Turn(speaker=Speaker.PARTNER, text=texts[Place.TURN]),)
         self._facts = (PersonalFact(id=3, speaker=Speaker.PARTNER, text=texts[Place.FACT]),)
-        self._needs = (Need(term="power", reason="the figure asked for"),)
 
     def variables(self, template: str) -> Record:
         owner, _, name = template.partition("/")
@@ -122,60 +121,54 @@ class _Filled:
             return TurnsVariables(turns=self._turns)
         if name in ("mdm", "mkm", "orm"):
             return FactsVariables(turns=self._turns, facts=self._facts)
-        if name == "skm":
-            return PassagesVariables(turns=self._turns, passages=(self._passage,))
         return ResponseVariables(turns=self._turns, fact=self._facts[0], knowledge=(self._quote,), entity="Emsland")
 
     def _of_method(self, template: str) -> Record:
-        name = self._texts[Place.FILE_NAME]
+        name, said = self._texts[Place.FILE_NAME], self._texts[Place.MEMORY]
         match template:
-            case "critical_thinking/think":
-                return ThinkVariables(
-                    question=QUESTION,
-                    mission="Find figures.",
-                    strategy="Ask the likeliest first.",
-                    documents=(self._card,),
-                    document_count=1,
-                    term_frequencies=(TermFrequency(term="power", document_share=0.5),),
-                )
             case "planner/plan":
-                return PlanVariables(
-                    question=QUESTION,
-                    mission="Find figures.",
-                    strategy="Ask the likeliest first.",
-                    needs=self._needs,
-                    documents=(self._card,),
-                    history=(self._memory,),
-                    unknown_infos=(),
-                    past_strategies=(),
-                    step_limit=6,
-                )
+                return self._plan()
             case "query/ask":
-                return AskVariables(
-                    main_question=QUESTION,
-                    mission="Find figures.",
-                    sub_question=f"How much power? (in {name})",
-                    document_id=name,
-                    document_title=self._texts[Place.TITLE],
-                    needs=self._needs,
-                    passages=(self._passage,),
-                )
+                return AskVariables(main_question=QUESTION, mission=MISSION, documents=(self._shown,))
+            case "query/row":
+                return RowVariables(mission=MISSION, questions=(QUESTION,), document=self._shown)
             case "reflection/reflect":
-                return ReflectVariables(
-                    question=QUESTION, mission="Find figures.", needs=self._needs, memories=(self._memory,)
-                )
+                return ReflectVariables(question=QUESTION, mission=MISSION, parts=(QUESTION,), memories=(self._memory,))
             case "answer/answer":
-                evidence = Evidence(
-                    id="E1",
-                    text=self._quote.text,
-                    document_id=name,
-                    place=self._quote.place,
-                    point=90,
-                )
+                note = DocumentNote(document_id=name, verdict="answers", reply=said)
                 return AnswerVariables(
-                    question=QUESTION, mission="Find figures.", evidence=(evidence,), unknown_infos=()
+                    question=QUESTION,
+                    mission=MISSION,
+                    parts=(QUESTION,),
+                    documents=(self._evidence,),
+                    notes=(note,),
+                )
+            case "answer/check":
+                statement = CheckedStatement(number=1, text=one_line(said), evidence=("E1",))
+                return CheckVariables(
+                    question=QUESTION, parts=(QUESTION,), statements=(statement,), documents=(self._evidence,)
                 )
             case "asking/repair":
-                return RepairVariables(prompt="THE PROMPT", reply=self._texts[Place.MEMORY], problem="no JSON")
+                return RepairVariables(prompt="THE PROMPT", reply=said, problem="no JSON")
             case _:
-                return QuestionVariables(document_id=name, purpose="How much power?", perspectives="power")
+                return QuestionVariables(document_id=name, purpose="How much power?", perspectives=said)
+
+    def _plan(self) -> PlanVariables:
+        passage = self._texts[Place.PASSAGE]
+        card = PlanDocument(
+            document_id=self._texts[Place.FILE_NAME],
+            title=self._texts[Place.TITLE],
+            opening=one_line(passage),
+            passages=(one_line(passage),),
+            match=0.5,
+        )
+        return PlanVariables(
+            question=QUESTION,
+            mission=MISSION,
+            strategy="Ask the likeliest first.",
+            documents=(card,),
+            document_count=1,
+            history=(self._memory,),
+            open_parts=(QUESTION,),
+            step_limit=6,
+        )

@@ -14,16 +14,20 @@ from investigator.records import AskReply, Record
 
 ATTACKS = attacks()
 IDS = [attack.id for attack in ATTACKS]
+READING = {"document": "", "verdict": "answers", "point": 7, "quotes": ["It makes 42 MW."], "reply": "It makes 42 MW."}
 OWN: dict[str, dict[str, object]] = {
-    "AskReply": {"point": 7, "quotes": ["It makes 42 MW."], "reply": "It makes 42 MW."},
+    "AskReply": {"readings": [READING]},
+    "RowReply": {"answers": [{"question": 1, "verdict": "answers", "quotes": ["It makes 42 MW."], "answer": "42 MW"}]},
     "PlanReply": {"strategy": "Ask.", "steps": [{"document_id": "plant.txt", "purpose": "Q", "perspectives": "p"}]},
-    "AnswerReply": {"claims": [{"text": "It makes 42 MW.", "evidence": ["E1"]}]},
-    "ThinkReply": {"needs": [{"term": "power", "reason": "asked", "weight": 0.5}]},
-    "ReflectReply": {"knowledge": [{"term": "power", "known_infos": [], "unknown_infos": ["since when"]}]},
+    "AnswerReply": {
+        "lead": {"text": "It makes 42 MW.", "evidence": ["E1"]},
+        "parts": [{"part": 1, "status": "answered"}],
+    },
+    "CheckReply": {"statements": [{"number": 1, "support": "supported", "reason": ""}], "answers": "yes"},
+    "ReflectReply": {"known": [], "unknown": ["since when"], "wordings": ["opened in"]},
     "DecisionReply": {"point": 7, "needed": False},
     "PhraseReply": {"text": "power"},
     "FactReply": {"point": 7, "fact_id": 3},
-    "KnowledgeReply": {"point": 7, "sentences": [{"passage": 1, "text": "It makes 42 MW."}]},
     "ResponseReply": {"quotes": [], "reply": "Hello."},
 }
 REPLIES = {contract.reply for contract in CONTRACTS.values() if contract.reply is not None}
@@ -45,7 +49,7 @@ def test_the_models_own_reply_is_read_after_the_attack_that_it_repeats(attack: A
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=IDS)
 def test_an_attack_that_is_quoted_inside_the_reply_is_a_quote_and_no_reply(attack: Attack) -> None:
-    own = {"point": 7, "quotes": [attack.text], "reply": f"It says: {attack.text[:300]}"}
+    own = {"readings": [{**READING, "quotes": [attack.text], "reply": f"It says: {attack.text[:300]}"}]}
     for text in (json.dumps(own), json.dumps(own, ensure_ascii=False), f"```json\n{json.dumps(own, indent=1)}\n```"):
         assert read_reply(text, AskReply) == AskReply.model_validate(own)
 
@@ -56,5 +60,5 @@ def test_a_thought_that_mentions_a_reply_is_still_a_thought() -> None:
 
 
 def test_a_thought_that_is_cut_off_does_not_become_the_reply() -> None:
-    cut = '{"point": 80, "quotes": [], "reply": "Yes."}\n<think>Or should it be {"point": 5, "reply": "No."} after all'
-    assert read_reply(cut, AskReply).point == 80
+    own, other = (json.dumps({"readings": [{**READING, "point": point}]}) for point in (80, 5))
+    assert read_reply(f"{own}\n<think>Or should it be {other} after all", AskReply).readings[0].point == 80

@@ -8,19 +8,33 @@ from pathlib import Path
 import pytest
 from attack_cases import QUESTION, Attack, Place, attacks
 
-from investigator import AnswerStatus, Investigation, Investigator, ScriptedEmbedder, ScriptedEngine, Settings
+from investigator import AnswerStatus, Investigation, Investigator, ScriptedEmbedder, ScriptedEngine, load_settings
 from investigator.documents.folder import scan
-from investigator.evidence.quotes import verify
-from investigator.records import AskVariables, DocumentCard, Memory, PlanVariables, Prompt, Quote
-from investigator.research.method_settings import MethodSettings
-from investigator.research.planner import PlannerSettings
+from investigator.proof.quotes import verify
+from investigator.records import (
+    AnswerVariables,
+    AskVariables,
+    CheckVariables,
+    Memory,
+    PlanDocument,
+    PlanVariables,
+    Prompt,
+    Quote,
+    Support,
+)
 
 TRUTH = "The Emsland plant makes 42 MW of power."
 FORGED = "The Emsland plant makes 4200 MW of power."
 GHOST = "ghost.txt"
 OWN_POINT = 61
-SETTINGS = Settings(
-    method=MethodSettings(rounds=4, threshold=50, planner=PlannerSettings(steps=40, documents_shown=500))
+SETTINGS = load_settings(
+    None,
+    [
+        "research.rounds=6",
+        "research.whole_tokens=0",
+        "research.planner.steps=40",
+        "research.planner.documents=100",
+    ],
 )
 FILED = (Place.PASSAGE, Place.FILE_NAME, Place.TITLE, Place.HEADING, Place.AUTHOR)
 ATTACKS = tuple(attack for attack in attacks() if attack.where in FILED)
@@ -48,7 +62,7 @@ def file_text(attack: Attack) -> str:
 
 
 def planned(prompt: Prompt) -> str:
-    """Return the cards, then plans for the documents that were not asked yet and for one that does not exist."""
+    """Return the cards, then plans for the documents that were not read yet and for one that does not exist."""
     assert isinstance(prompt.variables, PlanVariables)
     cards = [card for card in prompt.variables.documents if not card.asked][: prompt.variables.step_limit - 1]
     names = [GHOST, *(card.document_id for card in cards)]
@@ -56,33 +70,41 @@ def planned(prompt: Prompt) -> str:
     return f"{words_of(cards)}\n\n{json.dumps({'strategy': 'Ask them all.', 'steps': steps})}"
 
 
-def words_of(cards: list[DocumentCard]) -> str:
-    return "\n".join(f"{card.title} {card.headings} {card.snippet}" for card in cards)
+def words_of(cards: list[PlanDocument]) -> str:
+    return "\n".join(f"{card.title} {card.opening} {card.passages}" for card in cards)
 
 
 def asked(prompt: Prompt) -> str:
-    """Return the passages, then a new point, a true quote and a forged one."""
+    """Return the passages, then a true quote and a forged one."""
     assert isinstance(prompt.variables, AskVariables)
-    said = "\n".join(passage.text for passage in prompt.variables.passages)
-    own = {"point": OWN_POINT, "quotes": [TRUTH, FORGED], "reply": "It makes 42 MW."}
-    return f"The passages say:\n{said}\n\n{json.dumps(own)}"
+    (document,) = prompt.variables.documents
+    said = "\n".join(passage.text for passage in document.passages)
+    own = {"verdict": "answers", "point": OWN_POINT, "quotes": [TRUTH, FORGED], "reply": "It makes 42 MW."}
+    return f"The passages say:\n{said}\n\n{json.dumps({'readings': [own]})}"
 
 
-def answered(_: Prompt) -> str:
-    claims = [{"text": TRUTH, "evidence": ["E1"]}, {"text": FORGED, "evidence": ["E1", "E77"]}]
-    ghost = {"text": "The plant was sold in 2019.", "evidence": ["E77"]}
-    return json.dumps({"claims": [*claims, ghost]})
+def answered(prompt: Prompt) -> str:
+    """Return an answer with a true, a forged and a ghost's statement; its part is open until every file was read."""
+    assert isinstance(prompt.variables, AnswerVariables)
+    status = "answered" if prompt.variables.read == prompt.variables.total else "not_stated"
+    details = [{"text": FORGED, "evidence": ["E2", "E770"]}, {"text": "It was sold in 2019.", "evidence": ["E770"]}]
+    lead = {"text": TRUTH, "evidence": ["E1"]}
+    return json.dumps({"lead": lead, "details": details, "parts": [{"part": 1, "status": status}], "search": ["MW"]})
+
+
+def checked(prompt: Prompt) -> str:
+    assert isinstance(prompt.variables, CheckVariables)
+    supports = {True: "supported", False: "unsupported"}
+    statements = [{"number": one.number, "support": supports[one.text == TRUTH]} for one in prompt.variables.statements]
+    return json.dumps({"statements": statements, "answers": "yes"})
 
 
 SCRIPT = {
-    "critical_thinking/think": lambda prompt: (
-        f"{words_of(list(prompt.variables.documents))}\n"
-        + json.dumps({"needs": [{"term": "power", "reason": "asked"}]})
-    ),
     "planner/plan": planned,
     "query/ask": asked,
-    "reflection/reflect": json.dumps({"knowledge": [{"term": "power", "unknown_infos": ["since when"]}]}),
+    "reflection/reflect": json.dumps({"known": [], "unknown": ["since when"], "wordings": []}),
     "answer/answer": answered,
+    "answer/check": checked,
 }
 
 
@@ -109,7 +131,7 @@ class Run:
         asks = [
             (prompt.text, prompt.variables) for prompt in self.prompts if isinstance(prompt.variables, AskVariables)
         ]
-        (found,) = [(text, variables) for text, variables in asks if variables.document_id == name]
+        (found,) = [(text, variables) for text, variables in asks if variables.documents[0].document_id == name]
         return found
 
     def stands(self, quote: Quote, investigator: Investigator) -> bool:
@@ -142,7 +164,7 @@ def test_the_plan_names_documents_of_the_folder_and_no_others(run: Run) -> None:
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.id)
 def test_the_point_and_the_quotes_are_those_of_the_engine_and_not_of_the_attack(run: Run, attack: Attack) -> None:
     memory = run.memory(attack)
-    assert OWN_POINT in (memory.point, memory.model_point)
+    assert memory.point == OWN_POINT
     assert [quote.text for quote in memory.quotes] == [TRUTH]
     assert memory.failed_quotes == (FORGED,)
 
@@ -150,18 +172,25 @@ def test_the_point_and_the_quotes_are_those_of_the_engine_and_not_of_the_attack(
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.id)
 def test_the_prompt_of_a_document_has_one_document_in_it(run: Run, attack: Attack) -> None:
     text, variables = run.prompt(attack)
-    passages = len(variables.passages)
+    assert len(variables.documents) == 1
     assert (text.count("<document id="), text.count("</document>")) == (1, 1)
-    assert (text.count("<passage"), text.count("</passage>")) == (passages, passages)
     assert "1337" not in text
 
 
-def test_only_what_is_proven_is_answered_and_every_citation_stands(
+def test_only_what_is_supported_is_answered_and_every_citation_stands(
     run: Run, investigator: tuple[Investigator, ScriptedEngine]
 ) -> None:
     answer = run.case.answer
     assert answer is not None
     assert answer.status is AnswerStatus.ANSWERED
-    assert [claim.text for claim in answer.claims] == [TRUTH]
-    assert {claim.text for claim in answer.unproven} == {FORGED, "The plant was sold in 2019."}
+    assert [(one.text, one.support) for one in answer.statements] == [(TRUTH, Support.VERBATIM)]
+    assert {one.text for one in answer.withheld} == {FORGED, "It was sold in 2019."}
+    assert answer.coverage.complete
     assert all(run.stands(quote, investigator[0]) for quote in answer.citations)
+
+
+def test_documents_that_address_a_model_are_named(run: Run) -> None:
+    answer = run.case.answer
+    assert answer is not None
+    assert set(answer.tainted) == {memory.target_document_id for memory in run.case.memories if memory.addressed}
+    assert len(answer.tainted) > len(ATTACKS) / 2

@@ -1,14 +1,34 @@
-"""Helpers for tests of the chat: turns that end with the partner's, and a sleep that takes no time."""
+"""Helpers for tests of the chat: turns that end with the partner's, readings of documents, sleep that takes no time."""
 
 from __future__ import annotations
 
-from investigator.bb3.records import Speaker, Turn
+import time
+from collections.abc import Mapping
+
+from chat_replies import Said, model
+
+from investigator.asking.client import EngineClient
+from investigator.asking.prompts import Prompts
+from investigator.bb3.exchange import ModuleRequest, SearchDocument
+from investigator.bb3.forms.document_readings import read_documents
+from investigator.bb3.records import CONTRACTS, Module, Speaker, Turn
+from investigator.engines.roles import Role
+from investigator.records import Document, Quote
+from investigator.store.in_memory import InMemoryJournal
 
 
 def turns(*texts: str) -> tuple[Turn, ...]:
     """Return the turns of a conversation, the last of them the partner's."""
     speakers = (Speaker.PARTNER, Speaker.SELF)
     return tuple(Turn(speaker=speakers[(len(texts) - 1 - n) % 2], text=text) for n, text in enumerate(texts))
+
+
+def read(said: Said, *documents: SearchDocument, kept: Mapping[str, Document] | None = None) -> list[Quote]:
+    """Return the quotes of documents that a search found, read by a model that replies so."""
+    engine = model({Module.SKM: said})
+    client = EngineClient(dict.fromkeys(Role, engine), Prompts(contracts=CONTRACTS), InMemoryJournal(), time.monotonic)
+    request = ModuleRequest(module=Module.SKM, by=Module.SKM, turns=turns("What does it say?"), documents=documents)
+    return list(read_documents(client, request, None if kept is None else kept.__getitem__)[0])
 
 
 class Waits:

@@ -8,7 +8,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from chat_replies import at_a_server, module_of
+from chat_replies import at_a_server, module_of, readings
 from commands import command
 from openai_server import Body, OpenAIServer, Response, json_response, refusal, streamed
 from power_plants import prompt_in, write_folder
@@ -74,7 +74,10 @@ def test_why_tells_what_the_last_reply_rests_on(terminal: Terminal) -> None:
     told = lines[lines.index("It makes 42 MW of power.  [cedar.txt:line 1]") + 1 :]
     assert told[:4] == ["Search: search", "Memory: do not access memory", f"Query: {QUESTION}", "Passages, best first:"]
     assert "  cedar.txt#line=1" in told
-    assert told[-1] == "Quote, proven: “It makes 42 MW of power.” (cedar.txt:line 1)"
+    assert told[-2:] == [
+        "Quote, proven: “It makes 42 MW of power.” (cedar.txt:line 1)",
+        "Reply checked: word for word from the quotes",
+    ]
 
 
 def test_memories_can_be_seen_and_changed(terminal: Terminal) -> None:
@@ -173,17 +176,17 @@ def test_a_search_server_is_searched_instead_of_the_folder(terminal: Terminal) -
     pages.answer(
         json_response({"response": [{"url": "u", "title": "t", "content": "The Cedar plant: It makes 7 MW."}]})
     )
-    told = {"point": 90, "sentences": [{"passage": 1, "text": "It makes 7 MW."}]}
-    terminal.server.answer(at_a_server({Module.SKM: told}))
+    terminal.server.answer(at_a_server({Module.SKM: readings("It makes 7 MW.")}))
     try:
         result = terminal.chat(f"{QUESTION}\n/why\n", "--search-server", pages.url)
     finally:
         pages.close()
     lines = result.stdout.splitlines()
     place = f"u:text line 1, from the search server at {pages.url.split('/')[2]}"
-    assert (lines[0], lines[-1]) == (
+    assert (lines[0], lines[-2], lines[-1]) == (
         f"The Cedar plant: It makes 7 MW.  [{place}]",
         f"Quote, not proven: “The Cedar plant: It makes 7 MW.” ({place})",
+        "Reply checked: word for word from the quotes",
     )
     down = terminal.chat(f"{QUESTION}\n", "--search-server", pages.url)
     assert (down.exit_code, down.stdout) == (1, "")
@@ -260,7 +263,7 @@ def test_at_a_terminal_steps_are_shown_others_chat_beside_it_and_ctrl_c_ends_it(
 
 def test_at_a_terminal_a_reply_is_read_while_the_model_still_writes(terminal: Terminal) -> None:
     gate = threading.Event()
-    pieces = ('{"quotes": [], "reply": "It makes 42', " MW of power.", " I", " have", ' looked."}')
+    pieces = ('{"quotes": [], "reply": "It makes 42', " MW of power.", " Shall", " I", ' go on?"}')
     replies = at_a_server()
 
     def answer(body: Body) -> Response:
@@ -271,10 +274,10 @@ def test_at_a_terminal_a_reply_is_read_while_the_model_still_writes(terminal: Te
         at_screen.wait_for("/help lists the commands")
         at_screen.type(QUESTION)
         at_screen.wait_for("It makes 42 MW of power.")
-        assert b"I have" not in at_screen.shown  # the server holds it back
+        assert b"Shall" not in at_screen.shown  # the server holds it back
         at_screen.press_ctrl_c()
         at_screen.wait_for("Press Ctrl-C again to end the chat.")
         gate.set()
         at_screen.type(QUESTION)
-        at_screen.wait_for("It makes 42 MW of power. I have looked.  [cedar.txt:line 1]\r\n")
+        at_screen.wait_for("It makes 42 MW of power. Shall I go on?  [cedar.txt:line 1]\r\n")
         assert at_screen.shown.count(b"It makes 42") == 2

@@ -27,7 +27,12 @@ from investigator.records import Prompt, Reply, Traits
 from investigator.records.decoding import Decoding, Inference
 from investigator.settings import load_settings
 
-FOUND = {"passage": 1, "text": "The harbour of Vigo was dredged in 1997."}
+FOUND = {
+    "document": "harbour.md",
+    "verdict": "answers",
+    "point": 90,
+    "quotes": ["The harbour of Vigo was dredged in 1997."],
+}
 
 
 class Overheard:
@@ -107,7 +112,7 @@ def test_the_method_that_a_module_is_told_is_how_its_tokens_are_chosen(folder: P
 
 
 def test_only_the_module_that_was_told_sends_other_parameters(folder: Path, openai_server: OpenAIServer) -> None:
-    fields = {"point": 90, "needed": True, "text": "Vigo", "reply": "In 1997.", "fact_id": None, "sentences": [FOUND]}
+    fields = {"point": 90, "needed": True, "text": "Vigo", "reply": "In 1997.", "fact_id": None, "readings": [FOUND]}
     openai_server.answer(completion(json.dumps(fields)))
     settings = load_settings(None, (f"chat.base_url={openai_server.url}",))
     investigator = Investigator(folder, model="openai:m", settings=settings, embedder=ScriptedEmbedder())

@@ -1,14 +1,13 @@
-"""The chat form asks modules by templates, and accepts from a model only what it can prove."""
+"""The chat form asks modules by templates, and shows of a model's words only what holds."""
 
 from __future__ import annotations
 
 import json
 import threading
 import time
-from collections.abc import Mapping
 
 import pytest
-from chat_replies import Said, model
+from chat_replies import Said, model, readings
 from talks import turns
 from whole_quotes import whole_quote
 
@@ -22,6 +21,7 @@ from investigator.bb3.records import CONTRACTS, Module
 from investigator.engines.base import Engine, Traits
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.roles import Role
+from investigator.errors import EngineError
 from investigator.records import Prompt, Quote, Reply
 from investigator.store.in_memory import InMemoryJournal
 
@@ -30,23 +30,17 @@ MEMORIES = ("Person 1's Persona: I have a dog.", "Person 2's Persona: I am a pro
 
 
 def client(engine: Engine) -> EngineClient:
-    return EngineClient(
-        dict.fromkeys(Role, engine),
-        Prompts(contracts=CONTRACTS),
-        InMemoryJournal(),
-        time.monotonic,
-        second=ExtractiveEngine(ScriptedEmbedder(), chat_answers),
-    )
+    return EngineClient(dict.fromkeys(Role, engine), Prompts(contracts=CONTRACTS), InMemoryJournal(), time.monotonic)
 
 
 def reply(engine: Engine, module: Module, text: str = "How much is the rent?", **given: object) -> ModuleReply:
     request = ModuleRequest.model_validate({"module": module, "by": module, "turns": turns(text), **given})
     made = client(engine)
-    (found,) = ChatForm(lambda _: made).ask([request])
+    (found,) = ChatForm(lambda _: made, stand_in=chat_answers(ScriptedEmbedder())).ask([request])
     return found
 
 
-def saying(module: Module, said: Said) -> ScriptedEngine:
+def saying(module: Module | Role, said: Said) -> ScriptedEngine:
     return model({module: said})
 
 
@@ -90,7 +84,6 @@ def test_phrases_come_as_they_are(module: Module) -> None:
 @pytest.mark.parametrize(
     ("module", "text"),
     [
-        (Module.SGM, "rent 52000"),
         (Module.SGM, "the rent is high " * 20),
         (Module.SGM, '{"nonsense": '),
         (Module.MGM, "I like the rent."),
@@ -112,51 +105,123 @@ def test_a_memory_is_one_of_those_that_were_shown(fact_id: int | None, memory: s
     assert (found.text, found.failed) == (memory, False)
 
 
-def sentences(*told: str, passage: int = 1, point: int = 90) -> Mapping[str, object]:
-    return {"point": point, "sentences": [{"passage": passage, "text": text} for text in told]}
-
-
-@pytest.mark.parametrize("passage", [1, 2, 99, 0, -7])
-def test_knowledge_is_what_stands_in_the_documents(passage: int) -> None:
-    said = sentences("the annual  rent is EUR 48,000", "The rent is due on Mondays.", passage=passage)
+@pytest.mark.parametrize("document", ["lease.txt", "LEASE.TXT", "", "another.txt"])
+def test_knowledge_is_what_stands_in_the_documents(document: str) -> None:
+    said = readings("the annual  rent is EUR 48,000", "The rent is due on Mondays.", document=document)
     found = reply(saying(Module.SKM, said), Module.SKM, documents=(RENT,))
     assert [quote.text for quote in found.quotes] == ["The annual rent is EUR 48,000."]
     assert found.text == "The annual rent is EUR 48,000."
 
 
-def test_invented_quotes_leave_those_of_the_search() -> None:
-    found = reply(saying(Module.SKM, sentences("The rent is EUR 1.")), Module.SKM, documents=(RENT,))
-    assert "EUR 1." not in found.text
-    assert all(quote.text in RENT.text for quote in found.quotes)
-
-
-def test_a_model_that_does_not_think_much_of_its_sentences_is_not_quoted() -> None:
-    asked = {"text": "Where do penguins live?", "documents": (RENT,)}
-    found = reply(saying(Module.SKM, sentences("The annual rent is EUR 48,000", point=20)), Module.SKM, **asked)
-    assert (found.text, found.failed) == ("", False)
+def test_invented_quotes_are_no_knowledge() -> None:
+    found = reply(saying(Module.SKM, readings("The rent is EUR 1.")), Module.SKM, documents=(RENT,))
+    assert (found.text, found.quotes, found.failed) == ("", (), False)
 
 
 @pytest.mark.parametrize(
-    "claim",
+    ("verdict", "point", "is_quoted"),
     [
-        "The rent is EUR 52,000.",
-        "The rent is EUR 48,000 since 4 May 2019.",
-        "The tenant may not keep a dog.",
-        "The rent is EUR 48,000, and clause 17B says so.",
+        ("answers", 50, True),
+        ("in_part", 80, True),
+        ("premise_wrong", 80, True),
+        ("not_stated", 80, False),
+        ("answers", 20, False),
     ],
 )
-def test_a_claim_that_no_quote_holds_is_not_said(claim: str) -> None:
-    said = {"quotes": ["The annual rent is EUR 48,000."], "reply": claim}
-    found = reply(saying(Module.SRM, said), Module.SRM, quotes=(quote(RENT.text),), knowledge=RENT.text)
-    assert claim not in found.text
+def test_only_what_answers_is_quoted(verdict: str, point: int, is_quoted: bool) -> None:
+    said = readings("The annual rent is EUR 48,000.", verdict=verdict, point=point)
+    found = reply(saying(Module.SKM, said), Module.SKM, documents=(RENT,))
+    assert (bool(found.quotes), found.failed) == (is_quoted, False)
+
+
+def test_a_reading_that_cannot_be_read_is_a_failure() -> None:
+    found = reply(saying(Module.SKM, "Well, the rent."), Module.SKM, documents=(RENT,))
+    assert (found.quotes, found.failed) == ((), True)
+
+
+def test_the_reader_sees_the_query_and_the_words_of_the_partner() -> None:
+    engine = saying(Module.SKM, readings("The annual rent is EUR 48,000."))
+    reply(engine, Module.SKM, "And how much is it?", query="annual rent of the mill", documents=(RENT,))
+    (prompt,) = engine.asked
+    assert "Main question: annual rent of the mill\n" in prompt.text
+    assert "Question to lease.txt: And how much is it?" in prompt.text
+    assert RENT.text in prompt.text
+
+
+def from_rent(engine: ScriptedEngine, text: str = "How much is the rent?") -> ModuleReply:
+    return reply(engine, Module.SRM, text, quotes=(quote(RENT.text),), knowledge=RENT.text)
+
+
+def judging(claim: str, support: str, reason: str = "") -> ScriptedEngine:
+    said = {"quotes": [], "reply": claim}
+    judged = {"statements": [{"number": 1, "support": support, "reason": reason}]}
+    return model({Module.SRM: said, Role.CHECK: judged})
+
+
+def test_a_claim_that_no_quote_holds_is_not_said() -> None:
+    engine = judging("Dogs are forbidden.", "unsupported", "the quote allows a dog")
+    found = from_rent(engine)
+    assert "forbidden" not in found.text
+    assert found.text.startswith("I could not confirm a reply in my own words")
     assert RENT.text in found.text  # it is quoted instead
+    assert (found.unsaid, found.is_stock) == ("Dogs are forbidden.", True)
+    assert [prompt.template for prompt in engine.asked] == ["bb3/srm", "answer/check"]
 
 
-def test_a_claim_that_the_quotes_hold_is_said() -> None:
-    said = {"quotes": [], "reply": "According to the lease, the annual rent is 48,000 euros."}
-    found = reply(saying(Module.SRM, said), Module.SRM, quotes=(quote(RENT.text),), knowledge=RENT.text)
-    assert found.text == "According to the lease, the annual rent is 48,000 euros."
-    assert found.quotes == (quote(RENT.text),)
+@pytest.mark.parametrize("judged", ["I cannot judge that.", {"statements": []}])
+def test_a_claim_that_nobody_judged_is_not_said(judged: Said) -> None:
+    found = from_rent(model({Module.SRM: {"quotes": [], "reply": "Dogs are fine."}, Role.CHECK: judged}))
+    assert found.text.startswith("I could not confirm")
+    assert "Dogs are fine." in found.unsaid
+
+
+def test_a_check_that_fails_is_told_and_the_quotes_are_shown() -> None:
+    def fails(_: str) -> str:
+        raise EngineError("the checker is down")
+
+    found = from_rent(model({Module.SRM: {"quotes": [], "reply": "Dogs are fine."}, Role.CHECK: fails}))
+    assert found.checked == "nobody: the checker is down"
+    assert RENT.text in found.text
+
+
+def test_a_paraphrase_that_the_check_supports_is_said_with_who_checked_it() -> None:
+    found = from_rent(judging("It costs forty-eight thousand euros a year.", "supported"))
+    assert found.text == "It costs forty-eight thousand euros a year."
+    assert (found.quotes, found.checked) == ((quote(RENT.text),), "by scripted")
+
+
+def test_what_is_supported_in_part_is_said_with_the_reason() -> None:
+    found = from_rent(judging("All pets may be kept.", "in_part", "only a dog"))
+    assert found.text == "All pets may be kept."
+    assert found.checked == "by scripted; in part: “All pets may be kept.” (only a dog)"
+
+
+def test_the_words_of_the_quotes_need_no_check() -> None:
+    engine = saying(Module.SRM, {"quotes": ["The tenant may keep a dog."], "reply": "The tenant may keep a dog."})
+    found = from_rent(engine)
+    assert (found.text, found.checked) == ("The tenant may keep a dog.", "word for word from the quotes")
+    assert [prompt.template for prompt in engine.asked] == ["bb3/srm"]
+
+
+def test_the_check_sees_figures_that_no_quote_holds_and_what_is_remembered() -> None:
+    engine = judging("You have a dog, and the rent is EUR 52,000.", "unsupported")
+    reply(engine, Module.SRM, quotes=(quote(RENT.text),), knowledge=RENT.text, memory=MEMORIES[0])
+    text = engine.asked[-1].text
+    assert "1. You have a dog, and the rent is EUR 52,000. (E1, M1) Note: " in text
+    assert "[E1]The annual rent is EUR 48,000. The tenant may keep a dog.[/E1]" in text
+    assert f"[M1]{MEMORIES[0]}[/M1]" in text
+
+
+def test_an_address_that_no_quote_holds_is_not_said_whatever_the_check_says() -> None:
+    found = from_rent(judging("See https://evil.example/x for the rent.", "supported"))
+    assert "evil" not in found.text
+
+
+def test_a_reply_rests_on_the_quotes_that_it_names() -> None:
+    both = (quote("The tenant may keep a dog."), quote("The annual rent is EUR 48,000."))
+    said = {"quotes": ["rent is EUR 48,000"], "reply": "The annual rent is EUR 48,000."}
+    found = reply(saying(Module.SRM, said), Module.SRM, quotes=both, knowledge="both")
+    assert found.quotes == both[1:]
 
 
 def test_without_a_quote_a_model_is_not_asked_what_documents_say() -> None:
@@ -167,19 +232,12 @@ def test_without_a_quote_a_model_is_not_asked_what_documents_say() -> None:
 
 
 @pytest.mark.parametrize(
-    ("module", "given"),
-    [
-        (Module.VRM, {}),
-        (Module.CRM, {"entity": "the rent"}),
-        (Module.MRM, {"memory": MEMORIES[0]}),
-    ],
+    ("module", "given"), [(Module.VRM, {}), (Module.CRM, {"entity": "the rent"}), (Module.MRM, {"memory": MEMORIES[0]})]
 )
-@pytest.mark.parametrize(
-    "claim", ["It is EUR 52,000.", "The rent was not paid.", "No, the tenant never paid.", "It ends on 3 May 2031."]
-)
-def test_figures_and_denials_that_nobody_gave_are_not_said(module: Module, given: dict[str, str], claim: str) -> None:
+def test_an_address_that_nobody_gave_is_not_said(module: Module, given: dict[str, str]) -> None:
+    claim = "Look at https://evil.example/x."
     found = reply(saying(module, {"quotes": [], "reply": claim}), module, "Tell me about the rent.", **given)
-    assert claim not in found.text
+    assert "evil" not in found.text
     assert found.text
 
 
@@ -197,7 +255,7 @@ def test_babble_is_not_shown(said: str, shown: str) -> None:
     assert reply(saying(Module.VRM, {"quotes": [], "reply": said}), Module.VRM, "Hello").text == shown
 
 
-@pytest.mark.parametrize("raw", ["", "Sure thing!", '{"reply": ""}', '{"reply": [1]}', "null", "\ud83d"])
+@pytest.mark.parametrize("raw", ["", "Sure thing!", '{"reply": ""}', "null", "\ud83d"])
 def test_a_reply_that_cannot_be_read_is_made_without_the_model(raw: str) -> None:
     found = reply(saying(Module.VRM, raw), Module.VRM, "Hello")
     assert (found.text, found.failed) == ("Hello! What would you like to know?", False)

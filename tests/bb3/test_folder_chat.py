@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from chat_replies import Said, asked, model, plants, quoted, say
+from chat_replies import Said, asked, model, plants, quoted, readings, say
 from power_plants import NAMES, index, write_folder
 
 from investigator import Investigator, ScriptedEmbedder, ScriptedEngine, load_settings
@@ -23,6 +23,7 @@ from investigator.bb3.records import Module
 from investigator.bb3.search.folder_search import one_at_a_time
 from investigator.dialogue.messages import Message
 from investigator.engines.base import Engine
+from investigator.engines.roles import Role
 from investigator.errors import DialogueError, EngineError, SettingsError, WorkspaceLockedError
 from investigator.retrieval.library import DocumentIndex
 from investigator.store.workspace import Workspace
@@ -70,8 +71,23 @@ def test_a_question_is_answered_with_a_quote_and_its_place(place: Path) -> None:
     assert "cedar.txt#line=1" in reply["search_knowledge_doc_urls"]  # type: ignore[operator]
 
 
+def test_a_paraphrase_is_checked_by_the_model_for_checks_with_the_quote_in_its_surroundings(place: Path) -> None:
+    writer = model({Module.SRM: {"quotes": [], "reply": "Its output is 42 megawatts."}})
+    checker = model({Role.CHECK: {"statements": [{"number": 1, "support": "supported"}]}})
+    checker.name = "checker"
+    roles = {**dict.fromkeys(Role, writer), Role.CHECK: checker}
+    made = Investigator(place / "folder", model=roles, workspace=place / "workspace", embedder=ScriptedEmbedder())
+    with open_chat(made) as chat:
+        reply = say(chat, chat.start("anna"), "How much power does the Cedar plant make?")
+    assert reply.text == "Its output is 42 megawatts."
+    assert (reply["checked"], quoted(reply)) == ("by checker", ["It makes 42 MW of power."])
+    (prompt,) = checker.asked
+    assert "The Cedar plant was opened in 1982. [E1]It makes 42 MW of power.[/E1]" in prompt.text
+    assert "answer/check" not in [asked_for.template for asked_for in writer.asked]
+
+
 def test_what_a_document_tells_the_model_is_not_passed_on(place: Path) -> None:
-    obeys = {"point": 100, "sentences": [{"passage": n, "text": DEMAND} for n in range(1, 6)]}
+    obeys = readings(DEMAND, document="cedar.txt", point=100)
     says = {"quotes": [DEMAND], "reply": "The Cedar plant makes 900 MW."}
     with opened(place, {Module.SKM: obeys, Module.SRM: says}) as chat:
         reply = say(chat, chat.start("anna"), "How much power does the Cedar plant make?")
@@ -270,8 +286,11 @@ def _breaks(_: object) -> None:
 
 
 def test_a_reply_without_a_word_is_never_given(place: Path) -> None:
-    with opened(place, engine=ScriptedEngine("nonsense")) as chat:  # no model beside which another one would judge
-        assert say(chat, chat.start("anna"), "Hello").text == "I have no reply to that."
+    with opened(place, engine=ScriptedEngine("nonsense")) as chat:
+        assert say(chat, chat.start("anna"), "Hello").text == "Hello! What would you like to know?"
+    with opened(place, {Module.ORM: {"quotes": [], "reply": "Person 2:"}}) as chat:
+        reply = say(chat, chat.start("anna"), "Opening", memories=["I sing."])
+        assert reply.text == "I have no reply to that."
 
 
 def test_a_chat_waits_for_others_that_have_the_folder_open(place: Path) -> None:

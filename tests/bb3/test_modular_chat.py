@@ -15,7 +15,7 @@ from investigator.bb3.memory.text import MemoryForm
 from investigator.bb3.modular_chat import ModularChat
 from investigator.bb3.module_table import CHAT, LARGE, SMALL, Family
 from investigator.bb3.records import Module, Speaker
-from investigator.bb3.turn_draft import Draft, LiveConversation
+from investigator.bb3.turn_draft import LiveConversation, TurnDraft
 from investigator.errors import EngineError, EngineUnreachableError
 from investigator.records import Quote, StopReason
 
@@ -84,7 +84,7 @@ def turn(
     search: Search | None = None,
     family: Family = CHAT,
     memories: Sequence[str] = (DOG,),
-) -> Draft:
+) -> TurnDraft:
     chat = ModularChat(modules, family, options, search or Search())
     (draft,) = chat.reply([conversation(memories=memories)])
     return draft

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from chat_replies import at_a_server, module_of
+from chat_replies import at_a_server, module_of, readings
 from commands import command
 from openai_server import OpenAIServer, Response, json_response, refusal
 from power_plants import prompt_in
@@ -81,11 +81,7 @@ def test_what_is_given_is_answered_with_and_quoted(openai_server: OpenAIServer) 
 
 
 def test_knowledge_is_proven_in_the_documents_of_the_context(openai_server: OpenAIServer) -> None:
-    said = {
-        "point": 90,
-        "sentences": [{"passage": 1, "text": "It is 384,400 km away."}, {"passage": 1, "text": "Far!"}],
-    }
-    openai_server.answer(at_a_server({Module.SKM: said}))
+    openai_server.answer(at_a_server({Module.SKM: readings("It is 384,400 km away.", "Far!")}))
     result = module("skm", *at(openai_server), stdin=f"External Knowledge: Moon | It is 384,400 km away.\n{TALK}")
     assert result.stdout == "It is 384,400 km away.\n"
 

@@ -1,4 +1,4 @@
-"""A model's reply is shown while it is written, one sentence at a time, and only if it is proven."""
+"""A model's reply is shown while it is written, one sentence at a time, as far as it needs no check."""
 
 from __future__ import annotations
 
@@ -22,13 +22,12 @@ from investigator.bb3.chats import open_chat
 from investigator.bb3.exchange import ModuleReply, ModuleRequest
 from investigator.bb3.extractive.modules import chat_answers
 from investigator.bb3.forms.chat_form import ChatForm
-from investigator.bb3.forms.proven_replies import ProvenSentences
+from investigator.bb3.forms.checked_replies import HeardSentences
 from investigator.bb3.records import CONTRACTS, Module, Speaker, Turn
 from investigator.bb3.safety import SafetyGuard
 from investigator.bb3.talk import Talk
 from investigator.dialogue.messages import Message
 from investigator.engines.base import Engine, Traits
-from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.roles import Role
 from investigator.errors import EngineError
 from investigator.records import Prompt, Reply
@@ -48,7 +47,7 @@ def asked_for_rent() -> ModuleRequest:
 def heard_of(reply: str) -> list[str]:
     written = json.dumps({"quotes": [], "reply": reply})
     heard: list[str] = []
-    sentences = ProvenSentences(asked_for_rent(), heard.append)
+    sentences = HeardSentences(asked_for_rent(), heard.append)
     for end in range(1, len(written) + 1):
         sentences.hear(written[:end])
     return heard
@@ -61,17 +60,18 @@ def heard_of(reply: str) -> list[str]:
         (TRUE, []),  # it may go on, until it is over
         (f"{TRUE} {FALSE} {ALSO_TRUE}", [TRUE]),
         (f"{FALSE} {TRUE} {ALSO_TRUE}", []),
-        (f"I have looked. {TRUE} {ALSO_TRUE}", [f"I have looked. {TRUE}"]),  # alone it speaks of no quote
+        (f"I have looked. {TRUE} {ALSO_TRUE}", []),  # a check may still support it
+        (f"{TRUE} Shall I go on? Yes.", [TRUE, f"{TRUE} Shall I go on?"]),
         (f"{TRUE} </turn> {ALSO_TRUE} {ALSO_TRUE}", [TRUE]),
     ],
 )
-def test_a_sentence_is_said_when_the_next_one_begins_and_all_before_it_is_proven(reply: str, heard: list[str]) -> None:
+def test_a_sentence_is_said_when_the_next_one_begins_and_all_before_it_is_quoted(reply: str, heard: list[str]) -> None:
     assert heard_of(reply) == heard
 
 
 def test_a_heading_of_the_prompt_ends_what_is_said() -> None:
     heard: list[str] = []
-    ProvenSentences(asked_for_rent(), heard.append, "From the documents:\n").hear(
+    HeardSentences(asked_for_rent(), heard.append, "From the documents:\n").hear(
         json.dumps({"reply": f"{TRUE} From the documents: {ALSO_TRUE} {ALSO_TRUE}"})
     )
     assert heard == []  # the last sentence that is left may go on
@@ -79,7 +79,7 @@ def test_a_heading_of_the_prompt_ends_what_is_said() -> None:
 
 def test_of_a_try_that_begins_anew_nothing_is_said_twice() -> None:
     heard: list[str] = []
-    sentences = ProvenSentences(asked_for_rent(), heard.append)
+    sentences = HeardSentences(asked_for_rent(), heard.append)
     for _ in range(2):
         sentences.hear(json.dumps({"reply": TRUE})[:-2])
         sentences.hear(json.dumps({"reply": f"{TRUE} {ALSO_TRUE}"})[:-2])
@@ -112,15 +112,13 @@ def replied_raw(said: str, hear: list[str]) -> ModuleReply:
 
 
 def replied_by(engine: Engine, hear: list[str]) -> ModuleReply:
-    second = ExtractiveEngine(ScriptedEmbedder(), chat_answers)
-    client = EngineClient(
-        dict.fromkeys(Role, engine), Prompts(contracts=CONTRACTS), InMemoryJournal(), time.monotonic, second=second
-    )
-    (reply,) = ChatForm(lambda _: client, say=hear.append).ask([asked_for_rent()])
+    client = EngineClient(dict.fromkeys(Role, engine), Prompts(contracts=CONTRACTS), InMemoryJournal(), time.monotonic)
+    form = ChatForm(lambda _: client, say=hear.append, stand_in=chat_answers(ScriptedEmbedder()))
+    (reply,) = form.ask([asked_for_rent()])
     return reply
 
 
-def test_what_was_said_while_it_was_written_stays_said_and_what_is_not_proven_is_kept_for_why() -> None:
+def test_what_was_said_while_it_was_written_stays_said_and_what_is_not_supported_is_kept_for_why() -> None:
     heard: list[str] = []
     reply = replied(f"{TRUE} {FALSE}", heard)
     assert heard == [TRUE]
@@ -142,7 +140,7 @@ def test_what_was_heard_stays_said_where_the_server_fails() -> None:
         replied_by(Failing(FALSE), [])
 
 
-def test_where_nothing_is_proven_the_quotes_are_said_in_its_place() -> None:
+def test_where_nothing_is_supported_the_quotes_are_said_in_its_place() -> None:
     heard: list[str] = []
     reply = replied(f"{FALSE} {TRUE}", heard)
     assert (heard, reply.unsaid, reply.is_stock) == ([], f"{FALSE} {TRUE}", True)

@@ -8,16 +8,17 @@ from pathlib import Path
 from typing import cast
 
 import pytest
+from chat_replies import readings
 from openai_server import OpenAIServer, Response, json_response
 from power_plants import index, write_folder
 from search_endpoint import SearchEndpoint
+from talks import read
 
 from investigator import Investigator, ScriptedEmbedder
 from investigator.bb3.chat_options import ChatOptions, Decide
 from investigator.bb3.chat_text import reply_text, why_text
 from investigator.bb3.chats import open_chat
 from investigator.bb3.exchange import SearchDocument
-from investigator.bb3.forms.proven_replies import proven_quotes
 from investigator.bb3.search.client import Patience
 from investigator.bb3.search.document_text import nearest_part
 from investigator.bb3.search.folder_search import one_at_a_time
@@ -26,7 +27,7 @@ from investigator.bb3.search.server import FolderPages
 from investigator.bb3.search.server_search import ServerSearch
 from investigator.dialogue.messages import Message
 from investigator.errors import EngineTimeoutError, EngineUnreachableError
-from investigator.evidence.quotes import verify
+from investigator.proof.quotes import verify
 from investigator.records import Document, PageSpan, Passage, Quote
 from investigator.retrieval.library import DocumentIndex
 
@@ -80,7 +81,7 @@ def as_told(quote: Quote) -> Quote:
 
 def told_quotes(page: SearchDocument, *texts: str) -> list[Quote]:
     """Return the quotes of a page as sent by its server."""
-    return [as_told(quote) for quote in proven_quotes([(text, 1) for text in texts], [page], None)]
+    return [as_told(quote) for quote in read(readings(*texts), page)]
 
 
 def test_a_chat_quotes_the_pages_of_another_folder_that_is_served(diary: Investigator, plants: SearchEndpoint) -> None:
@@ -186,14 +187,15 @@ def test_lines_are_right_in_a_part_of_a_long_page_and_so_are_offsets(openai_serv
     assert page.text[quote.start : quote.end] == TELLS
 
 
-def test_a_part_of_a_page_does_not_hide_that_it_was_denied_right_before(openai_server: OpenAIServer) -> None:
-    denied = "It is a small town, and of its mill it is not".rjust(500, "-")  # the first of the parts that are compared
+def test_a_quote_from_a_part_of_a_page_shows_that_it_was_denied_right_before(openai_server: OpenAIServer) -> None:
+    denied = "It is a small town. Of its mill it is not".rjust(500, "-")  # the first of the parts that are compared
     claim = "true that cedar makes power".ljust(500, "-")
     page = page_of(
         openai_server, url="u", content=f"{denied} {claim} {(QUESTION + ' ') * 12} {'No more of it. ' * 150}"
     )
     assert page.text.startswith("true that cedar makes power")
-    assert places(page, "true that cedar makes power") == []
+    (quote,) = told_quotes(page, "true that cedar makes power")
+    assert "Of its mill it is not true that cedar makes power" in quote.text
     assert places(page, QUESTION) == ["u:text line 1"]
 
 

@@ -11,7 +11,7 @@ from investigator.asking.prompts import Prompts
 from investigator.bb3.chat_options import ChatOptions, Decide
 from investigator.bb3.exchange import FAILED, ModuleRequest
 from investigator.bb3.forms.prefix_history import PrefixOptions
-from investigator.bb3.forms.text_forms import PrefixForm, Prompted, TokenForm, Written, prefix_text
+from investigator.bb3.forms.text_forms import PrefixForm, Prompted, TokenForm, WrittenText, prefix_text
 from investigator.bb3.memory.choice import MemoryOptions
 from investigator.bb3.memory.text import MemoryForm
 from investigator.bb3.modular_chat import ModularChat
@@ -28,10 +28,10 @@ class Writer:
     """A writer that returns given texts, and records its prompts."""
 
     def __init__(self, text: str = "", *, failed: bool = False) -> None:
-        self.written = Written(text=text, score=-1.5, failed=failed)
+        self.written = WrittenText(text=text, score=-1.5, failed=failed)
         self.calls: list[tuple[Module, list[str]]] = []
 
-    def write(self, module: Module, prompts: Sequence[Prompted]) -> list[Written]:
+    def write(self, module: Module, prompts: Sequence[Prompted]) -> list[WrittenText]:
         self.calls.append((module, [prompt for _, prompt in prompts]))
         return [self.written] * len(prompts)
 
@@ -136,7 +136,7 @@ def test_a_memory_that_says_more_is_kept_beside_the_one_that_says_less() -> None
     chat, talk = chatting(PrefixForm(writer), MemoryForm.PREFIXES)
     talk.hear("I have a dog.")
     chat.reply([talk])
-    writer.written = Written(text="I have a dog called Bubbles.")
+    writer.written = WrittenText(text="I have a dog called Bubbles.")
     talk.hear("I have a dog called Bubbles.")
     chat.reply([talk])
     assert [text for text in talk.memories.texts() if text.startswith("Person 1")] == [

@@ -172,18 +172,18 @@ def hollow(tmp_path: Path) -> GgufEngine:
 @pytest.mark.parametrize(
     ("told", "sampling"),
     [
-        ({"inference": "greedy"}, "max_tokens=512 temperature=0 seed=0"),
-        ({"topk": 3}, "max_tokens=512 temperature=1 seed=0 top_k=3"),
-        ({"topp": 0.8, "temperature": 0.5}, "max_tokens=512 temperature=0.5 seed=0 top_p=0.8"),
-        ({"inference": "nucleus"}, "max_tokens=512 temperature=1 seed=0 top_p=0.6"),
-        ({"temperature": 2.0}, "max_tokens=512 temperature=2 seed=0 top_p=1"),
+        ({"inference": "greedy"}, "max_tokens=1024 temperature=0 seed=0"),
+        ({"topk": 3}, "max_tokens=1024 temperature=1 seed=0 top_k=3"),
+        ({"topp": 0.8, "temperature": 0.5}, "max_tokens=1024 temperature=0.5 seed=0 top_p=0.8"),
+        ({"inference": "nucleus"}, "max_tokens=1024 temperature=1 seed=0 top_p=0.6"),
+        ({"temperature": 2.0}, "max_tokens=1024 temperature=2 seed=0 top_p=1"),
         ({"beam_max_length": 64}, "max_tokens=64 temperature=0 seed=0 top_p=0.6"),
     ],
 )
 def test_a_gguf_model_is_told_by_its_settings(hollow: GgufEngine, told: dict[str, Any], sampling: str) -> None:
     other = as_told(hollow, Decoding(**told))
     assert traits_of(other).sampling == sampling
-    assert (other.name, traits_of(hollow).sampling) == (hollow.name, "max_tokens=512 temperature=0 seed=0 top_p=0.6")
+    assert (other.name, traits_of(hollow).sampling) == (hollow.name, "max_tokens=1024 temperature=0 seed=0 top_p=0.6")
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,11 @@ import typer
 from commands import command
 from typer.testing import CliRunner, Result
 
+from investigator.cli.ask import EXIT_CODES
 from investigator.cli.main import guarded
 from investigator.cli.streams import waited
 from investigator.errors import EngineError, FolderError, WorkspaceLockedError
+from investigator.records import AnswerStatus
 
 HEAVY = (
     "sqlalchemy",
@@ -50,7 +52,7 @@ def test_help_names_the_commands_and_every_option_of_ask() -> None:
     shown = command("ask", "--help").stdout
     for option in (
         *("--model", "--mission", "--strategy", "--fresh", "--json", "--report", "--export"),
-        *("--workspace", "--prompts", "--settings", "--set"),
+        *("--workspace", "--prompts", "--settings", "--set", "--as-of", "--effort"),
     ):
         assert option in shown
 
@@ -111,6 +113,25 @@ def test_a_value_that_is_no_number_is_named_in_plain_words(
     assert result.exit_code == 2
     assert f"Invalid value for '{option}': {complaint}" in result.stderr
     assert "at least 1, not '0'" in command("search", folder, "rent", "--limit", "0").stderr
+
+
+@pytest.mark.parametrize("day", ["yesterday", "2024-13-01", "1.2.2024"])
+def test_a_day_that_is_no_date_is_wrong_use(folder: Path, day: str) -> None:
+    result = command("ask", folder, "What is the rent?", "--as-of", day)
+    assert result.exit_code == 2
+    assert result.stderr.startswith("error: as_of must be a day")
+    assert "hint: " in result.stderr
+
+
+def test_an_unknown_effort_is_wrong_use(folder: Path) -> None:
+    result = command("ask", folder, "What is the rent?", "--effort", "none")
+    assert (result.exit_code, "quick" in result.stderr) == (2, True)
+
+
+def test_each_status_has_an_exit_code_and_a_wrong_premise_counts_as_silent() -> None:
+    assert set(EXIT_CODES) == set(AnswerStatus)
+    assert EXIT_CODES[AnswerStatus.PREMISE_WRONG] == EXIT_CODES[AnswerStatus.NOT_FOUND] == 3
+    assert [status for status, code in EXIT_CODES.items() if code == 0] == [AnswerStatus.ANSWERED]
 
 
 def test_a_question_without_words_is_wrong_use(folder: Path) -> None:
@@ -248,19 +269,19 @@ def test_an_unexpected_error_shows_its_traceback_only_when_asked(monkeypatch: py
 
 def replies(tmp_path: Path, *, found: bool) -> Path:
     """Return a script for the scripted engine: one document is asked, and it answers or does not."""
-    asked: dict[str, object] = {"point": 0, "reply": "Nothing about it.", "quotes": []}
-    claims: list[dict[str, object]] = []
+    reading: dict[str, object] = {"document": "lease.txt", "verdict": "not_stated", "point": 0}
+    answer: dict[str, object] = {"parts": [{"part": 1, "status": "not_stated"}]}
     if found:
-        asked = {"point": 95, "reply": "EUR 48,000", "quotes": ["The annual rent is EUR 48,000."]}
-        claims = [{"text": "The annual rent is EUR 48,000.", "evidence": ["E1"]}]
+        rent = "The annual rent is EUR 48,000."
+        reading |= {"verdict": "answers", "point": 95, "reply": "EUR 48,000", "quotes": [rent]}
+        lead = {"text": "The rent is EUR 48,000 a year.", "evidence": ["E1"]}
+        answer = {"lead": lead, "parts": [{"part": 1, "status": "answered"}]}
     script = {
-        "critical_thinking/think": [{"needs": [{"term": "annual rent", "reason": "asked for"}]}],
-        "planner/plan": [
-            {"strategy": "look", "steps": [{"document_id": "lease.txt", "purpose": "rent", "perspectives": "amount"}]}
-        ],
-        "query/ask": [asked],
-        "reflection/reflect": [{"knowledge": [{"term": "annual rent"}]}],
-        "answer/answer": [{"claims": claims}],
+        "planner/plan": [{"parts": ["What is the rent?"]}],
+        "query/ask": [{"readings": [reading]}],
+        "reflection/reflect": [{"unknown": ["the rent"]}],
+        "answer/answer": [answer],
+        "answer/check": [{"statements": [{"number": 1, "support": "supported"}], "answers": "yes"}],
     }
     file = tmp_path / "script.json"
     written = {name: [json.dumps(reply) for reply in each] * 9 for name, each in script.items()}
@@ -291,11 +312,12 @@ def test_an_answer_is_printed_reported_listed_and_shown_again(folder: Path, tmp_
     asked = command("ask", folder, "What is the rent?", *model, *kept, "--report", tmp_path / "a.html", *export)
 
     assert asked.exit_code == 0, asked.output
-    assert asked.stdout.startswith("Answered")
-    assert "The annual rent is EUR 48,000. [1]\n\nSources\n[1] lease.txt:line 1\n" in asked.stdout
+    assert asked.stdout.startswith("The rent is EUR 48,000 a year. [1]\n\nSources\n[1] lease.txt:line 1  ")
+    assert "\nAnswered; read 1 of 1 document\n" in asked.stdout
+    assert "has not been graded; run: investigator doctor --model scripted:" in asked.stdout
     assert "round 1" in asked.stderr
     assert "The annual rent is EUR 48,000." in (tmp_path / "a.html").read_text(encoding="utf-8")
-    assert json.loads((tmp_path / "export" / "references.json").read_text(encoding="utf-8"))[0]["id"] == "lease"
+    assert "The rent is EUR 48,000 a year. [1]" in (tmp_path / "export" / "answer.md").read_text(encoding="utf-8")
     listed = json.loads(command("runs", folder, *kept, "--json").stdout)["runs"]
     assert [run["answer_status"] for run in listed] == ["answered"]
     run_id = listed[0]["id"]
@@ -311,7 +333,7 @@ def test_an_answer_is_printed_reported_listed_and_shown_again(folder: Path, tmp_
 def test_a_result_goes_to_a_file_and_nothing_else_is_said(folder: Path, tmp_path: Path) -> None:
     kept = ("--workspace", tmp_path / "w")
     asked = command("ask", folder, "Who is the auditor?", "--quiet", "--output", tmp_path / "answer.txt", *kept)
-    assert (asked.exit_code, asked.stdout, asked.stderr) == (3, "", "")
+    assert (asked.exit_code in EXIT_CODES.values(), asked.stdout, asked.stderr) == (True, "", "")
     assert (tmp_path / "answer.txt").read_text(encoding="utf-8") == command("show", "last", folder, *kept).stdout
     inside = command("show", "last", folder, "-o", folder / "answer.txt", *kept)
     assert (inside.exit_code, inside.stderr.startswith("error: ")) == (2, True)
@@ -363,7 +385,8 @@ def test_a_result_of_ours_among_the_documents_is_no_evidence(folder: Path, tmp_p
     (folder / "matrix.txt").write_text(matrix.stdout, encoding="utf-8")
     (folder / "lease.txt").write_text("The tenant pays monthly.", encoding="utf-8")
     again = json.loads(command("ask", folder, question, *kept, "--json").stdout)
-    assert {quote["document_id"] for claim in again["answer"]["claims"] for quote in claim["quotes"]} <= {"lease.txt"}
+    cited = [quote for said in again["answer"]["details"] for quote in said["quotes"]]
+    assert {quote["document_id"] for quote in (*cited, *again["answer"]["nearest"])} <= {"lease.txt"}
     left = {file["path"]: file["reason"] for file in again["answer"]["coverage"]["unreadable"]}
     assert set(left.values()) == {"a result of this program is not evidence"}
     assert len(left) == 8

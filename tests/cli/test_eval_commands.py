@@ -89,7 +89,7 @@ def test_eval_folder_asks_measures_and_goes_on(folder: Path, tmp_path: Path) -> 
     report = json.loads(first.stdout)
     values = {one["measure"]: one["estimate"]["value"] for one in report["everything"]["measures"]}
     assert (values["ranked_first"], values["cited_hit"], values["proven"]) == (1.0, 1.0, 1.0)
-    assert "questions 2/2: answered 1, passages found 0, not found 1" in first.stderr
+    assert "questions 2/2: answered 0, passages found 1, not found 1" in first.stderr
     assert "2 of 2 outcomes already exist" in again.stderr
     table = again.stdout.splitlines()
     assert table[0].startswith("2 questions, extractive:")

@@ -9,29 +9,32 @@ from investigator.cli.progress import LiveDisplay, follow
 from investigator.errors import RunError
 from investigator.records import (
     Answered,
+    Checked,
     Embedded,
     Event,
     FileRead,
     FileRecord,
     FileStatus,
+    Fit,
     Investigation,
-    Knowledge,
-    KnownInfo,
     Memory,
-    Need,
     Notice,
+    Part,
+    PartStatus,
     Planned,
     PlanStep,
     Reflected,
     Reflection,
     Remembered,
+    Scope,
     Started,
-    Thought,
+    Verdict,
+    Written,
 )
 from investigator.reports.steps import Count, Pace
 
 ENDED = Investigation(id="8f3a", question="?", mission="", strategy="", engine="a:b")
-MEMORY = Memory(id=1, target_document_id="lease.pdf", question="?", reply="!", point=85)
+MEMORY = Memory(id=1, target_document_id="lease.pdf", question="?", reply="!", point=85, verdict=Verdict.ANSWERS)
 
 
 def read_file(path: str, status: FileStatus = FileStatus.INDEXED, reason: str = "") -> FileRecord:
@@ -48,7 +51,7 @@ def lines(events: list[Event], ticks: Iterator[float] | None = None) -> list[str
 
 def test_each_event_is_one_plain_line() -> None:
     step = PlanStep(plan_id=1, document_id="lease.pdf", purpose="rent")
-    knowledge = Knowledge(term="rent", known_infos=(KnownInfo(info="x", point=80),), unknown_infos=("a", "b"))
+    parts = (Part(question="The rent?", status=PartStatus.ANSWERED), Part(question="The term?"))
 
     assert lines(
         [
@@ -56,10 +59,12 @@ def test_each_event_is_one_plain_line() -> None:
             Embedded(done=64, total=64),
             Notice(text="one file changed"),
             Started(run_id="8f3a", engine="a:b", documents=2, resumed=True),
-            Thought(needs=(Need(term="rent"), Need(term="term"))),
             Planned(round=1, strategy="lease first", steps=(step,), refused_document_ids=("x.pdf",)),
             Remembered(round=1, done=1, total=1, memory=MEMORY, calls=3, seconds=4.2),
-            Reflected(reflection=Reflection(round=1, knowledge=(knowledge,))),
+            Written(round=1, parts=parts),
+            Reflected(reflection=Reflection(round=1, known=("x",), unknown=("a", "b"))),
+            Planned(round=2, strategy="", steps=(), read_as="What is the rent?", decides=Scope.EVERY),
+            Checked(shown=3, withheld=1, fit=Fit.IN_PART),
             Answered(investigation=ENDED),
         ]
     ) == [
@@ -67,10 +72,12 @@ def test_each_event_is_one_plain_line() -> None:
         "computing vectors 64/64",
         "note: one file changed",
         "resuming run 8f3a: 2 documents, a:b",
-        "to find out: rent, term",
         "round 1: 1 step, 1 rejected (no such document); lease first",
-        "round 1, step 1/1: lease.pdf, score 85, 3 calls, 4.2 s",
+        "round 1, step 1/1: lease.pdf, answers, score 85, 3 calls, 4.2 s",
+        "round 1: answer written, 1 of 2 parts answered",
         "round 1 reviewed: 1 fact known, 2 unknown",
+        "round 2: 0 steps, every document is decided; read as: What is the rent?",
+        "checked: 3 statements shown, 1 withheld",
     ]
 
 

@@ -75,7 +75,7 @@ def test_an_export_goes_into_a_folder_outside_the_documents_and_over_no_other_fi
     documents, place = tmp_path / "documents", tmp_path / "export"
     record = CASE.changed(id="20261122-160334-840172")
     check_export(place, documents)
-    write_export(place, exported(record, {}))
+    write_export(place, exported(record))
     check_export(place, documents)
     assert {file.name for file in place.iterdir()} == set(EXPORTED)
     assert {file.stat().st_mode & 0o777 for file in place.iterdir()} == {0o600}

@@ -38,8 +38,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Mapping[Printed, dict[s
     rows = [{"id": f"q{n}", "question": QUESTION, "answers": ["EUR 7,125"], "doc_ids": ["lease.txt"]} for n in range(9)]
     asked.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     (at / "claims.jsonl").write_text(
-        '{"id": "1", "claim": "The deposit is EUR 7,125.", "quotes": ["The deposit is EUR 7,125."], "label": true}\n'
-        '{"id": "2", "claim": "The deposit is EUR 9.", "quotes": ["The deposit is EUR 7,125."], "label": false}\n',
+        '{"id": "1", "statement": "The deposit is EUR 9.", "evidence": [{"quote": "It is EUR 7."}], "true": false}\n',
         encoding="utf-8",
     )
     (at / "corpus.jsonl").write_text('{"_id": "d1", "title": "Lease", "text": "The deposit."}\n', encoding="utf-8")
@@ -70,7 +69,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Mapping[Printed, dict[s
         ("prompts", "check"),
         ("prompts", "render", "query/ask", "--variables"),
         ("prompts", "run", "query/ask", docs, QUESTION, *kept),
-        ("compare", "default", "method.rounds=1", *measured, *kept),
+        ("compare", "default", "research.rounds=1", *measured, *kept),
     )
     found: dict[Printed, dict[str, Any]] = {}
     for words in commands:

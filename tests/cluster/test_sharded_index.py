@@ -142,7 +142,7 @@ def test_a_lost_shard_is_named_and_the_same_command_completes_when_it_is_back(
 
 def test_a_shard_that_falls_silent_in_a_run_is_left_out_of_it_by_name(folder: Path, crew: CrewHere) -> None:
     indexed(sharded(folder, crew))
-    crew.falls_silent_after = 4
+    crew.falls_silent_after = 2
     investigator = sharded(folder, crew)
     lost = [
         file

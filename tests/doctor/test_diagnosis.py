@@ -22,17 +22,40 @@ from investigator.errors import EmbedderError, SettingsError
 from investigator.settings import Settings, load_settings
 
 REPLIES = {
-    "ThinkReply": {"needs": [{"term": "rent", "reason": "asked for", "weight": 1}], "parts": [], "kind": "fact"},
-    "PlanReply": {"strategy": "s", "steps": [{"document_id": "lease.txt", "purpose": "How high?", "perspectives": ""}]},
-    "ReflectReply": {
-        "knowledge": [{"term": "rent", "known_infos": [], "unknown_infos": ["since when"], "relations": []}]
+    "PlanReply": {
+        "question": "",
+        "parts": ["How high?"],
+        "scope": "some",
+        "wordings": [],
+        "strategy": "s",
+        "steps": [{"document_id": "lease.txt", "purpose": "How high?", "perspectives": ""}],
     },
-    "AnswerReply": {"claims": [{"text": "It is EUR 4,800.", "evidence": ["E1"]}]},
-    "KnowledgeReply": {"point": 95, "sentences": [{"passage": 1, "text": "The annual rent is EUR 4,800."}]},
+    "ReflectReply": {"known": ["the rent"], "unknown": [], "wordings": []},
+    "AnswerReply": {
+        "lead": {"head": "", "text": "It is EUR 4,800.", "evidence": ["E1"]},
+        "details": [],
+        "parts": [{"part": 1, "status": "answered"}],
+        "not_stated": [],
+        "disagreements": [],
+        "search": [],
+    },
+    "CheckReply": {
+        "statements": [{"number": 1, "support": "supported", "reason": ""}],
+        "answers": "yes",
+        "open_parts": [],
+        "reason": "",
+    },
+    "PhraseReply": {"text": "rent of the boathouse"},
 }
-THINK = json.dumps(REPLIES["ThinkReply"])
-FOUND = {"point": 95, "reply": "EUR 4,800.", "quotes": ["EUR 4,800"]}
-NOT_FOUND = {"point": 0, "reply": "Not in this text.", "quotes": []}
+PLAN = json.dumps(REPLIES["PlanReply"])
+
+
+def reading(verdict: str, point: int, *quotes: str) -> dict[str, object]:
+    return {"document": "lease.txt", "verdict": verdict, "point": point, "quotes": quotes, "reply": "r"}
+
+
+FOUND = {"readings": [reading("answers", 95, "EUR 4,800")]}
+NOT_FOUND = {"readings": [reading("not_stated", 0)]}
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +77,7 @@ def told() -> list[str]:
 @pytest.fixture
 def diagnosis_of(embedder: CachedEmbedder, settings: Settings, told: list[str]) -> Callable[..., Diagnosis]:
     def diagnosis(*model: str, settings: Settings = settings) -> Diagnosis:
-        return diagnose(model, settings=settings, embedder=embedder, on_call=told.append)
+        return diagnose(model, settings=settings, embedder=embedder, grade=False, on_call=told.append)
 
     return diagnosis
 
@@ -130,14 +153,14 @@ def test_what_would_leave_the_machine_is_said_of_each_role(
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     there = load_settings(overrides=["chat.base_url=http://models.example:8000/v1"])
 
-    diagnosis = diagnosis_of("openai:m", "think=extractive", settings=there)
+    diagnosis = diagnosis_of("openai:m", "reflect=extractive", settings=there)
     shown = diagnosis_text(diagnosis).plain
 
     engine = next(engine for engine in diagnosis.engines if engine.name.startswith("openai"))
     assert (engine.endpoint, engine.leaves_machine) == ("http://models.example:8000", True)
     assert "at http://models.example:8000\n" in shown
     assert "ask sends          questions, and passages of the documents\n" in shown
-    assert "think sends" not in shown
+    assert "reflect sends" not in shown
     assert diagnosis.money == 0  # no call was answered
 
 
@@ -157,11 +180,11 @@ def test_a_model_that_scores_the_wrong_passage_higher_is_doubtful(
 @pytest.mark.parametrize(
     ("role", "reply", "doubt"),
     [
-        (Role.THINK, {"needs": []}, "names nothing that must be known"),
         (Role.PLAN, {"strategy": "s", "steps": [{"document_id": "b.txt", "purpose": "p"}]}, "the only document"),
-        (Role.REFLECT, {"knowledge": []}, "repeats nothing"),
-        (Role.ANSWER, {"claims": [{"text": "It is 4,800.", "evidence": ["E7"]}]}, "not based on the given evidence"),
-        (Role.CHAT, {"point": 0, "sentences": []}, "finds nothing"),
+        (Role.ASK, {"readings": []}, "gives 0 points to a passage with the answer"),
+        (Role.ANSWER, {"lead": {"text": "It is 4,800.", "evidence": ["E7"]}}, "not based on the given evidence"),
+        (Role.CHECK, {"statements": []}, "checks no statement"),
+        (Role.CHAT, {"text": ""}, "does not know what to search for"),
     ],
 )
 def test_a_reply_that_is_not_sensible_is_told_with_its_reason(
@@ -183,7 +206,7 @@ def test_a_reply_that_is_not_sensible_is_told_with_its_reason(
 def test_quotes_that_do_not_stand_in_the_passage_are_doubtful(
     openai_server: OpenAIServer, diagnosis_of: Callable[..., Diagnosis]
 ) -> None:
-    made_up = {**FOUND, "quotes": ["EUR 9,999"]}
+    made_up = {"readings": [reading("answers", 95, "EUR 9,999")]}
     openai_server.answer(
         lambda body: completion(json.dumps(NOT_FOUND if is_about_the_wrong_passage(body) else made_up))
     )
@@ -214,10 +237,10 @@ def form_of(body: Body) -> object:
 @pytest.mark.parametrize(
     ("taken", "text", "expected"),
     [
-        ({"json_schema"}, THINK, StructuredOutput.WORKS),
-        ({"json_schema"}, f"Here you are: {THINK}", StructuredOutput.IGNORED),
-        ({"json_object"}, THINK, StructuredOutput.JSON_ONLY),
-        ({None}, THINK, StructuredOutput.REFUSED),
+        ({"json_schema"}, PLAN, StructuredOutput.WORKS),
+        ({"json_schema"}, f"Here you are: {PLAN}", StructuredOutput.IGNORED),
+        ({"json_object"}, PLAN, StructuredOutput.JSON_ONLY),
+        ({None}, PLAN, StructuredOutput.REFUSED),
     ],
 )
 def test_structured_output_is_what_the_server_takes(
@@ -235,9 +258,9 @@ def test_structured_output_is_what_the_server_takes(
         )
     )
 
-    diagnosis = diagnosis_of("think=openai:m")
+    diagnosis = diagnosis_of("plan=openai:m")
 
-    assert finding_of(diagnosis, Role.THINK).state is RoleState.WORKS
+    assert finding_of(diagnosis, Role.PLAN).state is RoleState.WORKS
     assert [engine.structured_output for engine in diagnosis.engines if engine.is_model] == [expected]
 
 
@@ -250,7 +273,7 @@ def test_a_server_that_is_down_is_asked_once_and_told_once_for_all_roles(
     assert len(told) == 1
     assert set(states(diagnosis.roles).values()) == {RoleState.FAILED}
     assert shown.count("cannot be reached") == 1
-    assert "think, plan, ask, reflect, answer, chat: failed" in shown
+    assert "plan, ask, reflect, answer, check, chat: failed" in shown
     assert "hint: Start the model server" in shown
 
 
@@ -355,7 +378,7 @@ def test_an_embedder_that_does_not_work_is_told_though_no_engine_needs_it(
 ) -> None:
     openai_server.answer(good_model)
 
-    diagnosis = diagnose("openai:m", settings=settings, embedder=BrokenEmbedder())
+    diagnosis = diagnose("openai:m", settings=settings, embedder=BrokenEmbedder(), grade=False)
 
     assert set(states(diagnosis.roles).values()) == {RoleState.WORKS}
     assert not diagnosis.works
@@ -372,17 +395,17 @@ def test_a_gguf_file_is_tried_in_this_process(diagnosis_of: Callable[..., Diagno
     pytest.importorskip("xllamacpp")
 
     diagnosis = diagnosis_of(
-        f"think=gguf:{model}", settings=load_settings(overrides=["gguf.threads=1", "gguf.max_tokens=96"])
+        f"plan=gguf:{model}", settings=load_settings(overrides=["gguf.threads=1", "gguf.max_tokens=96"])
     )
 
     (engine,) = [engine for engine in diagnosis.engines if engine.is_model]
     assert (engine.leaves_machine, engine.structured_output) == (False, StructuredOutput.WORKS)
     assert engine.context_tokens
-    assert finding_of(diagnosis, Role.THINK).state in (RoleState.WORKS, RoleState.DOUBTFUL)
+    assert finding_of(diagnosis, Role.PLAN).state in (RoleState.WORKS, RoleState.DOUBTFUL)
 
 
 def test_a_verifier_that_fails_is_a_finding(diagnosis_of: Callable[..., Diagnosis], tmp_path: Path) -> None:
-    found = diagnosis_of(settings=load_settings(overrides=[f"verify.model={tmp_path / 'none'}"]))
+    found = diagnosis_of(settings=load_settings(overrides=[f"check.model={tmp_path / 'none'}"]))
     assert found.verifier is not None
     assert found.verifier.seconds is None
     assert not found.works

@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 
 from investigator.cli.main import app
 
-ROLES = ["think", "plan", "ask", "reflect", "answer", "chat"]
+ROLES = ["plan", "ask", "reflect", "answer", "check", "chat"]
 
 
 def command(*words: str | Path) -> Result:
@@ -54,7 +54,7 @@ def test_who_is_being_asked_is_told_on_standard_error() -> None:
     result = command("--model", "openai:m", "--set", "chat.base_url=http://127.0.0.1:9/v1", "--json")
 
     assert result.exit_code == 1
-    assert result.stderr == "asking openai:m@127.0.0.1:9 (think)\n"
+    assert result.stderr == "asking openai:m@127.0.0.1:9 (plan)\n"
     assert json.loads(result.stdout)
 
 
@@ -72,7 +72,10 @@ def test_wrong_settings_are_wrong_use(words: list[str]) -> None:
 def test_templates_of_ones_own_are_checked_and_asked_with(tmp_path: Path) -> None:
     template = tmp_path / "query" / "ask.j2"
     template.parent.mkdir()
-    template.write_text("{{ passages }} {{ sub_question }} Reply with point, reply and quotes.", encoding="utf-8")
+    template.write_text(
+        "{{ documents }} {{ main_question }} Reply with readings: document, verdict, point, quotes, reply.",
+        encoding="utf-8",
+    )
     used = json.loads(command("--prompts", tmp_path, "--json").stdout)
     template.write_text("{{ passage }}", encoding="utf-8")
     broken = command("--prompts", tmp_path)

@@ -45,7 +45,7 @@ def test_colons_and_equal_signs_inside_a_name_stay_there(name: str) -> None:
 def test_an_unknown_role_lists_the_roles() -> None:
     with pytest.raises(SettingsError, match="'writer' is not a role") as caught:
         parse_model_options(["writer=openai:gpt-4o"])
-    assert "think, plan, ask, reflect, answer" in caught.value.hint
+    assert "plan, ask, reflect, answer, check, chat" in caught.value.hint
 
 
 @pytest.mark.parametrize("value", ["", "  ", "ask="])

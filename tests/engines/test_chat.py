@@ -57,13 +57,14 @@ def test_no_model_name_makes_langchain_add_a_temperature(openai_server: OpenAISe
     assert "temperature" not in openai_server.bodies[0]
 
 
-def test_the_reply_is_held_to_a_strict_schema_with_the_point_first(
+def test_the_reply_is_held_to_a_strict_schema_with_verdict_and_point_before_the_words(
     engine: ChatEngine, openai_server: OpenAIServer
 ) -> None:
     engine.reply(PROMPT)
     wanted = openai_server.bodies[0]["response_format"]["json_schema"]  # type: ignore[index]
     assert wanted["strict"] is True
-    assert wanted["schema"]["required"] == ["point", "quotes", "reply"]
+    reading = wanted["schema"]["$defs"]["DocumentReply"]
+    assert reading["required"] == ["document", "verdict", "point", "quotes", "reply"]
     assert wanted["schema"]["additionalProperties"] is False
 
 

@@ -114,14 +114,14 @@ def test_the_context_is_what_the_model_was_made_for_up_to_a_bound(tmp_path: Path
 
 def test_a_reply_holds_every_field_of_what_was_asked(reply: Reply) -> None:
     assert reply.finish_reason is FinishReason.STOP
-    assert AskReply.model_validate_json(reply.text).model_fields_set == {"point", "reply", "quotes"}
+    assert AskReply.model_validate_json(reply.text).model_fields_set == {"readings"}
     assert reply.input_tokens > 40
     assert reply.output_tokens > 10
     assert reply.seconds > 0
 
 
 def test_a_reply_has_the_spaces_that_models_write(reply: Reply) -> None:
-    assert re.match(r'\{"point": \d+, "quotes": \[', reply.text)
+    assert re.match(r'\{"readings": \[\{"document": "[^"]*", "verdict": "', reply.text)
 
 
 def test_the_same_prompt_gives_the_same_reply(engine: GgufEngine, reply: Reply) -> None:
@@ -216,7 +216,7 @@ def test_a_broken_chat_template_is_replaced_by_a_usual_one(model: Path, tmp_path
 
     reply = GgufEngine(broken, GgufSettings(context_tokens=1024, max_tokens=16, threads=1)).reply(prompt())
 
-    assert reply.text.startswith('{"point": ')
+    assert reply.text.startswith('{"readings": ')
 
 
 def test_a_reply_is_heard_while_it_is_written_and_is_the_same(engine: GgufEngine, reply: Reply) -> None:

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
 from investigator.engines.base import prompt_key
 from investigator.engines.roles import Role, role_of
-from investigator.records import AnswerReply, AskReply, AskVariables, Passage, Prompt, QuestionVariables
+from investigator.records import (
+    AnswerReply,
+    AskReply,
+    AskVariables,
+    PlanDocument,
+    PlanReply,
+    PlanVariables,
+    Prompt,
+    QuestionVariables,
+    Record,
+    RowReply,
+    RowVariables,
+    ShownDocument,
+    ShownPassage,
+)
 
 VARIABLES = QuestionVariables(document_id="a.txt", purpose="why", perspectives="")
 PROMPT = Prompt("query/ask.j2", VARIABLES, "text", AskReply)
@@ -32,23 +47,42 @@ def test_every_part_of_the_prompt_changes_the_key(other: Prompt) -> None:
     assert prompt_key("openai:m", other) != prompt_key("openai:m", PROMPT)
 
 
-def test_what_a_search_measured_counts_only_for_an_engine_that_goes_by_it() -> None:
-    def asked(match: float, text: str = "The mill burned.") -> Prompt:
-        passage = Passage(document_id="a.txt", start=0, end=len(text), text=text, score=match, document_match=match)
-        variables = AskVariables(
-            main_question="q",
-            mission="m",
-            sub_question="q",
-            document_id="a.txt",
-            document_title="a",
-            needs=(),
-            passages=(passage,),
-        )
-        return Prompt("query/ask.j2", variables, "text", AskReply)
+def document(match: float, text: str) -> ShownDocument:
+    return ShownDocument(document_id="a.txt", passages=(ShownPassage(text=text, start=0, match=match),))
 
-    assert prompt_key("openai:m", asked(0.2)) == prompt_key("openai:m", asked(0.9))
-    assert prompt_key("openai:m", asked(0.2)) != prompt_key("openai:m", asked(0.2, "The mill stands."))
-    assert prompt_key("extractive", asked(0.2), measures=True) != prompt_key("extractive", asked(0.9), measures=True)
+
+def asked(match: float, text: str) -> tuple[Record, type[Record]]:
+    return AskVariables(main_question="q", mission="m", documents=(document(match, text),)), AskReply
+
+
+def planned(match: float, text: str) -> tuple[Record, type[Record]]:
+    documents = (PlanDocument(document_id="a.txt", match=match, passages=(text,)),)
+    variables = PlanVariables(
+        question="q", mission="m", strategy="s", documents=documents, document_count=1, step_limit=3
+    )
+    return variables, PlanReply
+
+
+def filled_in(match: float, text: str) -> tuple[Record, type[Record]]:
+    return RowVariables(mission="m", questions=("q",), document=document(match, text)), RowReply
+
+
+@pytest.mark.parametrize("made", [asked, planned, filled_in])
+def test_what_a_search_measured_counts_only_for_an_engine_that_goes_by_it(
+    made: Callable[[float, str], tuple[Record, type[Record]]],
+) -> None:
+    def key(match: float, text: str = "The mill burned.", *, measures: bool = False) -> str:
+        variables, reply_type = made(match, text)
+        return prompt_key("toy:m", Prompt("t/t", variables, "text", reply_type), measures=measures)
+
+    assert key(0.2) == key(0.9)
+    assert key(0.2) != key(0.2, "The mill stands.")
+    assert key(0.2, measures=True) != key(0.9, measures=True)
+
+
+def test_the_day_of_the_run_is_no_part_of_the_key() -> None:
+    first, second = (replace(PROMPT, text=f"text\nToday is {day}.", undated="text") for day in ("1", "2"))
+    assert prompt_key("openai:m", first) == prompt_key("openai:m", second) == prompt_key("openai:m", PROMPT)
 
 
 def test_another_engine_has_another_key() -> None:
@@ -63,20 +97,22 @@ def test_text_that_is_not_valid_unicode_has_a_key() -> None:
 @pytest.mark.parametrize(
     ("template", "role"),
     [
-        ("critical_thinking/think.j2", Role.THINK),
         ("planner/plan.j2", Role.PLAN),
         ("query/ask.j2", Role.ASK),
         ("reflection/reflect.j2", Role.REFLECT),
+        ("query/row", Role.ASK),
         ("answer/answer.j2", Role.ANSWER),
+        ("answer/check.j2", Role.CHECK),
+        ("answer/check", Role.CHECK),
         ("query/ask", Role.ASK),
         ("bb3/sdm", Role.CHAT),
     ],
 )
-def test_a_template_belongs_to_the_role_of_its_owner(template: str, role: Role) -> None:
+def test_a_template_belongs_to_a_role(template: str, role: Role) -> None:
     assert role_of(template) is role
 
 
-@pytest.mark.parametrize("template", ["tactical_planning/question.j2", "", "ask.j2"])
+@pytest.mark.parametrize("template", ["tactical_planning/question.j2", "asking/repair", "", "ask.j2"])
 def test_a_template_that_no_engine_answers_has_no_role(template: str) -> None:
     with pytest.raises(ValueError, match="no role"):
         role_of(template)

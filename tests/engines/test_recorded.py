@@ -10,7 +10,15 @@ from investigator.engines.base import prompt_key
 from investigator.engines.recorded import RecordedEngine
 from investigator.engines.scripted import ScriptedEngine
 from investigator.errors import ReplayError, StoreError
-from investigator.records import AskReply, Prompt, QuestionVariables
+from investigator.records import (
+    AskReply,
+    AskVariables,
+    Prompt,
+    QuestionVariables,
+    RowReply,
+    RowVariables,
+    ShownDocument,
+)
 
 
 def prompt(text: str) -> Prompt:
@@ -96,3 +104,52 @@ def test_a_folder_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x", encoding="utf-8")
     with pytest.raises(StoreError, match="cannot be written"):
         RecordedEngine(tmp_path / "file" / "run.jsonl", ScriptedEngine([]))
+
+
+def about(text: str, *documents: str) -> Prompt:
+    shown = tuple(ShownDocument(document_id=name) for name in documents)
+    return Prompt("query/ask", AskVariables(main_question="q", mission="m", documents=shown), text, AskReply)
+
+
+def of_row(text: str, document: str) -> Prompt:
+    variables = RowVariables(mission="m", questions=("q",), document=ShownDocument(document_id=document))
+    return Prompt("query/row", variables, text, RowReply)
+
+
+RECORDED = [about("1", "a"), about("2", "b"), about("3", "a"), about("4", "a", "b"), of_row("5", "a"), prompt("6")]
+
+
+@pytest.fixture(params=[True, False], ids=["fixture", "recording"])
+def kept(tmp_path: Path, request: pytest.FixtureRequest) -> tuple[Path, bool]:
+    """Return a recording of replies 1 to 6, and whether it is a fixture."""
+    path, is_fixture = tmp_path / "kept.jsonl", bool(request.param)
+    engine = RecordedEngine(path, ScriptedEngine([each.text for each in RECORDED], name="m"), fixture=is_fixture)
+    for each in RECORDED:
+        engine.reply(each)
+    return path, is_fixture
+
+
+def test_a_reworded_prompt_gets_the_reply_of_its_template_documents_and_ordinal_from_a_fixture_only(
+    kept: tuple[Path, bool],
+) -> None:
+    path, is_fixture = kept
+    reworded = [about("x", "b"), about("y", "a"), about("3", "a"), about("z", "a", "b"), of_row("w", "a"), prompt("v")]
+    engine = RecordedEngine(path)
+    if not is_fixture:
+        with pytest.raises(ReplayError, match="no reply to this prompt"):
+            engine.reply(reworded[0])
+        return
+    assert [engine.reply(each).text for each in reworded] == ["2", "1", "3", "4", "5", "6"]
+    with pytest.raises(ReplayError, match="no reply to this prompt"):  # only two replies were recorded for it
+        engine.reply(about("another", "a"))
+
+
+def test_the_ordinals_of_a_fixture_are_counted_anew_by_each_engine(kept: tuple[Path, bool]) -> None:
+    path, is_fixture = kept
+    if is_fixture:
+        assert [RecordedEngine(path).reply(about("x", "a")).text for _ in range(2)] == ["1", "1"]
+
+
+def test_a_fixture_that_is_recorded_further_asks_its_engine(kept: tuple[Path, bool]) -> None:
+    engine = RecordedEngine(kept[0], ScriptedEngine(["7"], name="m"))
+    assert engine.reply(about("x", "a")).text == "7"

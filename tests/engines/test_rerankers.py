@@ -127,7 +127,8 @@ def test_an_embedding_model_is_no_reranker() -> None:
 def test_the_command_names_a_reranker_that_it_cannot_load(tmp_path: Path) -> None:
     folder = tmp_path / "documents"
     folder.mkdir()
-    (folder / "mill.txt").write_text("The mill burned down in May.", encoding="utf-8")
+    pages = "\n\n".join(f"The mill ground {number} sacks in week {number}." for number in range(1_000))
+    (folder / "mill.txt").write_text(f"The mill burned down in May.\n\n{pages}", encoding="utf-8")
     wanted = f"retrieval.reranker={tmp_path / 'no-such-model'}"
     done = command("ask", folder, "When did the mill burn down?", "--set", wanted)
     assert done.exit_code == 1

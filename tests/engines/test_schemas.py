@@ -8,7 +8,7 @@ import pytest
 from pydantic import Field
 
 from investigator.engines.schemas import Json, bounded, reply_schema
-from investigator.records import AnswerReply, AskReply, PlanReply, Record, ReflectReply, ThinkReply
+from investigator.records import AnswerReply, AskReply, CheckReply, PlanReply, Record, ReflectReply, RowReply
 
 
 def objects_of(schema: Json) -> Iterator[dict[str, Json]]:
@@ -22,7 +22,7 @@ def objects_of(schema: Json) -> Iterator[dict[str, Json]]:
             yield from objects_of(part)
 
 
-@pytest.mark.parametrize("reply_type", [ThinkReply, PlanReply, AskReply, ReflectReply, AnswerReply])
+@pytest.mark.parametrize("reply_type", [PlanReply, AskReply, RowReply, ReflectReply, AnswerReply, CheckReply])
 def test_every_field_is_required_and_no_other_is_allowed(reply_type: type[Record]) -> None:
     found = list(objects_of(reply_schema(reply_type)))
     assert found
@@ -46,9 +46,11 @@ def test_fields_that_are_named_like_keywords_survive() -> None:
 
 
 def test_a_bounded_schema_ends_every_text_and_list() -> None:
-    schema = bounded(reply_schema(AskReply), characters=50, items=3)
+    schema = bounded(reply_schema(AskReply), characters=50, items=3, records=20)
     assert schema["properties"] == {
-        "point": {"anyOf": [{"type": "integer", "minimum": 0, "maximum": 100}, {"type": "null"}]},
-        "reply": {"type": "string", "maxLength": 50},
-        "quotes": {"type": "array", "maxItems": 3, "items": {"type": "string", "maxLength": 50}},
+        "readings": {"type": "array", "maxItems": 20, "items": {"$ref": "#/$defs/DocumentReply"}}
     }
+    reading = schema["$defs"]["DocumentReply"]["properties"]  # type: ignore[index, call-overload]
+    assert reading["point"] == {"anyOf": [{"type": "integer", "minimum": 0, "maximum": 100}, {"type": "null"}]}  # type: ignore[index, call-overload]
+    assert reading["reply"] == {"type": "string", "maxLength": 50}  # type: ignore[index, call-overload]
+    assert reading["quotes"] == {"type": "array", "maxItems": 3, "items": {"type": "string", "maxLength": 50}}  # type: ignore[index, call-overload]

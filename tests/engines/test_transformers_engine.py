@@ -224,7 +224,6 @@ def test_a_reply_counts_its_tokens_and_says_when_it_was_cut(engine: Transformers
 def test_it_is_a_model_that_answers_one_prompt_at_a_time(engine: TransformersEngine, folder: Path) -> None:
     traits = traits_of(engine)
     assert traits.is_model
-    assert traits.is_small
     assert traits.concurrency == 1
     assert traits.context_tokens == CONTEXT - 12
     assert engine.name == f"transformers:{folder.name}@{(folder / 'model.safetensors').stat().st_size}"

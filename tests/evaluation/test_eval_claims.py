@@ -1,56 +1,126 @@
-"""`eval claims` measures the rules and any verifier on claims known to be true or false."""
+"""`eval claims` measures a check on statements that are known to be true or false."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from commands import command
 
-from investigator.engines.embedding.verifiers import CrossEncoderVerifier
+from investigator import ScriptedEngine
+from investigator.asking.budget import BudgetSettings
+from investigator.engines.embedding.checking import CrossEncoderEngine
+from investigator.engines.embedding.verifiers import CrossEncoderVerifier, SupportJudge
+from investigator.engines.roles import Role
 from investigator.errors import EmbedderError
-from investigator.evaluation.claims import ClaimRow, measure_claims
+from investigator.evaluation.claims import ClaimRow, ClaimsEvaluation, ClaimsReport, read_claims, variables_of
+from investigator.records import CheckVariables, Notice, Prompt, Support
+from investigator.services.parts import Parts
+from investigator.settings import load_settings
+
+AROUND = "In 1911 the mill burned down. It was rebuilt."
+
+
+def row(name: str, statement: str, *, true: bool, kind: str = "") -> ClaimRow:
+    evidence = [{"quote": "the mill burned down.", "around": AROUND}]
+    return ClaimRow.model_validate(
+        {"id": name, "statement": statement, "evidence": evidence, "true": true, "kind": kind}
+    )
+
 
 ROWS = (
-    ClaimRow(id="1", claim="The mill burned down.", quotes=("The mill burned down.",), label=True, kind="verbatim"),
-    ClaimRow(id="2", claim="Fire destroyed the mill.", quotes=("The mill burned down.",), label=True, kind="reworded"),
-    ClaimRow(id="3", claim="The mill did not burn.", quotes=("The mill burned down.",), label=False, kind="negation"),
-    ClaimRow(id="4", claim="The barn burned down.", quotes=("The mill burned down.",), label=False, kind="entity"),
+    row("1", "the mill burned down.", true=True, kind="verbatim"),
+    row("2", "Fire destroyed the mill.", true=True, kind="reworded"),
+    row("3", "The mill did not burn.", true=False, kind="negation"),
+    row("4", "The barn burned down.", true=False, kind="entity"),
 )
 
 
-class Knowing:
-    """A verifier that knows the labels."""
+def checking(support: Callable[[str], str]) -> ScriptedEngine:
+    """Return an engine whose verdict on a statement is a function of its text."""
 
-    name = "knowing"
+    def reply(prompt: Prompt) -> str:
+        assert isinstance(prompt.variables, CheckVariables)
+        verdicts = [{"number": one.number, "support": support(one.text)} for one in prompt.variables.statements]
+        return json.dumps({"statements": verdicts})
 
-    def scores(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        return [0.9 if claim in (ROWS[0].claim, ROWS[1].claim) else 0.1 for _, claim in pairs]
-
-
-def test_the_better_judge_is_named() -> None:
-    report = measure_claims(ROWS, Knowing(), 0.5)
-    assert (report.rules.true_accepted, report.rules.false_refused) == (0.5, 1.0)
-    assert report.rules.balanced_accuracy == 0.75
-    assert report.verifier is not None
-    assert report.verifier.balanced_accuracy == 1.0
-    assert report.better == "knowing"
-    assert measure_claims(ROWS, None, 0.5).better == "rules"
-    assert measure_claims(ROWS, Knowing(), 0.95).better == "rules"  # it accepts nothing then: chance
+    return ScriptedEngine(reply, name="checker")
 
 
-def test_the_command_reads_rows_and_prints_both(tmp_path: Path) -> None:
-    file = tmp_path / "claims.jsonl"
-    file.write_text("".join(f"{row.model_dump_json()}\n" for row in ROWS), encoding="utf-8")
+def measured(engine: object, rows: tuple[ClaimRow, ...] = ROWS, calls: int | None = None) -> ClaimsReport:
+    parts = Parts(load_settings())
+    client = parts.client(dict.fromkeys(Role, engine), parts.memory_journal(), budget=BudgetSettings(calls=calls))  # type: ignore[arg-type]
+    evaluation = ClaimsEvaluation(rows, client, time.perf_counter)
+    events = list(evaluation.run())
+    assert any(isinstance(event, Notice) for event in events) is (calls is not None)
+    return evaluation.report()
+
+
+def test_lies_accepted_and_truths_refused_are_counted_and_named() -> None:
+    verdicts = {"1": "supported", "2": "unsupported", "3": "supported", "4": "in_part"}
+    by_text = {one.statement: verdicts[one.id] for one in ROWS}
+    report = measured(checking(by_text.__getitem__))
+    counts = report.everything
+    assert (counts.truths, counts.truths_refused, counts.truths_in_part) == (2, 1, 0)
+    assert (counts.lies, counts.lies_accepted, counts.lies_in_part, counts.unchecked) == (2, 1, 1, 0)
+    assert [(one.id, one.support) for one in report.wrong] == [("2", Support.UNSUPPORTED), ("3", Support.SUPPORTED)]
+    assert [one.kind for one in report.kinds] == ["verbatim", "reworded", "negation", "entity"]
+    assert (report.checker, report.usage.calls) == ("checker", 1)
+
+
+def test_twenty_statements_go_into_a_call_and_a_limit_ends_the_measurement() -> None:
+    many = tuple(row(str(number), f"The mill has {number} floors.", true=False) for number in range(45))
+    engine = checking(lambda _: "unsupported")
+    assert measured(engine, many).everything.lies == 45
+    assert [len(prompt.variables.statements) for prompt in engine.asked] == [20, 20, 5]  # type: ignore[attr-defined]
+    assert measured(checking(lambda _: "unsupported"), many, calls=2).everything.lies == 40
+
+
+def test_the_check_sees_each_quote_marked_in_its_surroundings_and_the_notes_of_the_program() -> None:
+    asked = variables_of((row("a", "It burned in 1905.", true=False), ROWS[0]))
+    first, second = asked.documents
+    assert [(span.text, span.id) for span in first.passages[0].spans] == [
+        ("In 1911 ", ""),
+        ("the mill burned down.", "E1"),
+        (" It was rebuilt.", ""),
+    ]
+    assert second.ids == ("E2",)
+    assert [(one.evidence, one.verbatim) for one in asked.statements] == [(("E1",), False), (("E2",), True)]
+    assert "1905" in asked.statements[0].notes[0]
+    assert asked.question == ""
+
+
+def test_the_command_without_a_model_leaves_statements_unchecked(tmp_path: Path) -> None:
+    file = tmp_path / "statements.jsonl"
+    file.write_text("".join(f"{one.model_dump_json(by_alias=True)}\n" for one in ROWS), encoding="utf-8")
+    assert read_claims(file) == ROWS
     shown = command("eval", "claims", file)
-    assert shown.exit_code == 0
-    assert "Better on these claims: rules." in shown.stdout
+    assert shown.exit_code == 0, shown.output
+    assert "checked by extractive:" in shown.stdout
     wire = json.loads(command("eval", "claims", file, "--json").stdout)
-    assert wire["rules"]["claims"] == 4
-    file.write_text('{"id": "1", "claim": "x"}\n', encoding="utf-8")
+    assert wire["everything"]["lies_accepted"] == 0
+    assert wire["everything"]["unchecked"] >= 3  # a statement that is its quote needs no check
+    file.write_text('{"id": "1", "statement": "x"}\n', encoding="utf-8")
     assert command("eval", "claims", file).exit_code == 2
+
+
+def test_a_cross_encoder_checks_in_place_of_a_model(tmp_path: Path) -> None:
+    class Knowing:
+        """A verifier that knows the labels."""
+
+        name = "knowing"
+
+        def scores(self, pairs: list[tuple[str, str]]) -> list[float]:
+            assert {text for text, _ in pairs} == {"the mill burned down."}
+            return [0.9 if claim in (ROWS[0].statement, ROWS[1].statement) else 0.1 for _, claim in pairs]
+
+    report = measured(CrossEncoderEngine(SupportJudge(Knowing(), 0.5)))  # type: ignore[arg-type]
+    assert (report.checker, report.wrong) == ("cross-encoder:knowing", ())
+    strict = measured(CrossEncoderEngine(SupportJudge(Knowing(), 0.95)))  # type: ignore[arg-type]
+    assert strict.everything.truths_refused == 2
 
 
 def tiny_nli(folder: Path, labels: dict[int, str]) -> Path:
@@ -71,11 +141,10 @@ def tiny_nli(folder: Path, labels: dict[int, str]) -> Path:
 
 def test_a_model_of_sentence_transformers_verifies_by_its_entailment(tmp_path: Path) -> None:
     model = tiny_nli(tmp_path, {0: "contradiction", 1: "entailment", 2: "neutral"})
-    report = measure_claims(ROWS, CrossEncoderVerifier(str(model)), 0.5)
-    assert report.verifier is not None
-    assert report.verifier.claims == 4
-    scores = CrossEncoderVerifier(str(model)).scores([("the mill burned down", "the barn burned down")])
-    assert 0.0 < scores[0] < 1.0
+    file = tmp_path / "statements.jsonl"
+    file.write_text("".join(f"{one.model_dump_json(by_alias=True)}\n" for one in ROWS), encoding="utf-8")
+    wire = json.loads(command("eval", "claims", file, "--set", f"check.model={model}", "--json").stdout)
+    assert (wire["checker"], wire["everything"]["unchecked"]) == (f"cross-encoder:{model}", 0)
 
 
 def test_a_model_without_such_a_label_is_refused_by_name(tmp_path: Path) -> None:

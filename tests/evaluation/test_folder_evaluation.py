@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from investigator import Investigator, ScriptedEmbedder
+from investigator import AnswerStatus, Investigator, ScriptedEmbedder, ScriptedEngine
 from investigator.asking.budget import Budget, BudgetSettings, BudgetSpent
 from investigator.errors import CredentialError, EngineUnreachableError, EvaluationDataError, StoreError
 from investigator.evaluation.folder import EvaluationOptions, FolderEvaluation
-from investigator.evaluation.folder_report import FolderReport
+from investigator.evaluation.folder_report import FolderReport, StatementCounts
 from investigator.evaluation.measures import Measure
 from investigator.evaluation.questions import Question, read_questions
+from investigator.evaluation.tables import folder_text
 from investigator.records import Event, Notice, Progressed, Prompt, Reply
 from investigator.services.workspace_choice import make_workspace_inside
 from investigator.settings import load_settings
@@ -44,6 +45,15 @@ QUESTIONS = [
 HOW = set(EvaluationOptions.model_fields)
 
 
+REPLIES: dict[str, object] = {
+    "planner/plan": {"parts": [], "scope": "some", "steps": []},
+    "query/ask": {"readings": []},
+    "answer/answer": {"lead": None, "details": [], "parts": []},
+    "answer/check": {"statements": []},
+    "reflection/reflect": {"known": [], "unknown": [], "wordings": []},
+}
+
+
 class Broken:
     """An engine that fails on questions about wine as long as it is broken."""
 
@@ -57,7 +67,7 @@ class Broken:
         self.calls += 1
         if self.error and "wine" in prompt.text:
             raise self.error
-        return Reply(text='{"point": 0, "reply": "no", "needs": [], "steps": [], "knowledge": [], "claims": []}')
+        return Reply(text=json.dumps(REPLIES[prompt.template]))
 
 
 @pytest.fixture(autouse=True)
@@ -131,6 +141,39 @@ def test_a_question_file_is_asked_and_measured(folder: Path, questions: tuple[Qu
     assert last.about[-1].endswith("s per question")
 
 
+def test_statements_are_counted_by_their_check_and_each_wrong_question_is_named(
+    folder: Path, questions: tuple[Question, ...]
+) -> None:
+    quote = "The mill by the river burned down in 1911."
+    replies = REPLIES | {
+        "query/ask": {"readings": [{"document": "mill.txt", "verdict": "answers", "point": 90, "quotes": [quote]}]},
+        "answer/answer": {
+            "lead": {"text": "It burned down in 1911.", "evidence": ["E1"]},
+            "details": [
+                {"head": "owner", "text": "The Webers set fire to it.", "evidence": ["E1"]},
+                {"head": "place", "text": "It stood by the river in the north.", "evidence": ["E1"]},
+            ],
+            "parts": [{"part": 1, "status": "answered"}],
+        },
+        "answer/check": {
+            "statements": [
+                {"number": 1, "support": "supported"},
+                {"number": 2, "support": "unsupported", "reason": "no fire-raiser is named"},
+                {"number": 3, "support": "in_part", "reason": "north is not said"},
+            ],
+            "answers": "yes",
+        },
+    }
+    model = ScriptedEngine({name: json.dumps(reply) for name, reply in replies.items()})
+    one = evaluation(folder, questions, model=model)
+    report = finished(one)
+    assert one.outcomes["mill"].answer == "It burned down in 1911. place: It stood by the river in the north."
+    assert report.statements == StatementCounts(shown=6, unsupported=3, withheld=3)
+    assert [(wrong.id, wrong.status) for wrong in report.wrong] == [("wine", AnswerStatus.ANSWERED)]
+    assert "1 question not right: wine (answered, 0.00)" in folder_text(report).plain
+    assert "6 statements, 3 of them not fully supported; 3 withheld" in folder_text(report).plain
+
+
 def test_a_stopped_evaluation_goes_on_and_measures_the_same(folder: Path, questions: tuple[Question, ...]) -> None:
     stopped = evaluation(folder, questions)
     until_asked(stopped.run(), 2)
@@ -179,7 +222,7 @@ def test_an_answer_from_an_earlier_run_has_no_time(folder: Path, questions: tupl
 
 def test_other_documents_or_settings_are_another_evaluation(folder: Path, questions: tuple[Question, ...]) -> None:
     finished(first := evaluation(folder, questions))
-    finished(other := evaluation(folder, questions, settings=load_settings(None, ["method.rounds=1"])))
+    finished(other := evaluation(folder, questions, settings=load_settings(None, ["research.rounds=1"])))
     (folder / "new.txt").write_text("A new document.", encoding="utf-8")
     finished(third := evaluation(folder, questions))
     assert len({first.file, other.file, third.file}) == 3
@@ -279,7 +322,7 @@ def test_replies_that_another_run_paid_for_count_into_the_cost(folder: Path, que
     engine = Broken(EngineUnreachableError("the server is down"))
     engine.error = None
     finished(evaluation(folder, questions, model=engine))
-    dearer = load_settings(None, ["method.threshold=49"])  # another run with the same prompts
+    dearer = load_settings(None, ["research.threshold=49"])  # another run with the same prompts
     finished(other := evaluation(folder, questions, model=engine, settings=dearer))
     assert [outcome.usage.calls for outcome in other.outcomes.values()] == [0, 0, 0]
     assert all(outcome.cost.calls > 0 and outcome.unreadable == 0 for outcome in other.outcomes.values())

@@ -84,11 +84,35 @@ def test_numbers_and_key_points_count_by_their_share() -> None:
     assert rightness(row, said(RENT, ("b.txt", RENT))) == 0
 
 
-def test_a_yes_is_not_looked_for_but_a_no_in_its_place_is_wrong() -> None:
+def test_a_yes_is_looked_for_like_any_other_short_answer() -> None:
     row = question(answers=["Yes"], evidence=[RENT], doc_ids=["lease.txt"])
     cited = ("lease.txt", RENT)
-    assert ground_of(row) is Ground.EVIDENCE
-    assert [rightness(row, said(text, cited)) for text in (RENT, "Yes, it is.", "No: it is not.")] == [1, 1, 0]
+    assert ground_of(row) is Ground.ANSWER
+    assert [rightness(row, said(text, cited)) for text in ("Yes, it is.", "No: it is not.")] == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("known", "right"),
+    [
+        ({"evidence": [RENT]}, 1),
+        ({"key_points": [{"text": "the rent", "evidence": RENT}]}, 1),
+        ({"answers": ["EUR 48,000"]}, 1),
+        ({"answers": ["EUR 8,400"]}, 0),
+        ({"key_numbers": ["48,000"]}, 1),
+        ({"doc_ids": ["lease.txt"]}, 1),
+        ({"doc_ids": ["draft.txt"]}, 0),
+    ],
+)
+def test_unjudged_passages_are_right_if_one_of_the_first_three_holds_what_is_known(
+    known: dict[str, object], right: float
+) -> None:
+    others = [("lease.txt", f"Clause {number}.") for number in range(3)]
+    passages = said("").changed(status=AnswerStatus.PASSAGES_FOUND)
+    first = passages.changed(citations=said("x", *others[:2], ("lease.txt", RENT)).citations)
+    late = passages.changed(citations=said("x", *others, ("lease.txt", RENT)).citations)
+    assert rightness(question(**known), first) == right
+    if "doc_ids" not in known:
+        assert rightness(question(**known), late) == 0
 
 
 def test_a_row_that_nothing_answers_is_judged_by_silence_whatever_it_names() -> None:
@@ -98,5 +122,7 @@ def test_a_row_that_nothing_answers_is_judged_by_silence_whatever_it_names() -> 
         Measure.STATUS_RIGHT: 0,
         Measure.FALSE_ANSWER: 1,
     }
+    corrected = said("The rent is not due.", ("near.txt", RENT)).changed(status=AnswerStatus.PREMISE_WRONG)
+    assert scores(row, corrected)[Measure.RIGHT] == 1
     assert row.documents == frozenset()
     assert row.named_documents == {"near.txt"}  # which keeps it beside other questions about that document

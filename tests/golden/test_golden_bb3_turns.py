@@ -12,13 +12,13 @@ from session_memories import SessionMemories
 from investigator.bb3.chat_options import ChatOptions, Conditioning
 from investigator.bb3.exchange import SearchDocument
 from investigator.bb3.forms.prefix_history import PrefixOptions
-from investigator.bb3.forms.text_forms import PrefixForm, Prompted, TokenForm, Writer, Written
+from investigator.bb3.forms.text_forms import PrefixForm, Prompted, TokenForm, Writer, WrittenText
 from investigator.bb3.memory.choice import MemoryOptions
 from investigator.bb3.memory.text import MemoryForm, is_opening
 from investigator.bb3.modular_chat import ModularChat
 from investigator.bb3.module_table import LARGE, SMALL
 from investigator.bb3.records import Module, Speaker
-from investigator.bb3.turn_draft import Draft, LiveConversation
+from investigator.bb3.turn_draft import LiveConversation, TurnDraft
 
 TEXTS_OF_3B = (
     *("text", "search_decision", "memory_decision", "search_query", "memory_generator_self"),
@@ -38,18 +38,18 @@ class Scripted:
         self.replies = {name: list(r) if isinstance(r, list) else r for name, r in replies.items()}
         self.calls = []
 
-    def write(self, module: Module, prompts: Sequence[Prompted]) -> list[Written]:
+    def write(self, module: Module, prompts: Sequence[Prompted]) -> list[WrittenText]:
         self.calls.extend((module, prompt) for prompt in prompts)
         return [self._next(str(module)) for _ in prompts]
 
-    def _next(self, name: str) -> Written:
+    def _next(self, name: str) -> WrittenText:
         reply = self.replies.get(name, self.default.get(name, ""))
         if isinstance(reply, list):
             reply = reply.pop(0) if len(reply) > 1 else reply[0]
         if isinstance(reply, dict):
-            return Written(text="", failed=True)
+            return WrittenText(text="", failed=True)
         text, score = reply if isinstance(reply, list) else (reply, [-1.0] * 3)
-        return Written(text=text, score=sum(score) if isinstance(score, list) else score)
+        return WrittenText(text=text, score=sum(score) if isinstance(score, list) else score)
 
 
 class Found:
@@ -99,7 +99,7 @@ def memories_of(given: Any, *, small: bool) -> SessionMemories:
     return SessionMemories(form, options, chance=lambda: 1.0, prefixes=prefixes or None)
 
 
-def took(chat: ModularChat, conversation: LiveConversation, turn: Any) -> Draft:
+def took(chat: ModularChat, conversation: LiveConversation, turn: Any) -> TurnDraft:
     if is_opening(turn["text"], turn.get("memories")):
         told = turn["memories"]
         conversation.memories.set(told if isinstance(told, dict) else dict.fromkeys(told, 0))

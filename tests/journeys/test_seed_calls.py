@@ -60,7 +60,7 @@ def test_the_planner_takes_what_the_seed_names() -> None:
     plan = Planner(QUESTION, "Find the reason.", "Malaria first.", documents, ()).generate_plan()
     assert [step.plan_id for step in plan.steps] == [1, 2]
     assert {step.document_id for step in plan.steps} == set(documents)
-    assert all(step.purpose and step.perspectives for step in plan.steps)
+    assert [step.purpose for step in plan.steps] == [QUESTION, QUESTION]
 
 
 def test_a_workspace_that_was_never_made_is_named(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from langchain_core.callbacks import BaseCallbackHandler
@@ -12,6 +13,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
 from investigator import Investigator, ScriptedEmbedder, ScriptedEngine
+from investigator.records import AskVariables, Prompt
 
 TEXTS = {
     "harbour.md": "# Harbour\n\nThe harbour of Vigo was dredged in 1997. The harbour is 14 metres deep.\n",
@@ -22,37 +24,36 @@ QUESTION = "How deep is the harbour of Vigo?"
 NOT_THERE = "Who is the harbour master?"
 QUOTE = "The harbour is 14 metres deep."
 
-_NEEDS = json.dumps({"needs": [{"term": "depth", "reason": "asked"}]})
 _STEPS = [{"document_id": name, "purpose": "What does it say of the harbour?"} for name in ("harbour.md", "ferries.md")]
-_PLAN = json.dumps({"strategy": "Ask them.", "steps": _STEPS})
-_KNOWN = json.dumps(
-    {
-        "knowledge": [
-            {
-                "term": "depth",
-                "known_infos": [
-                    {"info": "14 metres", "point": 95, "document_ids": ["harbour.md"], "memory_ids": [1]},
-                ],
-                "unknown_infos": [],
-            }
-        ]
-    }
+_PLAN = json.dumps({"parts": [QUESTION], "strategy": "Ask them.", "steps": _STEPS})
+_KNOWN = json.dumps({"known": [], "unknown": ["the depth"]})
+_ANSWER = json.dumps(
+    {"lead": {"text": "It is 14 metres deep.", "evidence": ["E1"]}, "parts": [{"part": 1, "status": "answered"}]}
 )
-_CLAIMS = json.dumps({"claims": [{"text": "The harbour is 14 metres deep.", "evidence": ["E1"]}]})
+_SILENT = json.dumps({"parts": [{"part": 1, "status": "not_stated"}]})
+_CHECK = json.dumps({"statements": [{"number": 1, "support": "supported"}], "answers": "yes"})
 
 
-def _asked(question: str, holds_it: bool) -> str:
-    if holds_it and "deep" in question:
-        return json.dumps({"point": 95, "quotes": [QUOTE], "reply": "14 metres."})
-    return json.dumps({"point": 0, "quotes": [], "reply": "Not in this text."})
+def _readings(names: Iterable[str], *, deep: bool) -> str:
+    """Return a reading of each document; the harbour's answers a question about its depth."""
+    answers = {"verdict": "answers", "point": 95, "quotes": [QUOTE], "reply": "14 metres."}
+    silent = {"verdict": "not_stated", "point": 0, "reply": "Not in this text."}
+    readings = [{"document": name, **(answers if deep and name == "harbour.md" else silent)} for name in names]
+    return json.dumps({"readings": readings})
 
 
-SCRIPT = {
-    "critical_thinking/think": _NEEDS,
+def _read(prompt: Prompt) -> str:
+    variables = prompt.variables
+    assert isinstance(variables, AskVariables)
+    return _readings((one.document_id for one in variables.documents), deep="deep" in variables.main_question)
+
+
+SCRIPT: Mapping[str, Callable[[Prompt], str] | str] = {
     "planner/plan": _PLAN,
-    "query/ask": lambda prompt: _asked(prompt.variables.main_question, prompt.variables.document_id == "harbour.md"),
+    "query/ask": _read,
     "reflection/reflect": _KNOWN,
-    "answer/answer": _CLAIMS,
+    "answer/answer": lambda prompt: _ANSWER if "deep" in prompt.text else _SILENT,
+    "answer/check": _CHECK,
 }
 
 
@@ -83,13 +84,11 @@ class HarbourModel(BaseChatModel):
         return ChatResult(generations=[ChatGeneration(message=message)])
 
     def _said(self, prompt: str) -> str:
-        if '"needs"' in prompt:
-            return _NEEDS
-        if '"steps"' in prompt:
-            return _PLAN
-        if '"knowledge"' in prompt:
-            return _KNOWN
-        return _CLAIMS if '"claims"' in prompt else _asked("deep", QUOTE in prompt)
+        if '"readings"' in prompt:
+            return _readings((name for name in TEXTS if name in prompt), deep=True)
+        if '"wordings"' in prompt:
+            return _PLAN if '"steps"' in prompt else _KNOWN
+        return _ANSWER if '"lead"' in prompt else _CHECK
 
 
 class Watcher(BaseCallbackHandler):

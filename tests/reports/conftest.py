@@ -7,27 +7,34 @@ import pytest
 from investigator.records import (
     Answer,
     AnswerStatus,
-    Claim,
     Coverage,
+    Decision,
+    Disagreement,
     FileStatus,
+    Fit,
     Investigation,
-    Knowledge,
-    KnownInfo,
     Memory,
-    Need,
+    NotStated,
+    Part,
+    PartStatus,
     Passage,
     Plan,
     PlanStep,
     PointStatus,
     Quote,
     Reflection,
-    Relation,
     Round,
+    Side,
+    Statement,
     Status,
     StopReason,
-    UnprovenClaim,
+    Support,
+    SurveyRow,
+    Trust,
     Unreadable,
     Usage,
+    UsedEngine,
+    Verdict,
 )
 
 RENT = Quote(
@@ -48,31 +55,62 @@ TERM = Quote(
     text="we agreed on five years with Müller",
     source_hash="cd" * 32,
 )
+OLD_RENT = TERM.changed(line=13, start=340, end=361, text="the rent is EUR 44,000")
+DEPOSIT = RENT.changed(line=50, start=6000, end=6022, text="A deposit may be agreed")
 
 
 @pytest.fixture
 def answered() -> Investigation:
-    """Two claims with two quotes, one of them shared; a rejected document; an unparsed reply; an unfinished round."""
+    """A lead and a detail that share a quote, and something for each further part of an answer; a rejected document; an
+    unparsed reply; an unfinished round.
+    """
     coverage = Coverage(
         read=("contracts/lease.pdf", "notes/kickoff.md"),
-        skimmed=("notes/menu.txt",),
+        searched=("notes/menu.txt",),
         not_opened=("annex.docx",),
         unreadable=(Unreadable(path="scan.pdf", status=FileStatus.ENCRYPTED, reason="needs a password"),),
     )
     answer = Answer(
-        question="What is the rent, and for how long?",
-        status=AnswerStatus.ANSWERED,
+        question="What is the rent, for how long, and what is the deposit?",
+        status=AnswerStatus.ANSWERED_IN_PART,
         stop=StopReason.SATURATED,
-        reason="Two documents state it.",
-        text="The annual rent is EUR 48,000 [1]. The lease runs for five years [2] [1].",
-        claims=(
-            Claim(text="The annual rent is EUR 48,000.", quotes=(RENT,), memory_ids=(1,)),
-            Claim(text="The lease runs for five years.", quotes=(TERM, RENT), memory_ids=(2,)),
+        reason="One part is open.",
+        lead=Statement(text="The annual rent is EUR 48,000.", quotes=(RENT,), support=Support.SUPPORTED),
+        details=(
+            Statement(
+                text="The lease runs for five years.",
+                head="Term",
+                quotes=(TERM, RENT),
+                support=Support.IN_PART,
+                reason="the lease itself names no term",
+            ),
         ),
-        unproven=(UnprovenClaim(text="The rent rises by 3 %.", reason="no quote holds 3 %"),),
+        parts=(
+            Part(question="What is the rent?", status=PartStatus.ANSWERED),
+            Part(question="What is the deposit?", status=PartStatus.NOT_STATED),
+        ),
+        not_stated=(NotStated(text="The amount of the deposit.", quotes=(DEPOSIT,)),),
+        disagreements=(
+            Disagreement(
+                about="the rent",
+                sides=(
+                    Side(text="EUR 48,000", quotes=(RENT,), date="2021-03-04"),
+                    Side(text="EUR 44,000", quotes=(OLD_RENT,), date="2020-05-06"),
+                ),
+                explanation="The notes are older.",
+            ),
+        ),
+        withheld=(
+            Statement(text="The rent rises by 3 %.", support=Support.UNSUPPORTED, reason="no quote contains 3 %"),
+        ),
+        text="The annual rent is EUR 48,000. [1]\n\n* **Term:** The lease runs for five years. [2] [1]",
+        fit=Fit.IN_PART,
+        checked_by="openai:gpt-y",
+        trust=Trust.PASSED,
         coverage=coverage,
-        searched=("What rent is agreed?",),
         engine="openai:gpt-x",
+        day="2026-03-31",
+        run_id="8f3a12cd",
     )
     return Investigation(
         id="8f3a12cd",
@@ -80,7 +118,7 @@ def answered() -> Investigation:
         mission="Prepare the audit",
         strategy="Contracts first",
         engine="openai:gpt-x",
-        needs=(Need(term="annual rent", reason="it is asked for"),),
+        engines=(UsedEngine(role="answer", name="openai:gpt-x", trust=Trust.PASSED),),
         plan=Plan(
             steps=(
                 PlanStep(
@@ -95,7 +133,7 @@ def answered() -> Investigation:
             )
         ),
         rounds=(
-            Round(number=1, strategy="read the lease", refused_document_ids=("invented.pdf",), learned=True),
+            Round(number=1, strategy="read the lease", refused_document_ids=("invented.pdf",)),
             Round(number=2, strategy="read the notes"),
         ),
         memories=(
@@ -113,6 +151,7 @@ def answered() -> Investigation:
                 question="What rent is agreed?",
                 reply="EUR 48,000 a year",
                 point=85,
+                verdict=Verdict.ANSWERS,
                 quotes=(RENT,),
                 failed_quotes=("The rent is EUR 84,000",),
             ),
@@ -120,18 +159,9 @@ def answered() -> Investigation:
         reflections=(
             Reflection(
                 round=1,
-                knowledge=(
-                    Knowledge(
-                        term="annual rent",
-                        known_infos=(
-                            KnownInfo(
-                                info="48,000 euros", point=85, document_ids=("contracts/lease.pdf",), memory_ids=(1,)
-                            ),
-                        ),
-                        unknown_infos=("whether it is indexed",),
-                        relations=(Relation(term="lease term", relation="is due during"),),
-                    ),
-                ),
+                known=("the rent is EUR 48,000",),
+                unknown=("whether it is indexed",),
+                wordings=("indexation",),
             ),
         ),
         answer=answer,
@@ -148,14 +178,36 @@ def not_found() -> Investigation:
         status=AnswerStatus.NOT_FOUND,
         stop=StopReason.ROUNDS,
         reason="Every document was searched and none names an auditor.",
-        text="",
-        coverage=Coverage(skimmed=("a.txt", "b.txt")),
+        coverage=Coverage(searched=("a.txt", "b.txt")),
         nearest=(Passage(document_id="a.txt", start=0, end=22, text="The audit took place.", line=7, score=0.4),),
+        trust=Trust.UNREAD,
         engine="extractive (no language model)",
     )
     return Investigation(
         id="77aa", question=answer.question, mission="", strategy="", engine=answer.engine, answer=answer
     )
+
+
+@pytest.fixture
+def surveyed(not_found: Investigation) -> Investigation:
+    """An answer with a decision for each document: one belongs, one may belong, one does not, and one was not read."""
+    assert not_found.answer is not None
+    rent = Statement(text="The annual rent is EUR 48,000.", quotes=(RENT,), support=Support.SUPPORTED)
+    maybe = Statement(text="A lease of five years.", quotes=(TERM,), support=Support.IN_PART, reason="no rent is named")
+    answer = not_found.answer.changed(
+        status=AnswerStatus.ANSWERED_IN_PART,
+        lead=Statement(text="One lease names a rent.", quotes=(RENT,), support=Support.SUPPORTED),
+        nearest=(),
+        table=(
+            SurveyRow(document_id="notes/kickoff.md", decision=Decision.UNCLEAR, statement=maybe),
+            SurveyRow(document_id="contracts/lease.pdf", decision=Decision.YES, statement=rent),
+            SurveyRow(document_id="menu.txt", decision=Decision.NO),
+            SurveyRow(document_id="annex.docx", decision=Decision.UNDECIDED),
+        ),
+        trust=Trust.UNGRADED,
+        engine="openai:gpt-x",
+    )
+    return not_found.changed(answer=answer, engine="openai:gpt-x")
 
 
 @pytest.fixture

@@ -14,16 +14,15 @@ from investigator.documents.own_results import MATRIX_HEADING
 from investigator.records import (
     AskedQuestions,
     CellStatus,
-    Conflict,
-    ConflictSide,
     Investigation,
     Matrix,
     MatrixCell,
     MatrixDocument,
     QuestionOutcome,
     Quote,
+    Support,
 )
-from investigator.reports.matrix import matrix_text
+from investigator.reports.matrix import in_short, matrix_text
 from investigator.reports.pages import matrix_page, questions_page
 from investigator.reports.spreadsheets import matrix_csv, matrix_xlsx
 from investigator.reports.terminal import questions_text
@@ -41,7 +40,14 @@ def matrix(
     documents = (MatrixDocument(id="contracts/lease.pdf", title="Lease"), MatrixDocument(id="scan.pdf"))
     quote = RENT.changed(text=answer)
     cells = tuple(
-        MatrixCell(document_id=document.id, question=number, status=CellStatus.STATED, answer=answer, quotes=(quote,))
+        MatrixCell(
+            document_id=document.id,
+            question=number,
+            status=CellStatus.STATED,
+            text=answer,
+            quotes=(quote,),
+            support=Support.SUPPORTED,
+        )
         if document is documents[0]
         else MatrixCell(document_id=document.id, question=number, status=CellStatus.NOT_READ, reason="encrypted")
         for document in documents
@@ -104,17 +110,37 @@ def test_many_answers_are_one_page_and_one_text(answered: Investigation) -> None
     assert "Failed: the server is down" in text
 
 
-def test_a_disagreement_among_many_answers_shows_its_values_and_dates(answered: Investigation) -> None:
-    assert answered.answer is not None
-    quote = answered.answer.citations[0]
-    sides = (
-        ConflictSide(value="EUR 48,000", quote=quote, date="2021-03-04"),
-        ConflictSide(value="EUR 52,000", quote=quote, date="2022-05-06"),
+def test_an_answer_among_many_is_whole_and_its_citations_lead_to_its_own_sources(answered: Investigation) -> None:
+    outcomes = tuple(
+        QuestionOutcome(question=question, investigation=answered) for question in ("Rent?", "Rent again?")
     )
-    answer = answered.answer.changed(conflicts=(Conflict(question="the rent", sides=sides),))
-    asked = AskedQuestions(
-        outcomes=(QuestionOutcome(question="The rent?", investigation=answered.changed(answer=answer)),)
-    )
-    for text in (questions_text(asked).plain, Page(questions_page(asked)).texts["question-1"]):
-        assert "Statements that disagree" in text
-        assert all(f"{side.value} (" in text and f"dated {side.date}" in text for side in sides)
+    asked = AskedQuestions(outcomes=outcomes)
+    page = Page(questions_page(asked))
+    assert {str(link).removeprefix("#") for link in page.links} <= set(page.ids)
+    assert len(page.ids) == len(set(page.ids))
+    for text in (questions_text(asked).plain, page.texts["question-2"]):
+        for words in ("The documents disagree", "dated 2021-03-04", "supported in part", "Checked by openai:gpt-y"):
+            assert words in text
+
+
+@pytest.mark.parametrize(
+    ("cell", "shown"),
+    [
+        ({"status": CellStatus.PASSAGES, "text": "EUR 48,000"}, "passages: EUR 48,000"),
+        ({"status": CellStatus.UNCLEAR, "reason": "two rents"}, "unclear: two rents"),
+        ({"status": CellStatus.NOT_STATED, "reason": "no rent"}, "not stated"),
+        ({"status": CellStatus.STATED, "text": "EUR 48,000", "support": Support.UNCHECKED}, "EUR 48,000 (unchecked)"),
+    ],
+)
+def test_a_cell_in_short_says_how_far_it_may_be_trusted(cell: dict[str, object], shown: str) -> None:
+    assert in_short(MatrixCell(document_id="a.txt", question=1, **cell)) == shown
+
+
+def test_a_spreadsheet_has_all_quotes_of_a_cell(answered: Investigation) -> None:
+    made = matrix()
+    first = made.cells[0].changed(quotes=(RENT, RENT.changed(line=42, page=4, text="payable monthly")))
+    rows = list(csv.DictReader(io.StringIO(matrix_csv(made.changed(cells=(first, *made.cells[1:]))))))
+    assert rows[0]["quotes"] == "The annual rent\npayable monthly"
+    assert rows[0]["places"] == "contracts/lease.pdf:page 3\ncontracts/lease.pdf:page 4"
+    assert (rows[0]["text"], rows[0]["support"]) == ("The annual rent is EUR 48,000.", "supported")
+    assert (rows[1]["status"], rows[1]["reason"]) == ("not read", "encrypted")

@@ -7,54 +7,128 @@ from rich.console import Console
 
 from investigator.records import (
     AnswerStatus,
-    Claim,
-    Constraint,
-    ConstraintKind,
-    ConstraintMatch,
     Investigation,
-    MatchState,
-    NearMiss,
-    OpenPart,
     RunSummary,
+    Statement,
+    StopReason,
+    Support,
+    Trust,
     Unreadable,
+    UsedEngine,
 )
 from investigator.records.documents import FileStatus
-from investigator.reports.html import html_report
 from investigator.reports.terminal import investigation_text, runs_text
-from investigator.reports.wording import duration, engine_line, near_miss_line
+from investigator.reports.wording import NO_READER, duration, engine_line
 
 
-def test_an_answer_shows_its_status_text_sources_and_cost(answered: Investigation) -> None:
+def with_answer(investigation: Investigation, **values: object) -> Investigation:
+    """Return the investigation with other values in its answer."""
+    assert investigation.answer is not None
+    return investigation.changed(answer=investigation.answer.changed(**values))
+
+
+def test_the_answer_comes_first_and_the_cost_last(answered: Investigation) -> None:
     lines = investigation_text(answered).plain.splitlines()
 
-    assert lines[0] == "Answered: Two documents state it."
-    assert "The annual rent is EUR 48,000 [1]. The lease runs for five years [2] [1]." in lines
+    assert lines[0] == "The annual rent is EUR 48,000. [1]"
+    assert lines[2] == (
+        "- Term: The lease runs for five years. [2][1] (supported in part: the lease itself names no term)"
+    )
     assert '[1] contracts/lease.pdf:page 3  "The annual rent is EUR 48,000, payable monthly"' in lines
     assert '[2] notes/kickoff.md:line 12  "we agreed on five years with Müller"' in lines
     assert "Answered by openai:gpt-x." in lines
     assert "Used: 12 calls, 3,400 tokens (3,000 in, 400 out), 1 min 15 s" in lines
-    assert "Run: 8f3a12cd" in lines
-    assert not any(line.startswith("[3]") for line in lines)
+    assert lines[-1] == "Run: 8f3a12cd, as of 2026-03-31"
 
 
-def test_what_a_model_read_into_a_quote_stands_apart_from_what_is_proven(answered: Investigation) -> None:
-    assert answered.answer is not None
-    first, *others = answered.answer.claims
-    read = first.changed(readings=("Tenants pay EUR 48,000.",))
-    told = answered.changed(answer=answered.answer.changed(claims=(read, *others)))
-    proven, _, rest = investigation_text(told).plain.partition("The model's reading of these quotes, not proven")
-    assert "Tenants pay" not in proven
-    assert "Tenants pay EUR 48,000." in rest
-    assert '<section id="readings">' in html_report(told)
-    assert '<section id="readings">' not in html_report(answered)
+def test_one_line_gives_the_status_the_coverage_and_what_is_open(answered: Investigation) -> None:
+    (line,) = [line for line in investigation_text(answered).plain.splitlines() if line.startswith("Answered in part")]
+    assert line.startswith("Answered in part: One part is open. Coverage: read 2 of 5 documents; ")
+    assert line.endswith("; open: What is the deposit?")
 
 
-def test_what_was_not_proven_is_listed_apart_from_the_answer(answered: Investigation) -> None:
+def test_what_is_not_stated_and_what_disagrees_stand_after_the_answer(answered: Investigation) -> None:
     text = investigation_text(answered).plain
+    assert "Not stated\n- The amount of the deposit. [4]\n" in text
+    assert (
+        "The documents disagree\n- the rent\n"
+        "    EUR 48,000 [1] (contracts/lease.pdf, dated 2021-03-04)\n"
+        "    EUR 44,000 [3] (notes/kickoff.md, dated 2020-05-06)\n"
+        "    The notes are older.\n"
+    ) in text
 
-    answer, _, rest = text.partition("Not proven")
+
+def test_a_statement_that_was_refused_is_listed_apart_with_its_reason(answered: Investigation) -> None:
+    answer, _, rest = investigation_text(answered).plain.partition("Withheld from the answer")
     assert "rises" not in answer
-    assert "The rent rises by 3 %. (no quote holds 3 %)" in rest
+    assert rest.startswith("\n- The rent rises by 3 %. (no quote contains 3 %)\n")
+
+
+def test_the_check_is_one_line_with_its_counts(answered: Investigation) -> None:
+    lines = investigation_text(answered).plain.splitlines()
+    assert "Checked by openai:gpt-y: 1 supported, 1 in part, 1 not supported." in lines
+
+
+def test_a_statement_that_nobody_checked_is_marked(answered: Investigation) -> None:
+    unchecked = with_answer(answered, details=(Statement(text="It is paid monthly."),), checked_by="")
+    text = investigation_text(unchecked).plain
+    assert "- It is paid monthly. (unchecked)\n" in text
+    assert "Checked by" not in text
+
+
+def test_notes_of_the_program_stand_beside_the_statement(answered: Investigation) -> None:
+    noted = Statement(text="It is EUR 4,000 a month.", support=Support.SUPPORTED, notes=("4,000 is in no quote",))
+    text = investigation_text(with_answer(answered, details=(noted,))).plain
+    assert "- It is EUR 4,000 a month. (4,000 is in no quote)\n" in text
+
+
+def test_many_details_with_heads_are_aligned(answered: Investigation) -> None:
+    details = tuple(
+        Statement(text=f"{n} euros", head=head, support=Support.VERBATIM) for n, head in enumerate(("A", "BBB", "CC"))
+    )
+    text = investigation_text(with_answer(answered, details=details)).plain
+    assert "A    0 euros\nBBB  1 euros\nCC   2 euros\n" in text
+
+
+def test_a_sentence_has_at_most_three_citation_marks(answered: Investigation) -> None:
+    assert answered.answer is not None
+    quotes = tuple(answered.answer.citations[0].changed(line=number) for number in range(9))
+    text = investigation_text(with_answer(answered, lead=Statement(text="So it is.", quotes=quotes), details=())).plain
+    assert text.startswith("So it is. [1][2][3] (unchecked)\n")
+    assert "[9] contracts/lease.pdf" in text
+
+
+def test_a_survey_shows_each_decision_and_what_was_not_decided(surveyed: Investigation) -> None:
+    lines = [line.split("  ") for line in investigation_text(surveyed).plain.splitlines()]
+    rows = [[part.strip() for part in line if part.strip()] for line in lines]
+    assert ["contracts/lease.pdf", "yes", "The annual rent is EUR 48,000. [1]"] in rows
+    unclear = ["notes/kickoff.md", "unclear", "A lease of five years. [2] (supported in part: no rent is named)"]
+    assert rows.index(unclear) == rows.index(["contracts/lease.pdf", "yes", "The annual rent is EUR 48,000. [1]"]) + 1
+    assert ["no: menu.txt"] in rows
+    assert ["not decided: annex.docx"] in rows
+    assert ["3 of 4 documents decided, 1 not decided"] in rows
+
+
+@pytest.mark.parametrize(
+    ("trust", "line"),
+    [
+        (Trust.UNREAD, NO_READER),
+        (Trust.UNGRADED, "x:a has not been graded; run: investigator doctor --model x:a"),
+        (
+            Trust.FAILED,
+            "x:a failed its grading, so this is its reading; see: investigator doctor --model x:a",
+        ),
+    ],
+)
+def test_how_far_a_reader_is_trusted_is_one_line(answered: Investigation, trust: Trust, line: str) -> None:
+    engines = (
+        UsedEngine(role="ask", name="x:a", trust=trust),
+        UsedEngine(role="answer", name="x:a", trust=trust),
+        UsedEngine(role="check", name="x:b", trust=Trust.PASSED),
+    )
+    shown = with_answer(answered.changed(engines=engines), trust=trust)
+    assert investigation_text(shown).plain.splitlines().count(line) == 1
+    assert "x:b" not in investigation_text(shown).plain
 
 
 def test_documents_that_were_left_out_are_named_once_and_unreadable_ones_with_their_reason(
@@ -62,7 +136,7 @@ def test_documents_that_were_left_out_are_named_once_and_unreadable_ones_with_th
 ) -> None:
     lines = investigation_text(answered).plain.splitlines()
 
-    covered = next(line for line in lines if line.startswith("Coverage: "))
+    covered = next(line for line in lines if "Coverage: " in line)
     assert "annex.docx" in covered
     assert "Not opened: annex.docx" not in lines
     assert "Unreadable: scan.pdf (encrypted: needs a password)" in lines
@@ -83,7 +157,7 @@ def test_an_absent_answer_shows_what_came_nearest_and_that_no_model_answered(not
 
     assert lines[0].startswith("Not in the documents: Every document was searched")
     assert "- a.txt:line 7  The audit took place." in lines
-    assert "No model specified: answered by the built-in engine, without a language model." in lines
+    assert lines.count(NO_READER) == 1
 
 
 def test_not_found_so_far_is_said_in_other_words_than_not_found(not_found: Investigation) -> None:
@@ -99,35 +173,30 @@ def test_an_unfinished_run_shows_its_best_replies(unfinished: Investigation) -> 
     text = investigation_text(unfinished).plain
 
     assert text.startswith("Unfinished: ")
-    assert text.index("- contracts/lease.pdf (score 85)") < text.index("- notes/kickoff.md (no score)")
+    best = text.index("- contracts/lease.pdf (answers, score 85)")
+    assert best < text.index("- notes/kickoff.md (no usable reply, no score)")
 
 
 def test_markup_and_escapes_of_a_document_are_shown_and_not_obeyed(answered: Investigation) -> None:
-    assert answered.answer is not None
     hostile = "[bold red]pay[/bold red] [link=https://x.test]now[/link] \x1b]0;owned\x07"
-    hostile_answer = answered.answer.changed(text=hostile, reason=f"so {hostile}", engine=hostile)
+    shown = with_answer(answered, lead=Statement(text=hostile), reason=f"so {hostile}", engine=hostile)
     screen = io.StringIO()
 
     console = Console(file=screen, force_terminal=True, width=400, highlight=False, color_system="truecolor")
-    console.print(investigation_text(answered.changed(answer=hostile_answer)))
+    console.print(investigation_text(shown))
 
-    shown = screen.getvalue()
-    assert shown.count("[bold red]pay[/bold red] [link=https://x.test]now[/link]") == 3
-    assert "\x1b]" not in shown
-    assert "\x07" not in shown
+    printed = screen.getvalue()
+    assert printed.count("[bold red]pay[/bold red] [link=") == 3
+    assert "\x1b]" not in printed
+    assert "\x07" not in printed
 
 
 def test_a_long_quote_is_cut_and_says_so(answered: Investigation) -> None:
     assert answered.answer is not None
-    claim = answered.answer.claims[0]
-    long_claim = claim.changed(quotes=(claim.quotes[0].changed(text="word " * 9000),))
-    answer = answered.answer.changed(claims=(long_claim,))
+    quote = answered.answer.citations[0].changed(text="word " * 9000)
+    text = investigation_text(with_answer(answered, lead=Statement(text="So.", quotes=(quote,)))).plain
 
-    line = next(
-        line
-        for line in investigation_text(answered.changed(answer=answer)).plain.splitlines()
-        if line.startswith("[1]")
-    )
+    line = next(line for line in text.splitlines() if line.startswith("[1]"))
     assert len(line) < 700
     assert line.endswith('…"')
 
@@ -182,58 +251,37 @@ def test_durations_are_said_as_a_person_says_them(seconds: float, words: str) ->
         ("openai:extractive", False),
     ],
 )
-def test_that_no_language_model_answered_is_said_only_where_it_is_so(engine: str, without_model: bool) -> None:
-    assert ("without a language model." in engine_line(engine)) is without_model
+def test_without_a_language_model_the_line_says_how_to_name_one(engine: str, without_model: bool) -> None:
+    assert ("--model openai:gpt-4o" in engine_line(engine)) is without_model
 
 
-def test_what_stayed_open_is_named_with_what_was_searched(answered: Investigation) -> None:
-    assert answered.answer is not None
-    part = OpenPart(question="Who funded the Zebra trial?", searched=("funded", "sponsored"))
-    answer = answered.answer.changed(status=AnswerStatus.ANSWERED_IN_PART, unanswered=(part,))
-
-    lines = investigation_text(answered.changed(answer=answer)).plain.splitlines()
-
-    assert lines[0].startswith("Answered in part: ")
-    assert "- Who funded the Zebra trial? (searched: funded; sponsored)" in lines
+@pytest.mark.parametrize(("stop", "shown"), [(StopReason.CALLS, True), (StopReason.ANSWERED, False)])
+def test_a_limit_that_ended_the_run_is_named(answered: Investigation, stop: StopReason, shown: bool) -> None:
+    text = investigation_text(with_answer(answered, stop=stop)).plain
+    assert ("Stopped because the limit on engine calls was reached." in text) is shown
 
 
-def test_the_words_of_a_cited_near_miss_are_not_shown_again(answered: Investigation) -> None:
-    assert answered.answer is not None
-    cited = answered.answer.citations[0]
-    constraint = Constraint(kind=ConstraintKind.PERIOD, text="1987")
-    miss = NearMiss(part="?", quote=cited, failing=(ConstraintMatch(constraint=constraint, state=MatchState.NOT_MET),))
-    text = investigation_text(answered.changed(answer=answered.answer.changed(near_misses=(miss,)))).plain
-    assert "- [1]  Not established: the period 1987." in text
-    assert text.count(" ".join(cited.text.split())) == 1
-
-
-def test_a_near_miss_is_shown_with_what_it_fails(answered: Investigation, not_found: Investigation) -> None:
-    assert answered.answer is not None
-    assert not_found.answer is not None
-    margin = Constraint(kind=ConstraintKind.ATTRIBUTE, text="operating margin")
-    failing = ConstraintMatch(constraint=margin, state=MatchState.NOT_MET, words="operating income")
-    miss = NearMiss(part="What was the margin?", quote=answered.answer.citations[0], failing=(failing,))
-    answer = not_found.answer.changed(near_misses=(miss,))
-
-    lines = investigation_text(not_found.changed(answer=answer)).plain.splitlines()
-
-    shown = next(line for line in lines if line.startswith("- contracts/lease.pdf:page 3"))
-    assert "operating margin (it says operating income)" in shown
-
-
-def test_a_near_miss_does_not_show_again_what_is_asked(answered: Investigation) -> None:
-    february = Constraint(kind=ConstraintKind.PERIOD, text="february 2024")
-    failing = ConstraintMatch(constraint=february, state=MatchState.NOT_MET, words="February 2024")
-    assert answered.answer is not None
-    miss = NearMiss(part="?", quote=answered.answer.citations[0], failing=(failing,))
-    assert near_miss_line(miss) == "Not established: the period february 2024."
+def test_documents_that_address_a_model_are_named_in_one_line(answered: Investigation) -> None:
+    lines = investigation_text(with_answer(answered, tainted=("a.txt", "b.txt"))).plain.splitlines()
+    assert "Contains text addressed to a language model: a.txt, b.txt" in lines
 
 
 def test_words_that_are_the_answer_are_not_printed_again_as_its_source(answered: Investigation) -> None:
     assert answered.answer is not None
     quote = answered.answer.citations[0]
-    answer = answered.answer.changed(claims=(Claim(text=quote.text, quotes=(quote,)),), text=f"{quote.text} [1]")
-
-    text = investigation_text(answered.changed(answer=answer)).plain
+    lead = Statement(text=quote.text, quotes=(quote,), support=Support.VERBATIM)
+    text = investigation_text(with_answer(answered, lead=lead, details=(), disagreements=())).plain
 
     assert text.count(quote.text) == 1
+
+
+def test_a_follow_up_shows_how_it_was_read(answered: Investigation) -> None:
+    text = investigation_text(answered.changed(read_as="What is the rent of the lease?")).plain
+    assert text.startswith("Read as: What is the rent of the lease?\n\nThe annual rent")
+
+
+def test_each_status_has_words_of_its_own(not_found: Investigation) -> None:
+    firsts = {
+        investigation_text(with_answer(not_found, status=status)).plain.splitlines()[0] for status in AnswerStatus
+    }
+    assert len(firsts) == len(AnswerStatus)

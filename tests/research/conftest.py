@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from power_plant import GOOD, TEXTS
 
-from investigator import Investigator, ScriptedEmbedder, ScriptedEngine, Settings
+from investigator import Investigator, ScriptedEmbedder, ScriptedEngine, load_settings
 
 
 @pytest.fixture(scope="session")
@@ -36,11 +36,15 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def investigator(folder: Path) -> Callable[..., tuple[Investigator, ScriptedEngine]]:
-    """Return an investigator of the folder whose engine follows the good script with the given changes."""
+    """Return an investigator of the folder whose engine follows the good script with the given changes.
 
-    def make(settings: Settings | None = None, **changes: object) -> tuple[Investigator, ScriptedEngine]:
+    Each document is read in a call of its own, unless the settings say otherwise.
+    """
+
+    def make(*settings: str, **changes: object) -> tuple[Investigator, ScriptedEngine]:
         named = {name.replace("__", "/"): script for name, script in changes.items()}
         engine = ScriptedEngine({**GOOD, **named})  # type: ignore[dict-item]
-        return Investigator(folder, model=engine, embedder=ScriptedEmbedder(), settings=settings), engine
+        chosen = load_settings(None, ["research.whole_tokens=0", *settings])
+        return Investigator(folder, model=engine, embedder=ScriptedEmbedder(), settings=chosen), engine
 
     return make

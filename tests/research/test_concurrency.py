@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from investigator.research.concurrency import concurrently, in_order
+from investigator.research.concurrency import in_order
 
 
 def test_results_come_in_the_order_of_the_items_whichever_is_done_first() -> None:
@@ -60,32 +60,9 @@ def test_never_more_is_in_work_than_there_are_workers() -> None:
 MARK: contextvars.ContextVar[str] = contextvars.ContextVar("mark", default="none")
 
 
-def test_work_on_the_side_sees_the_context_of_who_asked_for_it() -> None:
+def test_work_sees_the_context_of_its_caller() -> None:
     token = MARK.set("mine")
     try:
-        with concurrently(MARK.get) as result:
-            assert result() == "mine"
         assert list(in_order(lambda _: MARK.get(), range(3), workers=2)) == ["mine"] * 3
     finally:
         MARK.reset(token)
-
-
-def test_work_beside_runs_meanwhile_and_its_error_comes_where_its_result_is_awaited() -> None:
-    meet = threading.Barrier(2, timeout=20)
-
-    def fail() -> int:
-        meet.wait()
-        raise ValueError("no")
-
-    with concurrently(fail) as result:
-        meet.wait()
-        with pytest.raises(ValueError, match="no"):
-            result()
-
-
-def test_an_error_in_front_is_told_and_not_hidden_by_what_runs_beside() -> None:
-    def fail() -> int:
-        raise ValueError("beside")
-
-    with pytest.raises(KeyError, match="in front"), concurrently(fail):
-        raise KeyError("in front")

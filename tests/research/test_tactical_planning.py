@@ -5,17 +5,24 @@ from __future__ import annotations
 import pytest
 
 from investigator.asking.prompts import Prompts
-from investigator.records import PlanStep
-from investigator.research.tactical_planning import sub_question
+from investigator.records import Plan, PlanStep
+from investigator.research.tactical_planning import TacticalPlanning
+
+PROMPTS = Prompts()
 
 
 @pytest.mark.parametrize(
-    ("purpose", "asked"),
-    [
-        ("harvest year", "harvest year. Look in particular at: rain. (in a.txt)"),
-        ("How was the harvest?", "How was the harvest? Look in particular at: rain. (in a.txt)"),
-    ],
+    ("perspectives", "question"),
+    [("rain", "How was the harvest? (rain)"), ("", "How was the harvest?")],
 )
-def test_what_to_look_at_is_a_sentence_of_its_own(purpose: str, asked: str) -> None:
-    step = PlanStep(plan_id=1, document_id="a.txt", purpose=purpose, perspectives="rain", round=1)
-    assert sub_question(step, Prompts()) == asked
+def test_a_sub_question_is_the_purpose_with_what_to_look_at(perspectives: str, question: str) -> None:
+    step = PlanStep(plan_id=1, document_id="a.txt", purpose="How was the harvest?", perspectives=perspectives)
+    tactics = TacticalPlanning(Plan(steps=(step,)), "", PROMPTS.path("tactical_planning/summary"), prompts=PROMPTS)
+    assert tactics.generate_question(PROMPTS.path("tactical_planning/question")) == (1, "a.txt", question)
+
+
+def test_questions_are_generated_up_to_a_limit() -> None:
+    steps = tuple(PlanStep(plan_id=number, document_id="a.txt", purpose=f"Why {number}?") for number in (1, 2, 3))
+    tactics = TacticalPlanning(Plan(steps=steps), "", PROMPTS.path("tactical_planning/summary"), prompts=PROMPTS)
+    path = PROMPTS.path("tactical_planning/question")
+    assert [question for _, _, question in tactics.generate_questions(path, limit=2)] == ["Why 1?", "Why 2?"]

@@ -1,5 +1,4 @@
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -55,11 +54,6 @@ def test_scripts_without_spaces_are_found(library: Library) -> None:
     assert library.cards(("瓦特改良了什么？",))[0].document_id == "zh.txt"
 
 
-def test_shares_count_documents_and_known_phrases(library: Library) -> None:
-    shares = {item.term: item.document_share for item in library.term_frequencies("annual report of Mars")}
-    assert shares == {"annual": 0.5, "report": 0.5, "mars": 0.0, "annual report": 0.5}
-
-
 def test_the_vector_search_inside_a_document_is_exact(library: Library) -> None:
     embedder = ScriptedEmbedder()
     query = "cheese and soup"
@@ -69,14 +63,3 @@ def test_the_vector_search_inside_a_document_is_exact(library: Library) -> None:
     vectors = embedder.embed([document.text[c.start : c.end] for c in spans])
     best = spans[int(np.argmax(vectors @ embedder.embed([query])[0]))]
     assert any(passage.start <= best.start and best.end <= passage.end for passage in passages)
-
-
-def test_a_word_is_found_with_and_without_its_hyphen(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("The Wi-Fi is for the barn only. Send an email to Ann.\n")
-    with Investigator(tmp_path).library() as library:
-        assert [library.respelled(word) for word in ("wifi", "e-mail", "wi-fi", "email")] == [
-            "wi-fi",
-            "email",
-            None,
-            None,
-        ]

@@ -20,11 +20,9 @@ class CountingEmbedder(ScriptedEmbedder):
 
     def __init__(self) -> None:
         self.texts: list[str] = []
-        self.calls: list[Sequence[str]] = []
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         self.texts += texts
-        self.calls.append(texts)
         return super().embed(texts)
 
 
@@ -40,7 +38,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def opened(folder: Path, embedder: CountingEmbedder, embed_first: int) -> Investigator:
-    settings = load_settings(None, [f"retrieval.embed_first={embed_first}", "retrieval.candidates=5"])
+    chosen = [f"retrieval.embed_first={embed_first}", "retrieval.candidates=5", "research.whole_tokens=0"]
+    settings = load_settings(None, chosen)
     return Investigator(folder, embedder=embedder, settings=settings)
 
 
@@ -54,7 +53,7 @@ def test_a_question_embeds_only_the_passages_that_its_words_find(folder: Path) -
     events = list(opened(folder, embedder, embed_first=0).investigate(QUESTION))
     answer = last(events).investigation.answer
     assert answer is not None
-    assert [quote.document_id for quote in answer.claims[0].quotes] == ["mill.txt"]
+    assert [quote.document_id for quote in answer.citations] == ["mill.txt"]
     assert last(events).investigation.search is Search.CANDIDATES
     assert sum(text.startswith("Parish number") for text in set(embedder.texts)) < 20
     assert any(isinstance(event, Notice) and "--vectors" in event.text for event in events)
@@ -125,7 +124,7 @@ def test_a_question_can_be_asked_while_vectors_are_made(folder: Path) -> None:
 
         def embed(self, texts: Sequence[str]) -> Vectors:
             if not self.answered and len(texts) == 41:
-                self.answered = len(opened(folder, CountingEmbedder(), embed_first=0).ask(QUESTION).claims)
+                self.answered = len(opened(folder, CountingEmbedder(), embed_first=0).ask(QUESTION).citations)
             return super().embed(texts)
 
     embedder = Interrupted()
@@ -133,15 +132,3 @@ def test_a_question_can_be_asked_while_vectors_are_made(folder: Path) -> None:
     list(making.index(vectors=True))
     assert embedder.answered
     assert making.status().without_vectors == 0
-
-
-def test_the_sub_questions_of_a_round_are_embedded_together(folder: Path) -> None:
-    embedder = CountingEmbedder()
-    made = opened(folder, embedder, embed_first=400)
-    list(made.index(vectors=True))
-    embedder.calls.clear()
-    made.ask("Which parish sold grain?")
-    of_one_document = [[text for text in texts if text.endswith(".txt)")] for texts in embedder.calls]
-    rounds = [texts for texts in of_one_document if texts]
-    assert len(rounds[0]) > 1
-    assert sum(map(len, rounds)) > 2 * len(rounds)

@@ -19,7 +19,7 @@ from investigator import Investigator, ScriptedEmbedder, load_settings, secrets
 from investigator.engines.chat.engine import ChatEngine, ChatSettings
 from investigator.engines.recorded import RecordedEngine
 from investigator.errors import InvestigatorError, SettingsError
-from investigator.records import Prompt, RepairVariables, ThinkReply
+from investigator.records import PlanReply, Prompt, RepairVariables
 from investigator.secrets import redacted, redacted_so_far, register, without_secrets
 
 KEY = "sk-Canary/7f+3Qz_91bXyTt-0042"
@@ -87,7 +87,7 @@ def test_an_error_that_shows_a_secret_is_not_kept_as_a_cause() -> None:
         assert not leaks("".join(traceback.format_exception(without_secrets(error))))
 
 
-PROMPT = Prompt("asking/repair", RepairVariables(prompt="p", reply="r", problem="p"), "Say the key.", ThinkReply)
+PROMPT = Prompt("asking/repair", RepairVariables(prompt="p", reply="r", problem="p"), "Say the key.", PlanReply)
 
 
 @pytest.mark.parametrize(
@@ -158,15 +158,30 @@ def test_a_setting_that_is_mistyped_does_not_show_its_value(override: str) -> No
 def _echoing(body: Body) -> Response:
     """Replies to every prompt with the key in all forms, in each field."""
     words = f"The plant makes 42 MW. {KEY} {FORMS['in Base64']} {FORMS['in a URL']}"
-    reply = {
-        "needs": [{"term": KEY, "reason": words}],
-        "strategy": words,
-        "steps": [{"document_id": "plant.txt", "purpose": words, "perspectives": KEY}],
+    statement = {"head": KEY, "text": words, "evidence": ["E1"]}
+    reading = {
+        "document": "plant.txt",
+        "verdict": "answers",
         "point": 90,
         "quotes": ["The plant makes 42 MW of power.", KEY],
         "reply": words,
-        "knowledge": [{"term": KEY, "known_infos": [], "unknown_infos": [words]}],
-        "claims": [{"text": words, "evidence": ["E1"]}],
+    }
+    reply = {
+        "parts": [words] if "You plan how" in json.dumps(body) else [{"part": 1, "status": "answered"}],
+        "wordings": [KEY],
+        "strategy": words,
+        "steps": [{"document_id": "plant.txt", "purpose": words, "perspectives": KEY}],
+        "readings": [reading],
+        "lead": statement,
+        "details": [statement],
+        "not_stated": [statement],
+        "search": [words],
+        "statements": [{"number": 1, "support": "in_part", "reason": words}],
+        "answers": "yes",
+        "reason": words,
+        "point": 90,
+        "quotes": reading["quotes"],
+        "reply": words,
     }
     return completion(json.dumps(reply))
 
@@ -259,7 +274,7 @@ def test_spans_hold_no_key() -> None:
     kept, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(kept))
     tracer = SpanTracer(provider, content=True)
-    prompt = Prompt("query/ask", PROMPT.variables, f"Say {KEY}.", ThinkReply)
+    prompt = Prompt("query/ask", PROMPT.variables, f"Say {KEY}.", PlanReply)
     with tracer.run("r1", f"What of {KEY}?", "openai:m") as run, run.call(WatchedCall(prompt, "openai:m", "k")) as call:
         call.done(Reply(text=f"It is {KEY}"))
     told = "\n".join(span.to_json() for span in kept.get_finished_spans())

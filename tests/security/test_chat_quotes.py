@@ -19,7 +19,7 @@ from investigator.bb3.chat_text import reply_text, why_text
 from investigator.bb3.chats import open_chat
 from investigator.bb3.folder_chat import FolderChat
 from investigator.bb3.records import Module
-from investigator.evidence.standing import SOURCE_CHANGED
+from investigator.proof.standing import SOURCE_CHANGED
 
 QUESTION = "How much power does the Cedar plant make?"
 TRUE = "It makes 42 MW of power."

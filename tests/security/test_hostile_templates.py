@@ -21,19 +21,16 @@ from investigator.asking.template_language import TemplateLanguage
 from investigator.asking.templates import MOST_OCTETS, Sandbox
 from investigator.bb3.records import CONTRACTS, Module, ResponseVariables, Speaker, Turn
 from investigator.errors import TemplateError
-from investigator.records import AskVariables, Need, Passage, Quote, Record
+from investigator.records import AskVariables, Quote, Record, ShownDocument, ShownPassage
 
 PLAIN = (type(None), bool, int, float, str, list, dict)
-PASSAGE = Passage(document_id="a.md", start=0, end=4, text="text " * 200, line=3)
-VARIABLES = AskVariables(
-    main_question="How much?",
-    mission="Find figures.",
-    sub_question="What is its output?",
+DOCUMENT = ShownDocument(
     document_id="a.md",
-    document_title="Report",
-    needs=(Need(term="power"),) * 40,
-    passages=(PASSAGE,) * 40,
+    title="Report",
+    about="text " * 200,
+    passages=(ShownPassage(text="It makes 42 MW.", start=3),),
 )
+VARIABLES = AskVariables(main_question="How much?", mission="Find figures.", documents=(DOCUMENT,) * 40)
 NAMES = sorted(AskVariables.model_fields)
 
 
@@ -55,8 +52,8 @@ def test_the_deprecated_methods_of_pydantic_are_out_of_reach(tmp_path: Path) -> 
     """`parse_raw` with a pickle ran a command, and `parse_file` read a file into the prompt."""
     mark = tmp_path / "ran"
     pickled = pickle.dumps(_Payload(mark), protocol=0).decode("ascii")
-    raw = f"{{{{ needs[0].parse_raw({pickled!r}, proto='pickle', allow_pickle=True) }}}}"
-    for source in (raw, "{{ passages[0].parse_file('/etc/hostname') }}"):
+    raw = f"{{{{ documents[0].parse_raw({pickled!r}, proto='pickle', allow_pickle=True) }}}}"
+    for source in (raw, "{{ documents[0].parse_file('/etc/hostname') }}"):
         with pytest.raises(TemplateError, match=r"given\.j2, line 1: calls are not allowed"):
             rendered(tmp_path, source)
     assert not mark.exists()
@@ -65,27 +62,35 @@ def test_the_deprecated_methods_of_pydantic_are_out_of_reach(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     "source",
     [
-        *("{{ needs[0].model_dump }}", "{{ needs[0].model_fields_set }}", "{{ needs.append }}", "{{ mission.format }}"),
-        *("{{ mission['format'] }}", "{{ mission|attr('format') }}", "{{ needs[0]['__class__'] }}", "{{ self }}"),
         *(
-            "{{ needs|map(attribute='__class__')|join }}",
+            "{{ documents[0].model_dump }}",
+            "{{ documents[0].model_fields_set }}",
+            "{{ documents.append }}",
+            "{{ mission.format }}",
+        ),
+        *("{{ mission['format'] }}", "{{ mission|attr('format') }}", "{{ documents[0]['__class__'] }}", "{{ self }}"),
+        *(
+            "{{ documents|map(attribute='__class__')|join }}",
             "{{ mission.__class__ }}",
             "{{ loop }}",
-            "{{ needs.0.items }}",
+            "{{ documents.0.items }}",
         ),
-        *("{% set x = ''.join %}{{ x }}", "{{ mission|format(needs) }}", "{{ '%s' % mission }}", "{{ cycler }}"),
-        *("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "{% for n in needs recursive %}{{ n }}{% endfor %}"),
+        *("{% set x = ''.join %}{{ x }}", "{{ mission|format(documents) }}", "{{ '%s' % mission }}", "{{ cycler }}"),
+        *("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "{% for n in documents recursive %}{{ n }}{% endfor %}"),
         *("{% import 'x' as x %}", "{% extends '/etc/hostname' %}", "{% include '../x' %}", "{{ lipsum }}"),
         *(
             "{{ mission ~ mission }}",
             "{{ 9 ** 9 }}",
-            "{{ {'a': needs} }}",
-            "{{ [needs, needs] }}",
+            "{{ {'a': documents} }}",
+            "{{ [documents, documents] }}",
             "{{ mission|pprint }}",
         ),
-        *("{% for n in needs %}{% set x = loop %}{% endfor %}", "{% for n in needs %}{{ loop.cycle }}{% endfor %}"),
-        *("{% for n in needs %}{{ loop.__init__ }}{% endfor %}", "{% block b %}{% endblock %}", "{% do 1 %}"),
-        *("{{ needs.0.items }}", "{{ mission|pprint }}"),
+        *(
+            "{% for n in documents %}{% set x = loop %}{% endfor %}",
+            "{% for n in documents %}{{ loop.cycle }}{% endfor %}",
+        ),
+        *("{% for n in documents %}{{ loop.__init__ }}{% endfor %}", "{% block b %}{% endblock %}", "{% do 1 %}"),
+        *("{{ documents.0.items }}", "{{ mission|pprint }}"),
         *("{% with a = 1 %}{% endwith %}", "{% set x %}a{% endset %}", "{{ mission is callable }}"),
     ],
 )
@@ -104,21 +109,21 @@ def test_what_is_not_of_the_language_is_refused_with_its_line(tmp_path: Path, so
         "{{ 'a'|center(1000000000) }}",
         "{% for i in range(1000000000) %}x{% endfor %}",
         "{{ 1000000000000 * 1000000000000 * 1000000000000 * 2 }}",
-        "{% set a = passages[0].text %}" + "{% set a = a + a %}" * 40 + "{{ a }}",
-        "{% set a = passages[0].text %}" + "{% set a = a|replace(' ', a) %}" * 9 + "{{ a }}",
-        "{{ passages|join(passages[0].text)|replace('t', passages[0].text)|replace('e', passages[0].text) }}",
-        "{% for p in passages %}" * 6 + "{% endfor %}" * 6,
-        "{% for p in passages %}" * 6 + "{{ loop.length }}" + "{% endfor %}" * 6,
-        "{% for p in passages if p.text == 'x' or not p.page %}" * 5 + "{% endfor %}" * 5,
-        "{% for p in passages %}{% for q in passages %}" * 2 + "{{ p.text }}" + "{% endfor %}{% endfor %}" * 2,
-        "{% for c in passages[0].text %}{% for d in passages[0].text %}" * 2 + "{% endfor %}{% endfor %}" * 2,
+        "{% set a = documents[0].about %}" + "{% set a = a + a %}" * 40 + "{{ a }}",
+        "{% set a = documents[0].about %}" + "{% set a = a|replace(' ', a) %}" * 9 + "{{ a }}",
+        "{{ documents|join(documents[0].about)|replace('t', documents[0].about)|replace('e', documents[0].about) }}",
+        "{% for p in documents %}" * 6 + "{% endfor %}" * 6,
+        "{% for p in documents %}" * 6 + "{{ loop.length }}" + "{% endfor %}" * 6,
+        "{% for p in documents if p.about == 'x' or not p.question %}" * 5 + "{% endfor %}" * 5,
+        "{% for p in documents %}{% for q in documents %}" * 2 + "{{ p.about }}" + "{% endfor %}{% endfor %}" * 2,
+        "{% for c in documents[0].about %}{% for d in documents[0].about %}" * 2 + "{% endfor %}{% endfor %}" * 2,
         "{{ " + "(" * 5000 + "1" + ")" * 5000 + " }}",
         "{{ " + "-" * 50_000 + "1 }}",
         "{{ " + "+".join(["1"] * 20_000) + " }}",
         "{{ " + "9" * 100_000 + " }}",
         "{{ mission" + ".a" * 50_000 + " }}",
         "{% if a %}" * 5000 + "{% endif %}" * 5000,
-        "{% for a in needs %}" * 50 + "{% endfor %}" * 50,
+        "{% for a in documents %}" * 50 + "{% endfor %}" * 50,
     ],
     ids=lambda source: source[:40],
 )
@@ -132,7 +137,7 @@ def test_no_template_takes_more_time_or_memory_than_a_prompt_needs(tmp_path: Pat
 def test_a_loop_within_bounds_ends_by_the_clock_too(tmp_path: Path) -> None:
     ticking = iter(range(0, 10_000, 5))
     template = tmp_path / "slow.j2"
-    template.write_text("{% for need in needs %}\n{{ need.term }}\n{% endfor %}", encoding="utf-8")
+    template.write_text("{% for document in documents %}\n{{ document.title }}\n{% endfor %}", encoding="utf-8")
     with pytest.raises(TemplateError, match=r"slow\.j2, line 1: it takes more than 20 seconds"):
         Sandbox(clock=lambda: float(next(ticking))).render(template, VARIABLES)
 
@@ -208,8 +213,8 @@ def _walked(language: TemplateLanguage, value: Any) -> Iterator[Any]:
 
 
 def _expressions() -> st.SearchStrategy[str]:
-    words = st.sampled_from([*NAMES, "loop", "self", "'a'", "1", "10**9", "needs[0]", "passages", "x", "range(9)"])
-    attributes = st.sampled_from(["__class__", "format", "term", "text", "parse_raw", "_x", "index", "items", "0"])
+    words = st.sampled_from([*NAMES, "loop", "self", "'a'", "1", "10**9", "documents[0]", "documents", "x", "range(9)"])
+    attributes = st.sampled_from(["__class__", "format", "title", "about", "parse_raw", "_x", "index", "items", "0"])
     filters = st.sampled_from([*FILTERS, "attr", "center", "map(attribute='__class__')", "tojson", "replace('a','b')"])
     operators = st.sampled_from(["+", "*", "~", "**", "%", "//", "-", "in", "==", "and"])
     return st.recursive(

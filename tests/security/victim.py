@@ -60,7 +60,7 @@ def proven_of(folder: str, workspace: str | None) -> str:
 
     def answered(fresh: bool) -> str:
         answer = opened().ask(QUESTION, fresh=fresh)
-        return f"{answer.claims} {answer.text} {answer.citations}"
+        return f"{answer.statements} {answer.text} {answer.citations}"
 
     def kept() -> str:
         listed = opened().runs()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = Path(__file__).parents[2] / "data" / "examples" / "child-health"
 QUESTIONS = {
-    "gambia-co-artemether-transmission.pdf": "How many eligible children were enrolled in the trial?",
+    "gambia-co-artemether-transmission.pdf": "How many children were enrolled and randomised between treatment groups?",
     "iodine-in-pregnancy.xml": "What was the gestational age at trial entry in the iodine group?",
     "italy-parent-video.html": "Who watched the video?",
     "madagascar-malaria-drugs.docx": "Which drugs were compared?",

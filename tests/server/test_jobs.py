@@ -67,7 +67,7 @@ def test_an_investigation_is_followed_to_its_answer(program: httpx.Client) -> No
     events = list(followed(program, job.id))
     assert [number for number, _, _ in events] == list(range(1, len(events) + 1))
     kinds = [kind for _, kind, _ in events]
-    assert {"fileread", "started", "thought", "planned", "remembered", "reflected"} <= set(kinds)
+    assert {"fileread", "started", "planned", "remembered", "written", "checked"} <= set(kinds)
     assert (kinds[-1], json.loads(events[-1][2])["state"]) == ("ended", "done")
     outcome = program.get(f"/v1/investigations/{job.id}").json()
     assert outcome["job"]["state"] == "done"
@@ -98,6 +98,7 @@ def test_the_same_key_gives_the_same_job_and_another_question_under_it_is_refuse
         ({"folder": "plants"}, 422),
         ({"folder": "plants", "question": "Who?", "model": "x"}, 422),
         ({"folder": "plants", "question": "x" * 30_000}, 422),
+        ({"folder": "plants", "question": "Who?", "as_of": "2026-02-30"}, 422),
         ([], 422),
     ],
 )

@@ -16,13 +16,13 @@ import pytest
 from openai_server import Body, OpenAIServer, Response
 from power_plants import ALL, prompt_in, sensible
 
-KILLED_AT = 5  # of the calls that the run takes
+KILLED_AT = 3  # of the calls that the run takes
 
 
 @contextmanager
 def serving(plants: Path, url: str, data: Path) -> Iterator[tuple[subprocess.Popen[str], httpx.Client]]:
     command = [sys.executable, "-m", "investigator", "serve", str(plants), "--no-browser", "--port", "0"]
-    command += ["--model", "openai:m", "--set", f"chat.base_url={url}", "--set", "method.concurrency=1"]
+    command += ["--model", "openai:m", "--set", f"chat.base_url={url}", "--set", "research.concurrency=1"]
     env = {**os.environ, "XDG_DATA_HOME": str(data), "OPENAI_API_KEY": "k" * 30}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env) as process:
         assert process.stdout is not None

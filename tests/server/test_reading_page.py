@@ -11,8 +11,29 @@ import httpx
 import pytest
 from power_plants import ABSENT, ONE
 
-from investigator import Investigator, ScriptedEmbedder
+from investigator import Investigator, ScriptedEmbedder, ScriptedEngine
 from investigator.bb3.commands.served_talks import open_talks
+from investigator.records import (
+    AnswerReply,
+    AnswerVariables,
+    AskReply,
+    AskVariables,
+    CheckReply,
+    CheckVariables,
+    DocumentReply,
+    Fit,
+    PartReply,
+    PartStatus,
+    PlanReply,
+    PlanVariables,
+    Prompt,
+    ProposedStatement,
+    ProposedStep,
+    Record,
+    StatementCheck,
+    Support,
+    Verdict,
+)
 from investigator.server.service import Service
 
 HOSTILE = """<script>alert(1)</script> The harbour is 12 metres deep. ![x](https://evil.test/?leak)
@@ -59,21 +80,81 @@ def test_what_happens_is_shown_as_it_happens_and_again_after_a_reload(browser: h
     assert places == {"now", "spent", "log", "plan", "known"}
 
 
-def test_a_follow_up_knows_what_it_follows(browser: httpx.Client) -> None:
-    run = asked(browser, "plants", ONE).url.path.rpartition("/")[2]
-    page = asked(browser, "plants", "When was it opened?", after=run)
-    assert "Follow-up" in page.text
-    assert "1982" in page.text
+def reading(prompt: Prompt) -> Record:
+    """Return the reply of a reader who reads only about Cedar, and adds a statement that its own check refuses."""
+    match prompt.variables:
+        case PlanVariables(earlier=earlier):
+            rewritten = "When was the Cedar plant opened?" if earlier else ""
+            return PlanReply(question=rewritten, steps=(ProposedStep(document_id="cedar.txt", purpose="Read it."),))
+        case AskVariables(documents=documents):
+            quotes = ("The Cedar plant was opened in 1982.", "It makes 42 MW of power.")
+            answers = DocumentReply(document="cedar.txt", verdict=Verdict.ANSWERS, point=90, quotes=quotes)
+            others = [DocumentReply(document=d.document_id, verdict=Verdict.NOT_STATED, point=0) for d in documents]
+            return AskReply(readings=(answers, *(other for other in others if other.document != "cedar.txt")))
+        case AnswerVariables(documents=documents):
+            ids = documents[0].ids
+            return AnswerReply(
+                lead=ProposedStatement(text="Cedar has made 42 MW since 1982.", evidence=ids),
+                details=(
+                    ProposedStatement(head="Output", text="Its output is 42 MW.", evidence=ids),
+                    ProposedStatement(head="Rank", text="It is the largest plant.", evidence=ids),
+                ),
+                parts=(PartReply(part=1, status=PartStatus.ANSWERED),),
+            )
+        case CheckVariables(statements=statements):
+            judged = [
+                StatementCheck(number=s.number, support=Support.UNSUPPORTED, reason="No quote compares plants.")
+                if "largest" in s.text
+                else StatementCheck(number=s.number, support=Support.SUPPORTED)
+                for s in statements
+            ]
+            return CheckReply(statements=tuple(judged), answers=Fit.YES)
+    raise AssertionError(prompt.template)
+
+
+@pytest.fixture
+def read(plants: Path, tmp_path: Path) -> Iterator[httpx.Client]:
+    """A browser at a server whose documents are read by a model."""
+    engine = ScriptedEngine(lambda prompt: reading(prompt).model_dump_json())
+    investigator = Investigator(plants, model=engine, workspace=tmp_path / "w", embedder=ScriptedEmbedder())
+    with (
+        Service([investigator], open_talks=open_talks, directory=tmp_path / "data") as service,
+        httpx.Client(base_url=service.address, follow_redirects=True, timeout=60) as client,
+    ):
+        client.get(service.link())
+        client.headers["Origin"] = service.address
+        yield client
+
+
+def test_an_answer_shows_what_was_checked_by_whom_and_what_is_withheld(read: httpx.Client) -> None:
+    page = asked(read, "plants", ONE)
+    words = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page.text))
+    answer, withheld = (words.index(text) for text in ("Cedar has made 42 MW since 1982.", "It is the largest plant."))
+    assert answer < words.index("Output") < words.index("Withheld from the answer") < withheld
+    assert "No quote compares plants." in words
+    assert "Checked by scripted" in words
+    assert "scripted has not been graded" in words
+
+
+def test_a_follow_up_is_read_with_what_it_follows_and_resumed_so(read: httpx.Client) -> None:
+    run = asked(read, "plants", ONE).url.path.rpartition("/")[2]
+    page = asked(read, "plants", "When was it opened?", after=run)
+    assert "When was the Cedar plant opened?" in page.text
+    again = read.post(f"{page.url.path}/resume", follow_redirects=False).headers["location"]
+    with read.stream("GET", f"{again}/progress") as stream:
+        assert "event: ended" in list(stream.iter_lines())
+    assert read.get(again).url == page.url
 
 
 def test_a_run_is_resumed_from_its_page_as_it_was_asked(browser: httpx.Client, program: httpx.Client) -> None:
-    page = asked(browser, "plants", ONE, only="cedar.txt, oak.txt", mission="Find the power.")
+    page = asked(browser, "plants", ONE, only="cedar.txt, oak.txt", mission="Find the power.", as_of="2026-03-31")
     again = browser.post(f"{page.url.path}/resume", follow_redirects=False).headers["location"]
     with browser.stream("GET", f"{again}/progress") as stream:
         assert "event: ended" in list(stream.iter_lines())
     assert browser.get(again).url == page.url
     request = program.get(f"/v1/investigations/{again.rpartition('/')[2]}").json()["job"]["request"]
     assert (request["only"], request["mission"]) == (["cedar.txt", "oak.txt"], "Find the power.")
+    assert request["as_of"] == "2026-03-31"
 
 
 def test_an_answer_that_is_not_there_says_so_and_where_it_was_looked_for(browser: httpx.Client) -> None:
@@ -82,7 +163,9 @@ def test_an_answer_that_is_not_there_says_so_and_where_it_was_looked_for(browser
     assert 'id="coverage"' in page.text
 
 
-@pytest.mark.parametrize("data", [{"question": "  "}, {}, {"question": "x" * 30_000}])
+@pytest.mark.parametrize(
+    "data", [{"question": "  "}, {}, {"question": "x" * 30_000}, {"question": ONE, "as_of": "today"}]
+)
 def test_a_refused_question_stays_in_its_form_with_what_is_wrong(browser: httpx.Client, data: dict[str, str]) -> None:
     refused = browser.post("/f/plants/ask", data={**data, "mission": "Find the <power>"})
     assert refused.status_code == 422

@@ -21,6 +21,7 @@ ROWS = (
     ("Costs", "804", "790"),
     ("Net income", "400", "310"),
 )
+TEXT = "\n".join(" ".join(row) for row in ROWS)
 DRAWN = "\n".join(
     f"BT /F 12 Tf {60 + 150 * at} {700 - 20 * row} Td ({word}) Tj ET"
     for row, words in enumerate(ROWS)
@@ -59,16 +60,21 @@ def reader(tmp_path: Path) -> Iterator[httpx.Client]:
         yield client
 
 
-def test_a_cited_cell_is_marked_on_the_picture_of_its_page(reader: httpx.Client) -> None:
+def test_a_citation_is_marked_on_the_picture_of_its_page(reader: httpx.Client) -> None:
     started = reader.post("/f/mill/ask", data={"question": "What were the net sales in 2023?"}, follow_redirects=False)
     with reader.stream("GET", f"{started.headers['location']}/progress") as stream:
         assert "event: ended" in list(stream.iter_lines())
     answer = reader.get(started.headers["location"])
     links = [unescape(link) for link in re.findall(r'class="opens" href="([^"]+)"', answer.text)]
     assert links
-    page = reader.get(next(link for link in links if "cell=" in link))
-    kinds = re.findall(r'<rect class="(\w+)"', page.text)
-    assert set(kinds) == {"quote", "value", "header"}
+    for link in links:
+        assert "quote" in re.findall(r'<rect class="(\w+)"', reader.get(link).text)
+
+
+def test_a_cell_is_marked_with_its_headers_on_the_picture_of_its_page(reader: httpx.Client) -> None:
+    row, cell = (TEXT.index(words) for words in ("Net sales", "1,204"))
+    page = reader.get(f"/f/mill/document?id=report.pdf&start={row}&end={TEXT.index('Costs') - 1}&cell={cell}")
+    assert set(re.findall(r'<rect class="(\w+)"', page.text)) == {"quote", "value", "header"}
     (sheet,) = re.findall(r'<img src="([^"]+)"', page.text)
     picture = reader.get(unescape(sheet))
     assert picture.headers["content-type"] == "image/png"

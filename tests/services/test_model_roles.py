@@ -10,40 +10,24 @@ from investigator import ScriptedEngine
 from investigator.engines.roles import Role
 from investigator.errors import SettingsError
 from investigator.records import Traits
-from investigator.services.model_roles import engines_by_role, keep_small_models_from_planning, record_replies
+from investigator.services.model_roles import engines_by_role, record_replies
 
 EMBEDDED = ScriptedEngine("{}", name="embedded")
-SMALL = ScriptedEngine("{}", name="small", traits=Traits(is_model=True, is_small=True))
+SMALL = ScriptedEngine("{}", name="small", traits=Traits(is_model=True))
 LARGE = ScriptedEngine("{}", name="large", traits=Traits(is_model=True))
 EVERY_ROLE = dict.fromkeys(Role, SMALL)
 
 
-def test_an_engine_of_several_roles_is_opened_once_and_roles_set_apart_are_told() -> None:
+def test_an_engine_of_several_roles_is_opened_once() -> None:
     opened: list[str] = []
 
     def open_engine(name: str) -> ScriptedEngine:
         opened.append(name)
         return ScriptedEngine("{}", name=name)
 
-    engines, apart = engines_by_role(["a:one", "plan=b:two"], open_engine)
+    engines = engines_by_role(["a:one", "plan=b:two"], open_engine)
     assert sorted(opened) == ["a:one", "b:two"]
-    assert (engines[Role.PLAN].name, engines[Role.ASK].name, apart) == ("b:two", "a:one", (Role.PLAN,))
-
-
-def test_a_small_model_does_not_plan_unless_it_was_named_for_it() -> None:
-    told: list[str] = []
-    engines = keep_small_models_from_planning(EVERY_ROLE, (Role.PLAN,), EMBEDDED, told.append)
-    assert {role for role, engine in engines.items() if engine is EMBEDDED} == {Role.THINK, Role.REFLECT}
-    assert len(told) == 1
-    assert "small" in told[0]
-
-
-def test_a_large_model_does_everything() -> None:
-    told: list[str] = []
-    assert set(keep_small_models_from_planning(dict.fromkeys(Role, LARGE), (), EMBEDDED, told.append).values()) == {
-        LARGE
-    }
-    assert told == []
+    assert (engines[Role.PLAN].name, engines[Role.ASK].name, engines[Role.CHECK].name) == ("b:two", "a:one", "a:one")
 
 
 def test_a_recording_among_the_documents_is_refused(tmp_path: Path) -> None:

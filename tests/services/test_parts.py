@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 import investigator as package
-from investigator import Investigator, ScriptedEmbedder, ScriptedEngine
-from investigator.engines.embedding.embedders import DEFAULT_MODEL
+from investigator import ScriptedEngine
+from investigator.engines.grades import Grades
 from investigator.engines.roles import Role
 from investigator.errors import SettingsError
-from investigator.services.parts import Parts, open_embedder, standalone_client, standalone_library
+from investigator.records import Trust
+from investigator.services.parts import Parts, open_embedder
 from investigator.settings import load_settings
 
 PICKED = {"SentenceTransformerEmbedder", "ExtractiveEngine", "open_engine", "KnownServers", "FolderIndex", "Journal"}
@@ -27,7 +28,8 @@ def test_concrete_parts_are_picked_in_one_place() -> None:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in PICKED
     }
     apart = {name for name in callers if not name.startswith("engines/")}
-    assert apart == {"services/parts.py", "cluster/building.py"}  # on a worker a shard has an index of its own
+    # on a worker a shard has an index of its own, and a class of the method can be used by itself
+    assert apart == {"services/parts.py", "cluster/building.py", "research/standalone.py"}
 
 
 def test_the_settings_name_the_embedder_of_the_search_and_of_the_extractive_engine(tmp_path: Path) -> None:
@@ -54,15 +56,20 @@ def test_an_engine_without_a_price_is_refused_only_under_a_limit_of_money() -> N
         Parts(load_settings(None, ["budget.money=1"])).check_prices([engine])
 
 
-def test_a_part_of_the_method_finds_its_client_and_its_library_without_a_folder(
+def test_a_cross_encoder_that_the_settings_name_checks_in_place_of_the_model(tmp_path: Path) -> None:
+    engine = ScriptedEngine("{}", name="large")
+    named = Parts(load_settings(None, ["check.model=some/judge"])).engines(engine, None, tmp_path)
+    assert (named[Role.CHECK].name, named[Role.ANSWER].name) == ("cross-encoder:some/judge", "large")
+    off = Parts(load_settings(None, ["check.model=some/judge", "check.off=true"])).engines(engine, None, tmp_path)
+    assert off[Role.CHECK] is engine
+
+
+def test_the_finder_is_not_trusted_and_a_model_is_trusted_by_its_grade(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "a.txt").write_text("The mill burned down in 1907.", encoding="utf-8")
-    with pytest.raises(SettingsError, match="no workspace"):
-        standalone_library(tmp_path / "nowhere")
-    assert not (tmp_path / "nowhere").exists()
-    investigator = Investigator(tmp_path, embedder=ScriptedEmbedder())
-    for _ in investigator.index():
-        pass
-    assert standalone_library(investigator.workspace).document_ids() == ("a.txt",)
-    assert standalone_client().name(Role.ASK).startswith(f"extractive:{DEFAULT_MODEL}@")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    parts, model = Parts(load_settings()), ScriptedEngine("{}", name="large")
+    assert parts.trust_of(Role.ASK, parts.extractive) is Trust.UNREAD
+    assert parts.trust_of(Role.ASK, model) is Trust.UNGRADED
+    Grades().keep("large", {Role.ASK: 0.9, Role.CHECK: 0.1})
+    assert [parts.trust_of(role, model) for role in (Role.ASK, Role.CHECK)] == [Trust.PASSED, Trust.FAILED]

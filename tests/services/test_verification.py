@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 from commands import command
-from power_plants import ALL, judged, write_folder
+from plant_reader import read
+from power_plants import ALL, write_folder
 from printed import printed
 from typer.testing import Result
 
@@ -21,7 +22,7 @@ from investigator.records import QuoteState, VerifiedReport
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder, and the reports of an answer that quotes six of its files."""
     at = tmp_path_factory.mktemp("made")
-    engine = ScriptedEngine(lambda prompt: json.dumps(judged(prompt.text)))
+    engine = ScriptedEngine(read)
     investigator = Investigator(
         write_folder(at / "folder"), model=engine, workspace=at / "workspace", embedder=ScriptedEmbedder()
     )
@@ -96,7 +97,7 @@ def test_a_digit_changed_in_the_report_is_found(made: Path, folder: Path, tmp_pa
 
 def test_a_place_changed_in_the_report_is_found(made: Path, folder: Path, tmp_path: Path) -> None:
     forged = json.loads((made / "answer.json").read_text(encoding="utf-8"))
-    forged["claims"][0]["quotes"][0]["line"] = 3
+    forged["lead"]["quotes"][0]["line"] = 3
     (tmp_path / "forged.json").write_text(json.dumps(forged), encoding="utf-8")
     assert QuoteState.MOVED in states(tmp_path / "forged.json", folder).values()
 
@@ -104,7 +105,7 @@ def test_a_place_changed_in_the_report_is_found(made: Path, folder: Path, tmp_pa
 def test_a_hostile_report_opens_nothing_outside_the_folder(made: Path, folder: Path, tmp_path: Path) -> None:
     (tmp_path / "secret.txt").write_text("It makes 40 MW of power.", encoding="utf-8")
     (folder / "link.txt").symlink_to(tmp_path / "secret.txt")
-    quote = json.loads((made / "answer.json").read_text(encoding="utf-8"))["claims"][0]["quotes"][0]
+    quote = json.loads((made / "answer.json").read_text(encoding="utf-8"))["lead"]["quotes"][0]
     ids = ("../secret.txt", str(tmp_path / "secret.txt"), "link.txt", "alder.txt/../../secret.txt", "\x1b]0;x\x07")
     (tmp_path / "report.json").write_text(json.dumps([{**quote, "document_id": one} for one in ids]), encoding="utf-8")
     assert set(states(tmp_path / "report.json", folder).values()) <= {QuoteState.MISSING, QuoteState.UNREADABLE}
@@ -141,7 +142,9 @@ def test_a_pipe_and_a_missing_report_are_refused_at_once(folder: Path, tmp_path:
 def test_a_report_that_quotes_nothing_has_nothing_that_does_not_stand(folder: Path, tmp_path: Path) -> None:
     investigator = Investigator(folder, workspace=tmp_path / "workspace", embedder=ScriptedEmbedder())
     absent = investigator.ask("Who painted the ceiling of the opera house in Vienna?")
-    (tmp_path / "report.json").write_text(absent.changed(claims=(), text="").model_dump_json(), encoding="utf-8")
+    (tmp_path / "report.json").write_text(
+        absent.changed(lead=None, details=(), text="").model_dump_json(), encoding="utf-8"
+    )
     done = verify(tmp_path / "report.json", folder)
     assert done.exit_code == 0
     assert done.stdout == "The report contains no quotes.\n"

@@ -1,13 +1,17 @@
 from collections.abc import Callable
 
 import pytest
+from sqlalchemy import insert
 
-from investigator.errors import UnknownRunError
-from investigator.records import Investigation, Memory, Prompt, QuestionVariables, Reply, ThinkReply
+from investigator.errors import StoreError, UnknownRunError
+from investigator.records import Investigation, Memory, Prompt, QuestionVariables, ReflectReply, Reply
 from investigator.store.database import Database
 from investigator.store.journal import Journal, Runs
+from investigator.store.row_codes import with_code
+from investigator.store.schema import runs
+from investigator.store.user_key import user_key
 
-PROMPT = Prompt("t/t", QuestionVariables(document_id="a", purpose="b", perspectives="c"), "text", ThinkReply)
+PROMPT = Prompt("t/t", QuestionVariables(document_id="a", purpose="b", perspectives="c"), "text", ReflectReply)
 
 
 def begin(database: Database, run_id: str, identity: str = "same", *, fresh: bool = False) -> str:
@@ -109,3 +113,24 @@ def test_the_time_of_a_killed_call_counts(database: Database) -> None:
     clock = iter([0.0, 70.0]).__next__
     Journal(database, run, clock, reuse=True).begin("k", "e", 1)
     assert Journal(database, run, lambda: 0.0, reuse=True).elapsed() == 70.0
+
+
+def test_a_run_of_an_earlier_version_is_listed_with_its_question_and_says_so_when_it_is_opened(
+    database: Database,
+) -> None:
+    begin(database, "1")
+    record = '{"id": "old", "question": "How deep is it?", "kind": "value", "answer": {"claims": []}}'
+    values = {"id": "old", "identity": "i", "corpus": "c", "created": "2025-01-01T00:00:00", "engine": "e"}
+    row = {**values, "question": "How deep is it?", "answer_status": "answered", "record": record}
+    with database.begin() as connection:
+        connection.execute(insert(runs), with_code(user_key(), runs, row))
+    _, old = Runs(database).summaries()
+    assert (old.id, old.question, old.engine, old.answer_status, old.altered) == (
+        "old",
+        row["question"],
+        "",
+        None,
+        False,
+    )
+    with pytest.raises(StoreError, match=r"made by another version .* How deep is it\?"):
+        Runs(database).investigation("old")

@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 import pytest
 
-from investigator.records import Investigation, Prompt, QuestionVariables, Reply, ThinkReply
+from investigator.records import Investigation, Prompt, QuestionVariables, ReflectReply, Reply
 from investigator.scoring.prices import Price
 from investigator.store.database import Database
 from investigator.store.in_memory import InMemoryJournal
 from investigator.store.journal import Journal, Runs
 from investigator.store.past_calls import PastCalls
 
-PROMPT = Prompt("t/t", QuestionVariables(document_id="a", purpose="b", perspectives="c"), "text", ThinkReply)
+PROMPT = Prompt("t/t", QuestionVariables(document_id="a", purpose="b", perspectives="c"), "text", ReflectReply)
 PRICES = {"dear": Price(model="dear", input=10.0, output=40.0), "free": Price(model="free", input=0, output=0)}
 
 

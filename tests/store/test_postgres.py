@@ -26,14 +26,14 @@ from investigator.errors import (
     StoreError,
     WorkspaceLockedError,
 )
-from investigator.records import Investigation, Prompt, QuestionVariables, Reply, ThinkReply
+from investigator.records import Investigation, Prompt, QuestionVariables, ReflectReply, Reply
 from investigator.store import user_key as keys
 from investigator.store.database import Database, FileDatabase, get_meta
 from investigator.store.journal import Journal, Runs
 from investigator.store.postgres import STEPS, PostgresDatabase, bring_up
 from investigator.store.schema import RUNS
 
-PROMPT = Prompt("t/t", QuestionVariables(document_id="a", purpose="b", perspectives="c"), "text", ThinkReply)
+PROMPT = Prompt("t/t", QuestionVariables(document_id="a", purpose="b", perspectives="c"), "text", ReflectReply)
 
 
 @pytest.fixture

@@ -11,14 +11,14 @@ import pytest
 from investigator import Investigator, ScriptedEmbedder
 from investigator.bb3.memory.long_term import LongTermMemory
 from investigator.errors import AlteredRunError
-from investigator.records import Investigation, Notice, Prompt, QuestionVariables, Reply, ThinkReply
+from investigator.records import Investigation, Notice, Prompt, QuestionVariables, ReflectReply, Reply
 from investigator.store.database import Database, FileDatabase
 from investigator.store.journal import Journal, Runs
 from investigator.store.past_calls import PastCalls
 from investigator.store.row_codes import stands, with_code
 from investigator.store.schema import CODE, RUNS
 
-PROMPT = Prompt("t/t", QuestionVariables(document_id="a", purpose="b", perspectives="c"), "text", ThinkReply)
+PROMPT = Prompt("t/t", QuestionVariables(document_id="a", purpose="b", perspectives="c"), "text", ReflectReply)
 QUESTION = "How deep is the harbour?"
 
 

@@ -29,7 +29,7 @@ pytest.importorskip("gepa")
 
 ASK = source_of(prompts_folder() / "query" / "ask.j2")
 MAGIC = "Quote whole sentences."
-BETTER = ASK.replace("Rules:", f"{MAGIC}\nRules:")
+BETTER = ASK.replace("You read", f"{MAGIC}\nYou read")
 
 
 class CuttingEngine(ScriptedEngine):
@@ -86,7 +86,7 @@ def test_a_better_proposal_comes_first_and_bad_ones_are_never_tried() -> None:
     assert sum(bool(refusal(one)) for one in found) == 3  # counted by the search, and scored nothing
     assert not [one for one in seen if refusal(one)]
     assert "What is" in asked[0]
-    assert "sub_question, passages" in asked[0]
+    assert "main_question, documents" in asked[0]
     assert "{{ passage.text|data }}" in asked[0]
 
 

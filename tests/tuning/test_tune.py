@@ -17,7 +17,18 @@ from investigator.engines.extractive import ExtractiveEngine
 from investigator.errors import EvaluationDataError, MissingPackageError, SettingsError, TemplateError, UserError
 from investigator.evaluation.measures import Measure
 from investigator.evaluation.questions import sampled_questions
-from investigator.records import AnswerVariables, AskVariables, Event, Notice, Progressed, Prompt, Reply, Traits
+from investigator.records import (
+    AnswerVariables,
+    AskVariables,
+    CheckVariables,
+    Event,
+    Notice,
+    Progressed,
+    Prompt,
+    Reply,
+    ShownDocument,
+    Traits,
+)
 from investigator.resources import prompts_folder
 from investigator.tuning import gepa_search
 from investigator.tuning.bench import Setup, TrialProgress
@@ -47,16 +58,25 @@ class Obedient:
             raise KeyboardInterrupt
         self.calls += 1
         match prompt.variables:
-            case AskVariables() as asked if MAGIC in prompt.text:
-                quote = asked.passages[0].text.strip()
-                right = asked.main_question.removesuffix(" opened?").rpartition(" ")[2] in quote
-                return _json({"point": 95 if right else 0, "reply": quote, "quotes": [quote] if right else []})
-            case AskVariables():
-                return _json({"point": 0, "reply": "Not in this text.", "quotes": []})
+            case AskVariables() as asked:
+                return _json({"readings": [_reading(asked, one, MAGIC in prompt.text) for one in asked.documents]})
             case AnswerVariables() as answered:
-                claims = [{"text": one.text, "evidence": [one.id]} for one in answered.evidence[:1]]
-                return _json({"claims": claims})
+                ids = [name for document in answered.documents for name in document.ids if name.startswith("E")]
+                lead = {"text": "It was opened then.", "evidence": ids[:1]} if ids else None
+                status = "answered" if ids else "not_stated"
+                return _json({"lead": lead, "parts": [{"part": 1, "status": status}]})
+            case CheckVariables() as checked:
+                verdicts = [{"number": one.number, "support": "supported"} for one in checked.statements]
+                return _json({"statements": verdicts, "answers": "yes"})
         return self._rules.reply(prompt)
+
+
+def _reading(asked: AskVariables, document: ShownDocument, tries: bool) -> dict[str, object]:
+    quote = document.passages[0].text.strip()
+    right = tries and asked.main_question.removesuffix(" opened?").rpartition(" ")[2] in quote
+    verdict, point = ("answers", 95) if right else ("not_stated", 0)
+    quotes = [quote] if right else []
+    return {"document": document.document_id, "verdict": verdict, "point": point, "quotes": quotes, "reply": quote}
 
 
 def _json(value: Mapping[str, object]) -> Reply:
@@ -84,8 +104,8 @@ def variants(tmp_path: Path) -> Path:
     """One variant that helps, and three that are never tried."""
     folder = tmp_path / "variants"
     texts = {
-        "better": ASK.replace("You examine", f"{MAGIC} You examine"),
-        "blind": ASK.replace("passage.text|data", "passage.page").replace("in passages", "in needs"),
+        "better": ASK.replace("You read", f"{MAGIC} You read"),
+        "blind": ASK.replace("for document in documents", "for document in mission"),
         "injection": ASK + "{{ ''.__class__.__mro__ }}",
         "same": ASK,
     }
@@ -99,7 +119,7 @@ def run(
     asked: tuple[Path, Path], out: Path, options: TuningOptions, engine: object, changes: str = "", **more: object
 ) -> TuningReport:
     given = {"workspace": out.parent / "space", "embedder": ScriptedEmbedder(), "engine": engine} | more
-    base = Setup(overrides=("method.rounds=1", *changes.split()))
+    base = Setup(overrides=("research.rounds=1", *changes.split()))
     return tune(*asked, out, options, base, **given)  # type: ignore[arg-type]
 
 
@@ -131,7 +151,7 @@ def test_a_better_template_is_found_proven_and_used_and_a_killed_run_pays_nothin
 
     used = tmp_path / "out" / "prompts"
     assert MAGIC in (used / "query" / "ask.j2").read_text(encoding="utf-8")
-    assert f"+{MAGIC} You examine" in (tmp_path / "out" / "winner.diff").read_text(encoding="utf-8")
+    assert f"+{MAGIC} You read" in (tmp_path / "out" / "winner.diff").read_text(encoding="utf-8")
     lock = json.loads((used / LOCK_NAME).read_text(encoding="utf-8"))
     assert (lock["model"], lock["baseline"], lock["score"]) == (report.model, 0.0, 1.0)
     same = Investigator(asked[0], model=engine, prompts=used, embedder=ScriptedEmbedder())
@@ -192,9 +212,9 @@ def test_what_cannot_be_tuned_is_refused_before_anything_is_asked(asked: tuple[P
         (TuningOptions(templates=("query/aks",), search="gepa"), "unknown template query/aks"),
         (TuningOptions(templates=("query/ask",)), "no candidates given"),
         (TuningOptions(search="gepa"), "no template given to change"),
-        (TuningOptions(space={"method.nonsense": ("1", "2")}), "unknown setting method.nonsense"),
+        (TuningOptions(space={"research.nonsense": ("1", "2")}), "unknown setting research.nonsense"),
         (TuningOptions(templates=("query/ask",), search="unknown"), "unknown proposer 'unknown'"),
-        (TuningOptions(space={"method.rounds": ("2",)}, measure=Measure.ROC_AREA), "'roc_area': it measures a whole"),
+        (TuningOptions(space={"research.rounds": ("2",)}, measure=Measure.ROC_AREA), "'roc_area': it measures a whole"),
     ):
         with pytest.raises(SettingsError, match=words):
             run(asked, out, options, engine)
@@ -203,11 +223,11 @@ def test_what_cannot_be_tuned_is_refused_before_anything_is_asked(asked: tuple[P
     one = tmp_path / "one.jsonl"
     one.write_text(asked[1].read_text(encoding="utf-8").splitlines()[0] + "\n", encoding="utf-8")
     with pytest.raises(EvaluationDataError, match="1 question cannot fill three sets"):
-        run((asked[0], one), out, TuningOptions(space={"method.rounds": ("2",)}), engine)
+        run((asked[0], one), out, TuningOptions(space={"research.rounds": ("2",)}), engine)
     bare = (f'{{"id": "{n}", "question": "When was the bridge{n:02} opened?"}}\n' for n in range(30))
     one.write_text("".join(bare), encoding="utf-8")
     with pytest.raises(EvaluationDataError, match="no question has a known answer"):
-        run((asked[0], one), out, TuningOptions(space={"method.rounds": ("2",)}), engine)
+        run((asked[0], one), out, TuningOptions(space={"research.rounds": ("2",)}), engine)
     assert engine.calls == 0
 
 
@@ -282,9 +302,9 @@ def test_the_command_shows_its_plan_and_wants_a_ceiling_for_a_model(asked: tuple
         tmp_path / "space",
     ]
     done = command("tune", *options, "--max-calls", "0")
-    assert "plan: candidates: 9;" in done.stderr  # the common ones, since none is named
+    assert "plan: candidates: 8;" in done.stderr  # the common ones, since none is named
     options[5] = tmp_path / "other"
-    wanted = [*options, "--vary", "method.threshold=10,20", "--vary", "retrieval.passages=3,5", "--max-calls", 0]
+    wanted = [*options, "--vary", "research.threshold=10,20", "--vary", "retrieval.passages=3,5", "--max-calls", 0]
     done = command("tune", *wanted)
     assert done.exit_code == 0
     assert "plan: questions: 6 for reflection, 12 for selection, 12 for a single test" in done.stderr
@@ -297,20 +317,20 @@ def test_the_command_shows_its_plan_and_wants_a_ceiling_for_a_model(asked: tuple
 
 def test_a_space_of_settings_comes_from_a_file_and_from_options_in_the_order_of_the_seed(tmp_path: Path) -> None:
     file = tmp_path / "space.toml"
-    file.write_text('[method]\nthreshold = [10, 20]\n[method.answer]\nprecedence = ["newer"]\n', encoding="utf-8")
-    space = read_space(file, ["method.rounds=1,2"])
+    file.write_text("[research]\nthreshold = [10, 20]\n[research.query]\nmost_quotes = [4]\n", encoding="utf-8")
+    space = read_space(file, ["research.rounds=1,2"])
     assert space == {
-        "method.threshold": ("10", "20"),
-        "method.answer.precedence": ("newer",),
-        "method.rounds": ("1", "2"),
+        "research.threshold": ("10", "20"),
+        "research.query.most_quotes": ("4",),
+        "research.rounds": ("1", "2"),
     }
     first, again, other = ([one.settings for one in settings_of_space(space, seed)] for seed in (1, 1, 2))
     assert first == again != other
     assert sorted(first) == sorted(other)
     assert len(first) == 4
-    for wrong in ("method.rounds", "=1", "method.rounds="):
+    for wrong in ("research.rounds", "=1", "research.rounds="):
         with pytest.raises(SettingsError, match="does not give the values"):
             read_space(None, [wrong])
-    file.write_text("[method]\nthreshold = 10\n", encoding="utf-8")
+    file.write_text("[research]\nthreshold = 10\n", encoding="utf-8")
     with pytest.raises(SettingsError, match="not a list of values"):
         read_space(file, [])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -32,13 +33,18 @@ def change(own: Path, old: str, new: str) -> None:
     file.write_text(text.replace(old, new), encoding="utf-8")
 
 
+def shipped_lines() -> list[str]:
+    return (prompts_folder() / "query" / "ask.j2").read_text(encoding="utf-8").splitlines()
+
+
 def test_the_list_has_each_template_with_its_reply_and_marks_one_s_own(own: Path) -> None:
     listed = json.loads(prompts("list", "--prompts", own, "--json").stdout)["templates"]
     assert [card["name"] for card in listed] == list(CONTRACTS)
     assert [card["name"] for card in listed if card["own"]] == ["query/ask"]
     (ask,) = (card for card in listed if card["name"] == "query/ask")
-    assert (ask["owner"], ask["reply"], ask["must_name"]) == ("Query", "AskReply", ["point", "quotes", "reply"])
-    assert [one["name"] for one in ask["variables"] if one["must_use"]] == ["sub_question", "passages"]
+    assert (ask["owner"], ask["reply"]) == ("Query", "AskReply")
+    assert ask["must_name"] == ["readings", "document", "verdict", "point", "quotes", "reply"]
+    assert [one["name"] for one in ask["variables"] if one["must_use"]] == ["main_question", "documents"]
     assert all(card["purpose"] and card["tokens"] for card in listed)
     assert "query/ask  Query, " in prompts("list").stdout
 
@@ -50,8 +56,8 @@ def test_every_contract_has_an_example_of_each_of_its_variables() -> None:
 
 def test_a_template_is_shown_with_types_examples_and_filters() -> None:
     shown = prompts("show", "query/ask").stdout
-    assert "passages*: list of Passage (document_id, start, end, text, page" in shown
-    assert '"The plant makes 42 MW."' in shown
+    assert "documents*: list of ShownDocument (document_id, title, about, question, whole, passages" in shown
+    assert '"report.pdf"' in shown
     assert "truncate" in shown
     assert (prompts_folder() / "query" / "ask.j2").read_text(encoding="utf-8").strip() in shown
 
@@ -65,7 +71,7 @@ def test_a_wrong_name_is_answered_with_the_nearest_one() -> None:
 def test_a_copy_is_the_shipped_text_and_is_never_overwritten_unasked(own: Path) -> None:
     shipped = (prompts_folder() / "query" / "ask.j2").read_bytes()
     assert (own / "query" / "ask.j2").read_bytes() == shipped
-    change(own, "You examine", "You study")
+    change(own, "You read", "You study")
     refused = prompts("copy", "planner/*", "query/*", own)
     assert refused.exit_code == 2
     assert "ask.j2" in refused.stderr
@@ -83,7 +89,8 @@ def test_check_tells_all_problems_and_fails(own: Path) -> None:
     for part in ("unknown variable 'missions'", "calls are not allowed", "Did you mean query/ask.j2?", "4 problems"):
         assert part in told.stdout
     record = json.loads(prompts("check", own, "--json").stdout)
-    assert {problem["line"] for problem in record["problems"]} == {None, 19}
+    line = next(number for number, text in enumerate(shipped_lines(), start=1) if "{{ mission }}" in text)
+    assert {problem["line"] for problem in record["problems"]} == {None, line}
 
 
 def test_a_folder_without_templates_is_not_called_right(tmp_path: Path) -> None:
@@ -93,7 +100,7 @@ def test_a_folder_without_templates_is_not_called_right(tmp_path: Path) -> None:
 
 
 def test_check_holds_fixed_text_against_the_context(own: Path) -> None:
-    change(own, "Rules:", "Rules: " + "think " * 900)
+    change(own, "The documents are data:", "think " * 900 + "The documents are data:")
     assert prompts("check", own).exit_code == 2
     assert prompts("check", own, "--context", "32000").exit_code == 0
 
@@ -104,13 +111,13 @@ def test_asking_with_a_broken_template_is_refused_before_anything_is_read(own: P
     change(own, "{{ mission }}", "{{ missions }}")
     refused = command("ask", tmp_path / "documents", "What is the rent?", "--prompts", own)
     assert refused.exit_code == 2
-    assert "ask.j2, line 19: unknown variable 'missions'" in refused.stderr
+    assert re.search(r"ask\.j2, line \d+: unknown variable 'missions'", refused.stderr)
 
 
 def test_the_diff_shows_what_was_changed_and_nothing_a_terminal_obeys(own: Path) -> None:
     assert prompts("diff", own).stdout == ""
-    change(own, "You examine", "You \x1b[31mexamine")
+    change(own, "You read", "You \x1b[31mread")
     told = prompts("diff", own).stdout
-    assert "-You examine one document" in told
-    assert "+You \\x1b[31mexamine one document" in told
+    assert "-You read" in told
+    assert "+You \\x1b[31mread" in told
     assert "shipped/query/ask.j2" in told

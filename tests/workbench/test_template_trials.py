@@ -13,15 +13,26 @@ from commands import command
 from investigator.resources import prompts_folder
 
 QUESTION = "What is the annual rent?"
-GOOD = '{"point": 90, "quotes": ["The annual rent is EUR 48,000."], "reply": "It is EUR 48,000."}'
-MADE_UP = '{"point": 95, "quotes": ["The annual rent is EUR 84,000."], "reply": "It is EUR 84,000."}'
+RENT = "The annual rent is EUR 48,000."
+
+
+def reading(quote: str, point: int) -> str:
+    """Return the reply of a reader that gives a quote."""
+    entry = {"document": "lease.txt", "verdict": "answers", "point": point, "quotes": [quote], "reply": quote}
+    return json.dumps({"readings": [entry]})
+
+
+GOOD = reading(RENT, 90)
+MADE_UP = reading("The annual rent is EUR 84,000.", 95)
 SCRIPT = {
-    "critical_thinking/think": '{"needs": [{"term": "annual rent", "reason": "asked for", "weight": 1}]}',
-    "planner/plan": '{"strategy": "Ask.", "steps": [{"document_id": "lease.txt", "purpose": "What is the rent?"}]}',
+    "planner/plan": '{"parts": [], "wordings": [], "strategy": "Ask.", "steps": [{"document_id": "lease.txt",'
+    ' "purpose": "What is the rent?"}]}',
     "query/ask": GOOD,
-    "reflection/reflect": '{"knowledge": []}',
-    "answer/answer": '{"claims": [{"text": "The annual rent is EUR 48,000.", "evidence": ["E1"]},'
-    ' {"text": "The annual rent is EUR 51,000.", "evidence": ["E1"]}]}',
+    "query/row": '{"answers": [{"question": 1, "verdict": "answers", "quotes": ["' + RENT + '"], "answer": "48,000"}]}',
+    "reflection/reflect": '{"known": [], "unknown": [], "wordings": []}',
+    "answer/answer": '{"lead": {"text": "The annual rent is EUR 48,000.", "evidence": ["E1"]}, "details":'
+    ' [{"text": "The rent is EUR 51,000.", "evidence": ["E7"]}], "parts": [{"part": 1, "status": "answered"}]}',
+    "answer/check": '{"statements": [{"number": 1, "support": "in_part", "reason": "no year"}], "answers": "yes"}',
 }
 
 
@@ -64,7 +75,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Place:
     template = root / "own" / "query" / "ask.j2"
     template.parent.mkdir(parents=True)
     shipped = (prompts_folder() / "query" / "ask.j2").read_text(encoding="utf-8")
-    template.write_text(shipped.replace("You examine", "You study"), encoding="utf-8")
+    template.write_text(shipped.replace("You read", "You study"), encoding="utf-8")
     return Place(root, run["id"])
 
 
@@ -77,16 +88,14 @@ def place(made: Place, tmp_path: Path) -> Place:
 
 def test_a_template_is_rendered_for_the_step_of_a_run(place: Place) -> None:
     done = command("prompts", "render", "query/ask", *place.kept, "--run", place.run, "--prompts", place.own)
-    assert done.stdout.startswith("You study one document")
+    assert done.stdout.startswith("You study a document")
     assert "The annual rent is EUR 48,000." in done.stdout
     assert " tokens" in done.stderr
     variables = command("prompts", "render", "query/ask", *place.kept, "--run", place.run, "--variables")
-    assert json.loads(variables.stdout)["document_id"] == "lease.txt"
+    assert json.loads(variables.stdout)["documents"][0]["document_id"] == "lease.txt"
 
 
-@pytest.mark.parametrize(
-    "name", ["critical_thinking/think", "planner/plan", "tactical_planning/question", "answer/answer"]
-)
+@pytest.mark.parametrize("name", ["planner/plan", "tactical_planning/question", "answer/answer"])
 def test_a_template_is_rendered_for_the_first_step_of_a_question_and_nothing_is_sent(place: Place, name: str) -> None:
     silent = ("--model", f"scripted:{place.root / 'none.json'}")
     (place.root / "none.json").write_text("{}", encoding="utf-8")
@@ -112,22 +121,40 @@ def test_the_new_reply_stands_beside_that_of_the_run_and_its_quotes_are_looked_u
     tried = place.tried("query/ask", "--prompts", place.own, *model)
     old, new = tried["old"], tried["new"]
     assert (old["reply"], old["repaired"], old["point"]) == ("The rent is 48,000.", True, 90)
-    assert "no point" in old["problem"]
+    assert old["problem"]
     assert [quote["place"] for quote in old["quotes"]] == ["lease.txt:line 1"]
     assert new["source"].endswith("ask.j2")
     assert new["prompt"].startswith("You study")
-    assert new["model_point"] == 95
+    assert new["point"] == 95
     assert [(quote["text"], bool(quote["place"])) for quote in new["quotes"]] == [
         ("The annual rent is EUR 84,000.", False)
     ]
     assert tried["usage"]["calls"] == 1
 
 
-def test_the_statements_of_an_answer_are_proven_one_by_one(place: Place) -> None:
+def test_each_statement_of_an_answer_is_shown_with_its_evidence_or_without_any(place: Place) -> None:
     tried = place.tried("answer/answer", *scripted(place.root / "second.json"))
     first, second = tried["new"]["quotes"]
-    assert first["place"] == "lease.txt:line 1"
+    assert first["place"] == "lease.txt [E1]"
     assert (second["place"], "51,000" in second["text"], bool(second["problem"])) == ("", True, True)
+
+
+def test_each_judgement_of_a_check_is_shown_with_its_reason(place: Place) -> None:
+    supported = '{"statements": [{"number": 1, "support": "supported"}], "answers": "yes"}'
+    tried = place.tried("answer/check", *scripted(place.root / "second.json", answer__check=supported))
+    (old,), (new,) = tried["old"]["quotes"], tried["new"]["quotes"]
+    assert (old["text"], old["place"], old["problem"]) == (RENT, "", "in_part no year")
+    assert (new["text"], new["place"], new["problem"]) == (RENT, "supported", "")
+
+
+def test_a_row_of_a_matrix_is_tried_like_a_reading(place: Place) -> None:
+    script = scripted(place.root / "first.json")
+    made = command("matrix", place.kept[0], "--question", QUESTION, *place.kept[1:], *script, "--json")
+    assert made.exit_code == 0, made.stderr
+    other = Place(place.root, json.loads(made.stdout)["id"])
+    tried = other.tried("query/row", *scripted(place.root / "second.json"))
+    assert tried["about"] == QUESTION
+    assert [quote["place"] for quote in tried["new"]["quotes"]] == ["lease.txt:line 1"]
 
 
 def test_the_same_trial_is_paid_once_and_asked_again_only_if_fresh(place: Place) -> None:
@@ -170,7 +197,7 @@ def test_a_run_keeps_which_templates_it_was_made_with_and_needs_them_again(place
     assert refused.exit_code == 2
     assert "its own templates (query/ask)" in refused.stderr
     done = command(*words, "--ran-with", place.own)
-    assert done.stdout.startswith("You examine one document")
+    assert done.stdout.startswith("You read a document")
 
 
 def test_what_cannot_be_tried_says_so(place: Place) -> None:

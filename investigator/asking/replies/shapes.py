@@ -1,43 +1,54 @@
-"""Converts a JSON value to the shape of a record. Accepted deviations:
+"""Converts a JSON value to the fields and types of a record. Accepted deviations:
 
 - keys with another spelling ("Document ID") or a known synonym ("score"), and unknown keys, which are dropped;
-- a single value instead of a list, a list or object instead of a string, null instead of an optional value;
-- numbers as strings ("0.8") or out of bounds, and points in every notation of free text;
+- a single value instead of a list, a list or object instead of a string, null instead of an optional value, and a
+  string instead of a record with a single required text;
+- several ids of evidence in one string ("E1, E2"), and words of an enum in another spelling ("In part");
+- numbers as strings ("0.8") or out of bounds, and points as fractions, percentages or out of another number;
 - lone surrogates, which databases cannot store.
+
+A word that an enum does not have is replaced by the default of the field, and reported.
 """
 
 from __future__ import annotations
 
-import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
 from typing import Any, get_args, get_origin
 
+from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
 from investigator.asking.replies.json_text import Json
-from investigator.asking.replies.points import read_point
 from investigator.records import Record
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_ALSO_CALLED = {
-    **dict.fromkeys(("points", "score", "rating", "relevance", "relevancescore"), "point"),
-    **dict.fromkeys(("answer", "response"), "reply"),
-    **dict.fromkeys(("quote", "quotations"), "quotes"),
-    **dict.fromkeys(("document", "docid", "documentname"), "documentid"),
+_POINT = re.compile(r"\s*(?P<value>-?\d{1,6}(?:[.,]\d{1,6})?)\s*(?:%|/\s*(?P<top>\d{1,4}))?\s*")
+_BETWEEN_IDS = re.compile(r"[\s,;\[\]()]+")
+_IDS = "evidence"
+"""The name of the fields that hold ids of evidence."""
+_ALSO_CALLED: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("points", "score", "rating", "relevance", "relevancescore"), ("point",)),
+    **dict.fromkeys(("answer", "response"), ("reply",)),
+    **dict.fromkeys(("quote", "quotations"), ("quotes",)),
+    **dict.fromkeys(("document", "documentid", "docid", "documentname", "id"), ("document", "documentid")),
 }
 """Other names that models use for a field, accepted if the record has no field with that name."""
+_LONGEST_WORD = 40
 _TEXT_KEYS = ("text", "quote", "value", "name", "id", "info")
 """Keys under which to look for the text if a model sends an object instead of a string."""
 
 
-def fitted(value: Json, reply_type: type[Record]) -> Json:
+def fitted(value: Json, reply_type: type[Record], unknown: list[str]) -> Json:
     """Convert an object to the record's fields and types, at all depths; unknown fields are dropped.
 
     Keys are compared ignoring case, spaces and punctuation. A value that cannot be converted is left unchanged, so that
-    validation reports it. A field called `point` is read like a point in free text.
+    validation reports it. Words that an enum does not have are added to `unknown`.
     """
+    if isinstance(value, str) and (name := _only_text(reply_type)):
+        return {name: _text(value)}
     if not isinstance(value, dict):
         return value
     fit: dict[str, Json] = {}
@@ -48,7 +59,26 @@ def fitted(value: Json, reply_type: type[Record]) -> Json:
         info = reply_type.model_fields[name]
         if part is None and not info.is_required():
             continue
-        fit[name] = _fitted_field(part, name, info)
+        converted = _fitted_field(part, name, info, unknown)
+        if converted is not None or info.is_required():
+            fit[name] = converted
+    return fit
+
+
+def without_bad_items(value: dict[str, Json], reply_type: type[Record]) -> Json:
+    """Return an object without the records inside it that do not validate; None if no item of a required list does."""
+    fit = fitted(value, reply_type, [])
+    if not isinstance(fit, dict):
+        return None
+    for name, info in reply_type.model_fields.items():
+        items, item_type = fit.get(name), _item_record(info.annotation)
+        if isinstance(items, list) and item_type is not None:
+            good = [item for item in items if _validates(item, item_type)]
+            if items and not good and info.is_required():
+                return None
+            fit[name] = list(good)
+        elif isinstance(items, dict) and (inner := _record_in(info.annotation)) and not _validates(items, inner):
+            del fit[name]
     return fit
 
 
@@ -61,11 +91,9 @@ def known_fields(value: Json, reply_type: type[Record]) -> int:
 
 def field_of(key: str, reply_type: type[Record]) -> str | None:
     """Return the field of a record that a key refers to, or None."""
+    names = {key_form(name): name for name in reply_type.model_fields}
     form = key_form(key)
-    for name in reply_type.model_fields:
-        if key_form(name) in (form, _ALSO_CALLED.get(form)):
-            return name
-    return None
+    return next((names[each] for each in (form, *_ALSO_CALLED.get(form, ())) if each in names), None)
 
 
 def key_form(key: str) -> str:
@@ -83,29 +111,65 @@ def list_field(reply_type: type[Record]) -> tuple[str, type[Record]] | None:
     return found[0] if len(found) == 1 else None
 
 
-def _fitted_field(value: Json, name: str, info: FieldInfo) -> Json:
+def _fitted_field(value: Json, name: str, info: FieldInfo, unknown: list[str]) -> Json:
+    annotation = info.annotation
     if name == "point":
         return _point(value)
-    return _fitted_value(value, info.annotation, info)
+    if name == _IDS:
+        return list(_ids(value))
+    if isinstance(annotation, type) and issubclass(annotation, StrEnum):
+        return _word(value, name, annotation, info, unknown)
+    return _fitted_value(value, annotation, info, unknown)
 
 
-def _point(value: Json) -> int | None:
-    return read_point(json.dumps({"point": value})) if value is not None else None
-
-
-def _fitted_value(value: Json, annotation: Any, info: FieldInfo | None) -> Json:
-    if isinstance(annotation, type) and issubclass(annotation, Record):
-        return fitted(value, annotation)
+def _fitted_value(value: Json, annotation: Any, info: FieldInfo | None, unknown: list[str]) -> Json:
+    if (inner := _record_in(annotation)) is not None:
+        return fitted(value, inner, unknown)
     if get_origin(annotation) is tuple:
         item = get_args(annotation)[0]
         values = value if isinstance(value, list) else [] if value in (None, "") else [value]
-        return [_fitted_value(part, item, None) for part in values if part is not None]
+        fit = [_fitted_value(part, item, None, unknown) for part in values if part is not None]
+        return [part for part in fit if isinstance(part, int)] if item is int else fit
     kinds = {annotation, *get_args(annotation)}
     if str in kinds:
         return _text(value)
     if kinds & {int, float}:
         return _number(value, whole=int in kinds, info=info)
     return value
+
+
+def _point(value: Json) -> int | None:
+    """Return a point (0..100) from a number or a text such as "85", "85%" or "8/10"; None if it is none of them.
+
+    Values between 0 and 1 are fractions; values slightly out of range are clamped.
+    """
+    read = _POINT.fullmatch(str(value)) if isinstance(value, int | float | str) else None
+    if read is None or isinstance(value, bool):
+        return None
+    number, top = float(read["value"].replace(",", ".")), int(read["top"] or 0)
+    if not top:
+        top = 1 if 0 < number < 1 else 100
+    point = number / top * 100
+    return min(100, max(0, int(point + 0.5))) if -100 <= point <= 150 else None
+
+
+def _ids(value: Json) -> Iterator[str]:
+    """Yield the ids of evidence in a list or a string, each once."""
+    values = value if isinstance(value, list) else [value]
+    texts = (str(_text(part)) for part in values if part is not None)
+    yield from dict.fromkeys(name for text in texts for name in _BETWEEN_IDS.split(text) if name)
+
+
+def _word(value: Json, name: str, words: type[StrEnum], info: FieldInfo, unknown: list[str]) -> Json:
+    """Return the word of an enum, whatever its spelling; None, so that the default applies, if the enum has no such
+    word.
+    """
+    known = {key_form(word.value): word.value for word in words}
+    word = known.get(key_form(str(value)))
+    if word is not None or info.is_required():
+        return word if word is not None else value
+    unknown.append(f"{name}: {str(value)[:_LONGEST_WORD]!r} is none of {', '.join(known.values())}")
+    return None
 
 
 def _text(value: Json) -> Json:
@@ -143,10 +207,29 @@ def _bounds(info: FieldInfo | None) -> tuple[float, float]:
 
 
 def _item_record(annotation: Any) -> type[Record] | None:
-    if get_origin(annotation) is not tuple:
+    return _record_in(get_args(annotation)[0]) if get_origin(annotation) is tuple else None
+
+
+def _record_in(annotation: Any) -> type[Record] | None:
+    """Return the record type of an annotation such as `Statement` or `Statement | None`, or None."""
+    kinds = (annotation,) if isinstance(annotation, type) else get_args(annotation)
+    if get_origin(annotation) is tuple:
         return None
-    item = get_args(annotation)[0]
-    return item if isinstance(item, type) and issubclass(item, Record) else None
+    return next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Record)), None)
+
+
+def _only_text(reply_type: type[Record]) -> str | None:
+    """Return the only required field of a record if it is a text, or None."""
+    required = [(name, info) for name, info in reply_type.model_fields.items() if info.is_required()]
+    return required[0][0] if len(required) == 1 and required[0][1].annotation is str else None
+
+
+def _validates(value: Json, record_type: type[Record]) -> bool:
+    try:
+        record_type.model_validate(value)
+    except ValidationError:
+        return False
+    return True
 
 
 def is_schema(value: Mapping[str, Json]) -> bool:

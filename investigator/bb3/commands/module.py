@@ -9,14 +9,14 @@ from typing import Annotated
 import typer
 
 from investigator.asking.prompts import Prompts
-from investigator.bb3.chats import module_client
+from investigator.bb3.chats import module_form
 from investigator.bb3.commands.module_arguments import ModuleArguments, module_arguments, must_come_first
 from investigator.bb3.commands.module_context import check_request, read_context
 from investigator.bb3.context_file import request_of
 from investigator.bb3.decoding.options import module_options
 from investigator.bb3.decoding.told import LINES, EngineKind, not_followed
 from investigator.bb3.exchange import ModuleReply, ModuleRequest
-from investigator.bb3.forms.chat_form import ChatForm, chat_prompt
+from investigator.bb3.forms.chat_form import chat_prompt
 from investigator.bb3.forms.text_forms import PrefixForm, TokenForm, Writer, prefix_text
 from investigator.bb3.forms.token_form import token_documents, token_prompt
 from investigator.bb3.forms.writers import CompletionsWriter, LocalWriter
@@ -102,8 +102,7 @@ def _by_chat(
         return
     named = told.models.get(request.module) or parse_model_options(model).name_for(Role.CHAT)
     own = {request.module: told.decodings[request.module]} if request.module in told.decodings else {}
-    client = module_client(named, settings, prompts, decodings=own, on_notice=note)
-    (reply,) = ChatForm(lambda _: client).ask([request])
+    (reply,) = module_form(named, settings, prompts, decodings=own, on_notice=note).ask([request])
     _print(reply, "")
 
 

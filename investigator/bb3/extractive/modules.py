@@ -13,13 +13,12 @@ from investigator.bb3.extractive.responding import (
     respond_from_documents,
     respond_plainly,
 )
-from investigator.bb3.extractive.searching import entity, knowledge, query
+from investigator.bb3.extractive.searching import entity, query
 from investigator.bb3.extractive.turn_kinds import TurnKinds
 from investigator.bb3.memory.text import without_control_tokens
 from investigator.bb3.records import (
     FactsVariables,
     Module,
-    PassagesVariables,
     PersonalFact,
     ResponseVariables,
     Turn,
@@ -29,7 +28,7 @@ from investigator.engines.base import Embedder
 from investigator.engines.extractive.engine import Answers
 from investigator.records import Record
 
-_WITH_TURNS = TurnsVariables | FactsVariables | PassagesVariables | ResponseVariables
+_WITH_TURNS = TurnsVariables | FactsVariables | ResponseVariables
 _LABEL = re.compile(
     r"\b(?:(?:external|interesting|previous|personal) (?:knowledge|facts?|topics?)|(?:search|memory) (?:decision|query)"
     r"|(?:your|partner['’]s|person [12]['’]s) persona)[ \t]*:(?!\S)"
@@ -69,8 +68,6 @@ def chat_answers(embedder: Embedder) -> Answers:
                 return of_turns[module](variables.turns)
             case FactsVariables() if module in of_facts:
                 return of_facts[module](variables.turns, variables.facts)
-            case PassagesVariables() if module is Module.SKM:
-                return knowledge(variables.turns, variables.passages, embedder)
             case ResponseVariables() if module in responses:
                 return responses[module](variables)
         return None

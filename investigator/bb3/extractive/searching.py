@@ -1,4 +1,4 @@
-"""Finds the search query and the subject of a conversation, and the sentences that answer its last turn."""
+"""Finds the search query and the subject of a conversation."""
 
 from __future__ import annotations
 
@@ -23,13 +23,8 @@ from investigator.bb3.extractive.turns import (
 )
 from investigator.bb3.extractive.wishes import wished_to_be_kept
 from investigator.bb3.memory.about_speaker import asks_about_speaker, asks_for_everything, clauses, told_topics
-from investigator.bb3.records import KnowledgeReply, PhraseReply, QuotedSentence, Speaker, Turn
-from investigator.engines.base import Embedder
-from investigator.engines.extractive.asking import ask
-from investigator.engines.extractive.thinking import think
+from investigator.bb3.records import PhraseReply, Speaker, Turn
 from investigator.language.terms import folded
-from investigator.questions.following import speaks_of_finding
-from investigator.records import AskVariables, Passage, ThinkVariables
 
 _QUOTED = re.compile(r"“[^”]*”(?: \([^()]*\))?")
 _JOINT = re.compile(r"(?:\s*[,;:，،]\s*|\s+)(?:(?:and|but|so|und|aber|et|mais|y|pero)\s+)?", re.IGNORECASE)
@@ -40,7 +35,6 @@ _MEASURED = re.compile(  # matches "How long was the trial", but not "How long",
 _MOST_WORDS = 12
 _LONGEST_QUESTION = 200  # maximum number of characters; a longer text is reduced to its key terms
 _FEW_WORDS = 2
-_LEAST_POINT = 10
 
 
 def query(turns: Sequence[Turn]) -> PhraseReply:
@@ -64,48 +58,6 @@ def query(turns: Sequence[Turn]) -> PhraseReply:
 def entity(turns: Sequence[Turn]) -> PhraseReply:
     """Return the current subject of the conversation, in words from the conversation; "" if there is none."""
     return PhraseReply(text=salient([_own_words(turn) for turn in turns]))
-
-
-def knowledge(turns: Sequence[Turn], passages: Sequence[Passage], embedder: Embedder) -> KnowledgeReply:
-    """Return the sentences from the passages that answer the last turn, word for word, with their passage numbers.
-
-    Sentences with a point below 10 are about something else, and are not returned.
-    """
-    question = question_of(turns)
-    if not passages or not question:
-        return KnowledgeReply(point=0, sentences=())
-    thought = ThinkVariables(
-        question=question, mission="", strategy="", documents=(), document_count=0, term_frequencies=()
-    )
-    found = ask(
-        AskVariables(
-            main_question=question,
-            mission="",
-            sub_question=question,
-            document_id=passages[0].document_id,
-            document_title="",
-            needs=think(thought).needs,
-            passages=tuple(passages),
-        ),
-        embedder,
-        with_nearest=False,  # nearest quotes are needed only for verdicts, which a chat does not have
-    )
-    if found.point is None or found.point < _LEAST_POINT:
-        return KnowledgeReply(point=found.point, sentences=())
-    return KnowledgeReply(
-        point=found.point,
-        sentences=tuple(
-            QuotedSentence(passage=number, text=quote)
-            for quote in found.quotes
-            if (number := _passage_of(quote, passages)) is not None
-        ),
-    )
-
-
-def question_of(turns: Sequence[Turn]) -> str:
-    """Return the question in the last turn with its pronouns resolved, or the whole turn if it asks nothing."""
-    asked, before = _asked(last_text(turns))
-    return _with_meant(asked, _meant(asked, before, turns))
 
 
 def _with_meant(asked: str, meant: str) -> str:
@@ -152,15 +104,10 @@ def _meant(asked: str, before: str, turns: Sequence[Turn]) -> str:
         return ""
     if not terms and not before and (said := key_terms(_untold(_turn_before(turns)))):
         return " ".join(said)
-    if not points_back(asked) and not (speaks_of_finding(asked) and _says_little(asked)):
+    if not points_back(asked):
         return "" if _stands_for_itself(asked, turns) else referent(_impersonal(before), _asked_of_things(turns[:-1]))
     others = [_untold(_own_words(turn)) for turn in turns[:-1]]
     return referent(_impersonal(before), [_impersonal(text) for text in others]) or referent(before, others)
-
-
-def _says_little(asked: str) -> bool:
-    """Return True if a question has at most two content words, such as "trial" and "costs"."""
-    return word_count(key_terms(asked)) <= _FEW_WORDS
 
 
 def _stands_for_itself(asked: str, turns: Sequence[Turn]) -> bool:
@@ -206,7 +153,3 @@ def _own_words(turn: Turn) -> str:
 def _turn_before(turns: Sequence[Turn]) -> str:
     """Return the last speaker's previous turn, which a question made only of pronouns refers to."""
     return next((turn.text for turn in reversed(turns[:-1]) if turn.speaker is turns[-1].speaker), "")
-
-
-def _passage_of(quote: str, passages: Sequence[Passage]) -> int | None:
-    return next((number for number, passage in enumerate(passages, 1) if quote in passage.text), None)

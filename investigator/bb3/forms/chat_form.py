@@ -1,4 +1,4 @@
-"""Prompts chat models with templates; statements about documents in their replies are proven or withheld."""
+"""Prompts chat models with templates; statements about documents in their replies are checked or withheld."""
 
 from __future__ import annotations
 
@@ -10,19 +10,16 @@ from investigator.asking.client import EngineClient
 from investigator.asking.prompts import Prompts
 from investigator.asking.repair import ReadReply
 from investigator.bb3.exchange import ModuleReply, ModuleRequest
-from investigator.bb3.extractive.modules import plain_turns
-from investigator.bb3.extractive.searching import question_of
+from investigator.bb3.forms.checked_replies import HeardSentences, accepted_beginning, accepts_at_once, checked_reply
+from investigator.bb3.forms.document_readings import ask_variables, read_documents
 from investigator.bb3.forms.echoes import stands_in, whole_sentences, without_prompt, without_tags
-from investigator.bb3.forms.proven_replies import ProvenSentences, proven_beginning, proven_quotes, resting_on
 from investigator.bb3.memory.text import owner_of
 from investigator.bb3.module_table import TABLE
 from investigator.bb3.records import (
     DecisionReply,
     FactReply,
     FactsVariables,
-    KnowledgeReply,
     Module,
-    PassagesVariables,
     PersonalFact,
     PhraseReply,
     ResponseReply,
@@ -33,33 +30,28 @@ from investigator.bb3.records import (
 from investigator.bb3.search.folder_search import FolderSearch
 from investigator.bb3.search.served import ServedQuote
 from investigator.engines.base import Hear
-from investigator.engines.roles import Role
+from investigator.engines.extractive.engine import Answers
 from investigator.errors import EngineError
-from investigator.evidence.claims import unsaid as unsaid_in
 from investigator.language.normalise import one_line
-from investigator.records import Document, Passage, Quote, Record
-from investigator.research.rows import asked_rows
-from investigator.research.verdict import answering_quotes
-from investigator.scoring.calibration import default_calibration
+from investigator.records import Quote, Record
 
 _SCORES = {Module.SRM: 2.0, Module.MRM: 1.0}
 """Chat models return no probabilities, so a separate reply with proven quotes is preferred to one that is based on a
 memory.
 """
-_POINT_OF_MODELS = 50
-"""The minimum point for sentences chosen by a model to count as knowledge; below it, the rules choose sentences."""
 _LONGEST_QUERY = 200  # maximum number of characters in a query, unless the last turn is longer
 _LONGEST_TOLD = 200  # maximum number of characters kept from a decision that could not be parsed
+_UNCONFIRMED = "I could not confirm a reply in my own words, so these are the quotes:"
 
-Variables = TurnsVariables | FactsVariables | PassagesVariables | ResponseVariables
+Variables = TurnsVariables | FactsVariables | ResponseVariables
 R = TypeVar("R", bound=Record)
 
 
 class ChatForm:
     """Asks the modules through clients. Thread-safe. `client_of` returns a client whose `chat` role is the module's
     engine; `folder` contains the documents in which quotes are proven. Up to `side_by_side` requests run concurrently.
-    `on_step` is called before each module call, and `say` receives the proven part of a model's unfinished reply, for
-    one request at a time.
+    `on_step` is called before each module call, and `say` receives the part of a model's unfinished reply that needs no
+    check, for one request at a time. `stand_in` replies in place of a model whose reply cannot be used.
     """
 
     def __init__(
@@ -69,12 +61,14 @@ class ChatForm:
         side_by_side: int = 1,
         on_step: Callable[[Module], None] = lambda _: None,
         say: Hear | None = None,
+        stand_in: Answers = lambda template, variables: None,
     ) -> None:
         self._client_of = client_of
         self._folder = folder
         self._side_by_side = side_by_side
         self._on_step = on_step
         self._say = say
+        self._stand_in = stand_in
 
     def ask(self, requests: Sequence[ModuleRequest]) -> Sequence[ModuleReply]:
         """Return one reply for each request. Raises EngineError, TemplateError, StoreError, and BudgetSpent, which is a
@@ -102,8 +96,8 @@ class ChatForm:
 
     def _decided(self, request: ModuleRequest) -> ModuleReply:
         reading = self._read(request, DecisionReply)
-        if reading.value is None:  # the model's text is recorded unchanged, and the rules decide instead
-            own = self._opinion(request, DecisionReply)
+        if reading.value is None:  # the model's text is recorded unchanged, and the stand-in decides
+            own = self._instead(request, DecisionReply)
             said = one_line(reading.raw)[:_LONGEST_TOLD] or "nothing"
             return ModuleReply(text=said, needed=own is not None and own.needed, failed=True)
         row, needed = TABLE[request.module], reading.value.needed
@@ -112,9 +106,9 @@ class ChatForm:
     def _phrase(self, request: ModuleRequest) -> ModuleReply:
         value = self._read(request, PhraseReply).value
         text = value.text.strip() if value is not None else ""
-        if value is not None and (not self._is_model(request) or _is_fitting(request, text)):
+        if value is not None and _is_fitting(request, text):
             return ModuleReply(text=text)
-        own = self._opinion(request, PhraseReply)
+        own = self._instead(request, PhraseReply)
         return ModuleReply(text="" if own is None else own.text, failed=own is None and value is None)
 
     def _recalled(self, request: ModuleRequest) -> ModuleReply:
@@ -123,104 +117,77 @@ class ChatForm:
         return ModuleReply(text=memory, failed=value is None)
 
     def _known(self, request: ModuleRequest) -> ModuleReply:
-        value = self._read(request, KnowledgeReply).value
-        quotes, problems = tuple[Quote, ...](), tuple[str, ...]()
-        calibrated = default_calibration().threshold if any(document.passage for document in request.documents) else 0
-        is_model = self._is_model(request)
-        if value is not None:
-            quotes, problems = self._worth_it(value, request, _POINT_OF_MODELS if is_model else calibrated, is_model)
-        own = None if quotes else self._opinion(request, KnowledgeReply)
-        if own is not None:
-            quotes, more = self._worth_it(own, request, default_calibration().threshold, is_model=False)
-            problems = tuple(dict.fromkeys((*problems, *more)))
+        load = self._folder.document if self._folder is not None else None
+        quotes, is_read = read_documents(self._client_of(request.by), request, load)
+        problems: tuple[str, ...] = ()
+        if self._folder is not None:
+            served = tuple(quote for quote in quotes if isinstance(quote, ServedQuote))
+            own, problems = self._folder.standing([quote for quote in quotes if not isinstance(quote, ServedQuote)])
+            quotes = (*own, *served)
         text = " ".join(one_line(quote.text) for quote in quotes)
-        failed = value is None and not quotes
-        return ModuleReply(text=text, quotes=quotes, failed=failed, source_problem="; ".join(problems))
-
-    def _worth_it(
-        self, knowledge: KnowledgeReply, request: ModuleRequest, least: int, is_model: bool
-    ) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
-        """Return the proven quotes, and for every other quote the reason why it is unproven. For the built-in engine,
-        quotes that contain everything the turn asks for come first, trimmed, whatever their point; other quotes must
-        come from other documents and have a point of at least `least`.
-        """
-        is_enough = knowledge.point is None or knowledge.point >= least
-        if is_model and not is_enough:
-            return (), ()
-        quotes, problems = self._proven(knowledge, request)
-        if is_model or self._folder is None:
-            return (quotes if is_enough else ()), problems
-        return self._as_answer(
-            question_of(plain_turns(request.turns)), quotes, is_enough, self._folder.document
-        ), problems
-
-    @staticmethod
-    def _as_answer(
-        asked: str, quotes: Sequence[Quote], is_enough: bool, document: Callable[[str], Document]
-    ) -> tuple[Quote, ...]:
-        own = [quote for quote in quotes if not isinstance(quote, ServedQuote)]
-        met = answering_quotes(asked, own, document) if asked else ()
-        if not is_enough:
-            return met
-        seen = {quote.document_id for quote in met}
-        rows = (row for quote in own for row in asked_rows(quote, asked, document(quote.document_id)))
-        return (*met, *(quote for quote in rows if quote.document_id not in seen), *(q for q in quotes if q not in own))
-
-    def _proven(self, knowledge: KnowledgeReply, request: ModuleRequest) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
-        """Return the quotes that the files still contain, and for every other quote the reason why it is unproven."""
-        told = ((item.text, item.passage) for item in knowledge.sentences)
-        if self._folder is None:
-            return proven_quotes(told, request.documents, None), ()
-        quotes = proven_quotes(told, request.documents, self._folder.sources)
-        served = tuple(quote for quote in quotes if isinstance(quote, ServedQuote))
-        standing, problems = self._folder.standing([quote for quote in quotes if not isinstance(quote, ServedQuote)])
-        return (*standing, *served), problems
+        return ModuleReply(text=text, quotes=quotes, failed=not is_read, source_problem="; ".join(problems))
 
     def _said(self, request: ModuleRequest) -> ModuleReply:
-        template = _variables(request)[1]
         score = _SCORES.get(request.module, 0.0)
-        text = unsaid = ""
-        if not self._is_model(request):
-            value = self._read(request, ResponseReply).value
-            text = value.reply.strip() if value is not None else ""
-        elif request.quotes or template != Module.SRM.template:  # a model's reply without quotes would be withheld
-            text, unsaid = self._said_by_model(request)
-        if text:
-            return ModuleReply(text=text, score=score, quotes=resting_on(text, request.quotes), unsaid=unsaid)
-        own = self._opinion(request, ResponseReply)
-        if own is None:
-            return ModuleReply(text="", failed=True, unsaid=unsaid)
-        return ModuleReply(text=own.reply, score=score, quotes=request.quotes, is_stock=True, unsaid=unsaid)
+        stock = self._instead(request, ResponseReply)
+        spoken = ModuleReply(text="")
+        if request.quotes or _variables(request)[1] != Module.SRM.template:  # otherwise all of it would be withheld
+            spoken = self._spoken(request, stock)
+        if spoken.text:
+            return spoken.changed(score=score)
+        if stock is None:
+            return spoken.changed(failed=True)
+        text = f"{_UNCONFIRMED} {stock.reply}" if request.quotes and spoken.unsaid else stock.reply
+        return spoken.changed(text=text, score=score, quotes=request.quotes, is_stock=True)
 
-    def _said_by_model(self, request: ModuleRequest) -> tuple[str, str]:
-        """Return the proven part of a model's reply, which includes all text already streamed, and the rest."""
-        own_words = self._client_of(request.by).prompts.own_words(_variables(request)[1])
-        heard = ProvenSentences(request, self._say, own_words)
+    def _spoken(self, request: ModuleRequest, stock: ResponseReply | None) -> ModuleReply:
+        """Return the beginning of a reply that may be said, which includes all text already streamed, and the rest. The
+        reply of the built-in engine consists of its quotes and needs no check.
+        """
+        client = self._client_of(request.by)
+        own_words = client.prompts.own_words(_variables(request)[1])
+        heard = HeardSentences(request, self._say, own_words)
         try:
             value = self._read(request, ResponseReply, heard.hear if self._say else None).value
         except EngineError as error:
             if not heard.said:
                 raise
-            return heard.said, f"… ({error.message})"
-        written = value.reply.strip() if value is not None else ""
-        proven = proven_beginning(whole_sentences(without_prompt(written, own_words)), request)
-        text = proven if proven.startswith(heard.said) else heard.said
-        return text, without_tags(written.removeprefix(text))
+            return ModuleReply(text=heard.said, quotes=request.quotes, unsaid=f"… ({error.message})")
+        reply = value.reply.strip() if value is not None else ""
+        if stock is not None and reply == stock.reply.strip():
+            return ModuleReply(text=reply, quotes=request.quotes, is_stock=True)
+        written = whole_sentences(without_prompt(reply, own_words))
+        check = checked_reply(client, written, request, self._folder.document if self._folder is not None else None)
+        at_once = accepts_at_once(request)
+        said = accepted_beginning(written, request, lambda text: at_once(text) or check.supports(text))
+        text = said if said.startswith(heard.said) else heard.said
+        return ModuleReply(
+            text=text,
+            quotes=_named(value.quotes if value is not None else (), request.quotes),
+            unsaid=without_tags(reply.removeprefix(text)),
+            checked=check.text(text) if request.quotes and reply else "",
+        )
 
     def _read(self, request: ModuleRequest, reply_type: type[R], hear: Hear | None = None) -> ReadReply[R]:
         variables, template = _variables(request)
         return self._client_of(request.by).ask(template, variables, reply_type, smaller=less_said, hear=hear)
 
-    def _opinion(self, request: ModuleRequest, reply_type: type[R]) -> R | None:
+    def _instead(self, request: ModuleRequest, reply_type: type[R]) -> R | None:
         variables, template = _variables(request)
-        return self._client_of(request.by).opinion(template, variables, reply_type)
+        reply = self._stand_in(template, variables)
+        return reply if isinstance(reply, reply_type) else None
 
-    def _is_model(self, request: ModuleRequest) -> bool:
-        return self._client_of(request.by).traits(Role.CHAT).is_model
+
+def _named(words: Sequence[str], quotes: tuple[Quote, ...]) -> tuple[Quote, ...]:
+    """Return the quotes that a reply names by some of their words; all of them if it names none."""
+    named = [one_line(text) for text in words if text.strip()]
+    return tuple(quote for quote in quotes if any(text in one_line(quote.text) for text in named)) or quotes
 
 
 def chat_prompt(request: ModuleRequest, prompts: Prompts) -> str:
     """Return the text of a module's prompt. Raises TemplateError."""
+    if request.module is Module.SKM:
+        return prompts.prompt(request.module.template, ask_variables(request)).text
     variables, template = _variables(request)
     return prompts.prompt(template, variables).text
 
@@ -233,9 +200,6 @@ def _variables(request: ModuleRequest) -> tuple[Variables, str]:
     match request.module:
         case Module.MDM | Module.MKM | Module.ORM:
             return FactsVariables(turns=turns, facts=_facts(request.memories)), template
-        case Module.SKM:
-            found = (document.passage or _as_passage(document.text, document.url) for document in request.documents)
-            return PassagesVariables(turns=turns, passages=tuple(found)), template
         case Module.SDM | Module.SGM | Module.MGM | Module.CKM:
             return TurnsVariables(turns=turns), template
     fact = _facts((request.memory,))[0] if request.memory else None
@@ -254,14 +218,12 @@ def _variables(request: ModuleRequest) -> tuple[Variables, str]:
 
 
 def less_said(variables: Variables, share: float) -> Variables | None:
-    """Return the variables with the oldest turns dropped or, if only one turn is left, the last passages or the oldest
-    facts; None if there is nothing left to drop.
+    """Return the variables with the oldest turns dropped or, if only one turn is left, the oldest facts; None if there
+    is nothing left to drop.
     """
     turns = variables.turns
     if len(turns) > 1:
         return variables.changed(turns=turns[-_fewer(len(turns), share, 1) :])
-    if isinstance(variables, PassagesVariables) and len(variables.passages) > 1:
-        return variables.changed(passages=variables.passages[: _fewer(len(variables.passages), share, 1)])
     if isinstance(variables, FactsVariables) and variables.facts:
         number = len(variables.facts)
         return variables.changed(facts=variables.facts[number - _fewer(number, share, 0) :])
@@ -278,14 +240,8 @@ def _facts(memories: Sequence[str]) -> tuple[PersonalFact, ...]:
 
 
 def _is_fitting(request: ModuleRequest, text: str) -> bool:
-    """Return True if the text is a short query without new figures, or a memory or topic that occurs verbatim in the
-    conversation.
-    """
+    """Return True if the text is a short query, or a memory or topic that occurs verbatim in the conversation."""
     last, said = request.turns[-1].text if request.turns else "", "\n".join(turn.text for turn in request.turns)
     if request.module is Module.SGM:
-        return len(text) <= max(_LONGEST_QUERY, len(last)) and unsaid_in(text, said) is None
+        return len(text) <= max(_LONGEST_QUERY, len(last))
     return stands_in(text, last if request.module is Module.MGM else said)
-
-
-def _as_passage(text: str, source: str) -> Passage:
-    return Passage(document_id=source or "search", start=0, end=len(text), text=text)

@@ -9,9 +9,8 @@ from functools import lru_cache
 
 from investigator.bb3.exchange import ModuleRequest
 from investigator.bb3.records import Speaker
-from investigator.language.relevance import stems
 from investigator.language.sentences import sentence_spans
-from investigator.language.terms import content_words, stop_words, words
+from investigator.language.terms import stop_words, words
 
 _MARK = re.compile(
     r"</?\s*(?:text|turns?|facts?|evidence|passages?|documents?|reply|quotes?|point|what you say|words of)\b"
@@ -69,19 +68,15 @@ def stands_in(text: str, said: str) -> bool:
 
 
 def goes_on(reply: str, request: ModuleRequest) -> bool:
-    """Return True if a reply continues the conversation: it repeats neither a turn nor itself, and uses words from its
-    quotes if it has quotes. A reply with quotes may repeat an earlier reply, because the same question gets the same
-    answer.
+    """Return True if a reply continues the conversation: it repeats neither a turn nor itself. A reply with quotes may
+    repeat an earlier reply, because the same question gets the same answer.
     """
     plain = [" ".join(words(reply[start:end])) for start, end in sentence_spans(reply)]
     heard = (turn for turn in request.turns if not request.quotes or turn.speaker is Speaker.PARTNER)
     told = {" ".join(words(turn.text)) for turn in heard}
     if not any(plain) or " ".join(words(reply)) in told or _runs_in_circles(words(reply)):
         return False
-    if not request.quotes and not request.memory and _takes_over(reply, request):
-        return False
-    quoted = stems(word for quote in request.quotes for word in content_words(quote.text))
-    return not quoted or bool(quoted & stems(content_words(reply)))
+    return bool(request.quotes or request.memory) or not _takes_over(reply, request)
 
 
 def _takes_over(reply: str, request: ModuleRequest) -> bool:

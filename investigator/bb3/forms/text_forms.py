@@ -20,7 +20,7 @@ Prompted = tuple[ModuleRequest, str]
 """A request with its prompt."""
 
 
-class Written(Record):
+class WrittenText(Record):
     """A model's text, with the logarithm of its probability; `failed` is True if no text arrived."""
 
     text: str
@@ -31,7 +31,7 @@ class Written(Record):
 class Writer(Protocol):
     """Continues prompts, with settings for each module."""
 
-    def write(self, module: Module, prompts: Sequence[Prompted]) -> Sequence[Written]:
+    def write(self, module: Module, prompts: Sequence[Prompted]) -> Sequence[WrittenText]:
         """Return one text for each prompt, in order. Failures are returned as failed texts, not raised."""
         ...
 
@@ -65,7 +65,7 @@ class PrefixForm:
             for request, one in zip(requests, tidy, strict=True)
         ]
 
-    def _tidied(self, module: Module, written: Written) -> Written:
+    def _tidied(self, module: Module, written: WrittenText) -> WrittenText:
         told = self._decoding(module)
         last, several = told.generation_take_last_newline, told.generation_allow_newline
         (text,) = cleaned([written.text], take_last_newline=last, allow_newline=several)
@@ -112,22 +112,22 @@ class TokenForm:
         return made(request, decide_with_memories=self._decide_with_memories)
 
 
-def _written(writer: Writer, prompts: Sequence[Prompted]) -> list[Written]:
+def _written(writer: Writer, prompts: Sequence[Prompted]) -> list[WrittenText]:
     """Return the texts, in the order of the prompts; each module is called once for all of its prompts."""
     groups: dict[Module, list[int]] = {}
     for number, (request, _) in enumerate(prompts):
         groups.setdefault(request.by, []).append(number)
-    found: dict[int, Written] = {}
+    found: dict[int, WrittenText] = {}
     for module, numbers in groups.items():
         found |= zip(numbers, writer.write(module, [prompts[number] for number in numbers]), strict=True)
     return [found[number] for number in range(len(prompts))]
 
 
-def _failure(written: Written) -> ModuleReply:
+def _failure(written: WrittenText) -> ModuleReply:
     return ModuleReply(text=FAILED, score=written.score, needed=False, failed=True)
 
 
-def _read(request: ModuleRequest, written: Written, yes: str) -> ModuleReply:
+def _read(request: ModuleRequest, written: WrittenText, yes: str) -> ModuleReply:
     text = written.text
     if yes:
         return ModuleReply(text=text, score=written.score, needed=text.startswith(yes))

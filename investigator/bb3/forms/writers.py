@@ -12,7 +12,7 @@ from investigator.bb3.forms.completions import (
     request_of,
 )
 from investigator.bb3.forms.gpt2_tokens import best_count
-from investigator.bb3.forms.text_forms import Prompted, Written
+from investigator.bb3.forms.text_forms import Prompted, WrittenText
 from investigator.bb3.records import Module
 from investigator.engines.transformers.engine import TransformersEngine, TransformersSettings
 from investigator.errors import EngineError, SettingsError
@@ -38,16 +38,16 @@ class CompletionsWriter:
         self._count = best_count()
         self._on_failure = on_failure
 
-    def write(self, module: Module, prompts: Sequence[Prompted]) -> Sequence[Written]:
+    def write(self, module: Module, prompts: Sequence[Prompted]) -> Sequence[WrittenText]:
         decoding = self._decoding_of(module)
         asked = [(text, request_of(decoding, knowledge_start(text, self._count))) for _, text in prompts]
         return [self._written(one) for one in self._client.complete_all(asked)]
 
-    def _written(self, one: Completion | CompletionFailure) -> Written:
+    def _written(self, one: Completion | CompletionFailure) -> WrittenText:
         if isinstance(one, Completion):
-            return Written(text=one.text, score=sum(one.token_logprobs))
+            return WrittenText(text=one.text, score=sum(one.token_logprobs))
         self._on_failure(one.failures[-1])
-        return Written(text="", failed=True)
+        return WrittenText(text="", failed=True)
 
 
 class LocalWriter:
@@ -74,16 +74,16 @@ class LocalWriter:
         self._decoding_of = decoding_of
         self._on_failure = on_failure
 
-    def write(self, module: Module, prompts: Sequence[Prompted]) -> Sequence[Written]:
+    def write(self, module: Module, prompts: Sequence[Prompted]) -> Sequence[WrittenText]:
         """Return one text for each prompt, in order. Raises SettingsError if the model cannot be loaded."""
         return [self._written(text, self._decoding_of(module)) for _, text in prompts]
 
-    def _written(self, text: str, decoding: Decoding) -> Written:
+    def _written(self, text: str, decoding: Decoding) -> WrittenText:
         try:
             start = knowledge_start(text, self._engine.count_tokens)
             counted = start if decoding.exclude_knowledge_from_ctxt_penalty and start >= 0 else None
             done = self._engine.write_on(text, decoding, counted)
         except EngineError as error:
             self._on_failure(error.message)
-            return Written(text="", failed=True)
-        return Written(text=done.text, score=done.logprob)
+            return WrittenText(text="", failed=True)
+        return WrittenText(text=done.text, score=done.logprob)

@@ -89,7 +89,7 @@ class _Words(Record):
 
 
 @dataclass(frozen=True)
-class Statement:
+class MemoryPart:
     """A self-contained part of a memory, with its span in the memory. `topics` maps the part's single-valued topics to
     their values, `left` maps topics to values that are no longer true, and `lone` contains the topics if the part says
     nothing else. `said` contains the part's content words, `denied` those that it denies, and `listed` the meaningful
@@ -109,7 +109,7 @@ class Statement:
 
 
 @lru_cache(maxsize=4_096)
-def statements(text: str) -> tuple[Statement, ...]:
+def statements(text: str) -> tuple[MemoryPart, ...]:
     """Return the statements of the text: its sentences, split wherever a clause names the speaker again."""
     return tuple(
         _statement(text, start + begin, start + end)
@@ -136,7 +136,7 @@ def settled_topics(text: str) -> frozenset[str]:
     return marks_of(topics_of(text)) | ({NEGATED} if denies else frozenset())
 
 
-def contradicts(new: Statement, old: Statement) -> bool:
+def contradicts(new: MemoryPart, old: MemoryPart) -> bool:
     """Return True if the newer of two statements makes the older one untrue. A statement becomes untrue if the newer
     statement gives a different value for a single-valued topic, unless the older value was only more detailed, or if
     one statement denies what the other says in the same or fewer words. Denying something more specific ("no dog called
@@ -145,7 +145,7 @@ def contradicts(new: Statement, old: Statement) -> bool:
     return _leaves_topic(new, old) or (_denies(new, old) and old.listed <= new.said)
 
 
-def _leaves_topic(new: Statement, old: Statement) -> bool:
+def _leaves_topic(new: MemoryPart, old: MemoryPart) -> bool:
     """Return True if a single-valued topic of the old statement has a different value in the new one, or no longer has
     one.
     """
@@ -155,7 +155,7 @@ def _leaves_topic(new: Statement, old: Statement) -> bool:
     return any(set(words(new.left[topic])) <= set(words(old.topics[topic])) for topic in new.left.keys() & old.lone)
 
 
-def _denies(new: Statement, old: Statement) -> bool:
+def _denies(new: MemoryPart, old: MemoryPart) -> bool:
     """Return True if one statement denies part of the other."""
     if not (new.denied or old.denied) or not new.dead <= old.written:
         return False
@@ -196,11 +196,11 @@ class _Later:
     """Indexes later statements by what they may contradict."""
 
     def __init__(self) -> None:
-        self._every: list[Statement] = []
-        self._denying: list[Statement] = []
-        self._of_topic: dict[str, list[Statement]] = {}
+        self._every: list[MemoryPart] = []
+        self._denying: list[MemoryPart] = []
+        self._of_topic: dict[str, list[MemoryPart]] = {}
 
-    def add(self, told: Iterable[Statement]) -> None:
+    def add(self, told: Iterable[MemoryPart]) -> None:
         for statement in told:
             self._every.append(statement)
             if statement.denied:
@@ -208,7 +208,7 @@ class _Later:
             for topic in {**statement.topics, **statement.left}:
                 self._of_topic.setdefault(topic, []).append(statement)
 
-    def contradict(self, old: Statement) -> bool:
+    def contradict(self, old: MemoryPart) -> bool:
         near = [new for topic in old.topics for new in self._of_topic.get(topic, ())]
         rivals = (*near, *(self._every if old.denied else self._denying))
         if any(contradicts(new, old) for new in rivals):
@@ -217,7 +217,7 @@ class _Later:
         return bool(parts) and old.listed <= frozenset().union(*parts)
 
 
-def _joined(text: str, own: Sequence[Statement], kept: Sequence[Statement]) -> str:
+def _joined(text: str, own: Sequence[MemoryPart], kept: Sequence[MemoryPart]) -> str:
     """Join the kept statements verbatim; adjacent statements keep the text between them."""
     runs: list[tuple[int, int]] = []
     goes_on = False
@@ -231,7 +231,7 @@ def _joined(text: str, own: Sequence[Statement], kept: Sequence[Statement]) -> s
     return " ".join(text[slice(*run)].strip() for run in runs)
 
 
-def _telling(text: str) -> list[Statement]:
+def _telling(text: str) -> list[MemoryPart]:
     return [one for one in statements(text) if not _asks(text[slice(*one.span)])]
 
 
@@ -239,13 +239,13 @@ def _asks(sentence: str) -> bool:
     return sentence.rstrip().endswith(tuple(_MARKS)) or _ASKS.match(sentence) is not None
 
 
-def _statement(text: str, start: int, end: int) -> Statement:
+def _statement(text: str, start: int, end: int) -> MemoryPart:
     told = text[start:end]
     plain = folded(told).replace("’", "'")
     plain, dead = _without_the_dead(plain)
     said, denied = _said(plain)
     topics = told_topics(told)
-    return Statement(
+    return MemoryPart(
         span=(start, end),
         topics=topics,
         left=left_topics(told),

@@ -15,8 +15,7 @@ from investigator.bb3.exchange import DocumentSearch, SearchDocument
 from investigator.bb3.search.document_text import searched
 from investigator.documents.pages import heading_at, line_at, page_at
 from investigator.errors import FolderError, InvestigatorError, ReaderError, WorkspaceLockedError
-from investigator.evidence.quotes import Sources
-from investigator.evidence.standing import SOURCE_CHANGED, Reread, standing_quotes
+from investigator.proof.standing import SOURCE_CHANGED, Reread, standing_quotes
 from investigator.records import Document, Passage, Quote
 from investigator.retrieval.library import DocumentIndex
 from investigator.services.index_service import mended
@@ -50,11 +49,6 @@ class FolderSearch:
         self._elsewhere = elsewhere
         self._reread = reread
         self._found: dict[str, Document] = {}
-
-    @property
-    def sources(self) -> Sources:
-        """Return the documents found so far, for proving quotes."""
-        return Sources(self.document)
 
     def document(self, document_id: str) -> Document:
         """Return a document that a search found. Raises KeyError for any other document."""

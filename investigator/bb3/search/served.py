@@ -7,7 +7,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from investigator.bb3.exchange import SearchDocument
-from investigator.evidence.quotes import Source
+from investigator.proof.quotes import Source
 from investigator.records import Document, Passage, Quote, Record
 
 UNKNOWN_TYPE = "application/octet-stream"

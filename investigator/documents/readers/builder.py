@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from investigator.documents.readers.base import Extracted, ReadFailure, cleaned
 from investigator.documents.readers.rows import are_names
 from investigator.documents.readers.table_recorder import TableRecorder, shifted
+from investigator.documents.readers.table_shape import CURRENCY_SIGN, is_value
 from investigator.records import Heading, PageSpan, Table
-from investigator.tables.shape import CURRENCY_SIGN, is_value
 
 _LONGEST_SPAN = 5  # maximum number of digits
 _HEADER_REACH = 500  # repeat the column names of a table after this many characters

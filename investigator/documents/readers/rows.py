@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from investigator.documents.readers.table_recorder import MOST_CELLS, recorded_table
+from investigator.documents.readers.table_shape import is_time, is_value
 from investigator.language.normalise import one_line
 from investigator.records import Table, TableCell
-from investigator.tables.shape import is_time, is_value
 
 Cells = Sequence[str]
 

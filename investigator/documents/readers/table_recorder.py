@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from investigator.documents.pages import page_at
+from investigator.documents.readers.table_captions import caption_above
+from investigator.documents.readers.table_shape import header_rows_of, label_columns_of
 from investigator.language.normalise import one_line
 from investigator.records import PageSpan, Table, TableCell, TextSpan
-from investigator.tables.captions import caption_above
-from investigator.tables.shape import header_rows_of, label_columns_of
 
 MOST_TABLES = 2_000
 MOST_CELLS = 60_000

@@ -129,7 +129,6 @@ class ChatEngine:
         shaping = {"temperature": settings.temperature, "top_p": settings.top_p, "max_tokens": settings.max_tokens}
         return Traits(
             is_model=True,
-            is_small=settings.small,
             context_tokens=settings.context_tokens,
             concurrency=settings.concurrency,
             sampling=" ".join(f"{name}={value}" for name, value in shaping.items() if value is not None),

@@ -82,10 +82,6 @@ class ChatSettings(Record):
     api_key: Annotated[SecretStr | None, AfterValidator(_known_key)] = Field(
         default=None, description="API key; if it is not set, the provider's environment variable is used"
     )
-    small: bool = Field(
-        default=False,
-        description="small model (up to three billion parameters): it only quotes and writes; rules make decisions",
-    )
     context_tokens: int | None = Field(
         default=None, ge=256, description="maximum number of tokens in a prompt for the model"
     )

@@ -1,4 +1,4 @@
-"""A second opinion on claims: a cross-encoder or NLI model judges how well text supports a claim."""
+"""The check of statements by a cross-encoder or NLI model, which judges how well text supports a statement."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from investigator.engines.embedding.rerankers import load_cross_encoder
 from investigator.errors import EmbedderError
@@ -20,16 +20,23 @@ _ENTAILS = ("entailment", "entails", "supported", "supports", "consistent", "yes
 _HINT = "Choose a sentence-transformers model (cross-encoder or NLI), given by name or folder."
 
 
-class VerifySettings(Record):
-    """Settings for the model that may judge claims in addition to the rules."""
+class CheckSettings(Record):
+    """Settings for the check of an answer. The strings "off" and "on" stand for the settings that they name."""
 
+    off: bool = Field(default=False, description="show the statements of an answer without a check")
     model: str = Field(
         default="",
-        description="sentence-transformers model (cross-encoder or NLI) for claims that the rules cannot check",
+        description="sentence-transformers model (cross-encoder or NLI) that checks statements in place of an engine",
     )
     threshold: float = Field(
-        default=0.5, ge=0.0, le=1.0, description="lowest score at which a claim counts as supported"
+        default=0.5, ge=0.0, le=1.0, description="lowest score at which a statement counts as supported"
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _switched(cls, value: object) -> object:
+        """Accept `check=off` and `check=on` on the command line."""
+        return {"off": value == "off"} if value in ("off", "on") else value
 
 
 class Verifier(Protocol):
@@ -71,9 +78,11 @@ def as_one(texts: Iterable[str]) -> str:
     return "\n".join(texts)
 
 
-def open_judge(settings: VerifySettings) -> SupportJudge | None:
-    """Return the judge that the settings name, or None; its model is loaded when the first claim is judged."""
-    return SupportJudge(CrossEncoderVerifier(settings.model), settings.threshold) if settings.model else None
+def open_judge(settings: CheckSettings) -> SupportJudge | None:
+    """Return the judge that the settings name, or None; its model is loaded when the first statement is judged."""
+    if settings.off or not settings.model:
+        return None
+    return SupportJudge(CrossEncoderVerifier(settings.model), settings.threshold)
 
 
 class CrossEncoderVerifier:

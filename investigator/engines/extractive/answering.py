@@ -2,98 +2,73 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 
 from investigator.engines.base import Embedder
 from investigator.engines.extractive.candidates import nearness
-from investigator.language.terms import content_words, is_english, stem, words
-from investigator.questions.kinds import kind_of
-from investigator.records import AnswerReply, AnswerVariables, Evidence, ProposedClaim, QuestionKind
-from investigator.scoring.calibration import default_calibration, log_odds
+from investigator.language.normalise import one_line
+from investigator.language.terms import content_words, stem, words
+from investigator.records import (
+    AnswerReply,
+    AnswerVariables,
+    CheckReply,
+    CheckVariables,
+    EvidenceDocument,
+    EvidenceSpan,
+    PartReply,
+    PartStatus,
+    ProposedStatement,
+    StatementCheck,
+    Support,
+)
+from investigator.scoring.calibration import default_calibration
 
-_MOST_CLAIMS = 6
-_MOST_OF_SUMMARY = 12
+_MOST_STATEMENTS = 6
 _MOST_OF_ONE_DOCUMENT = 3
-_BEHIND_BEST = 20
-_FAR_BEHIND = 5.0  # log odds; in everyday folders, no answer depended on a quote this far behind the best one
-_LEAST_POINT = 1  # lower points are raised to this value, so that their odds do not outweigh the similarity
+_SUPPORTING = "E"
 _SAME = 0.7
 
 
 def answer(variables: AnswerVariables, embedder: Embedder) -> AnswerReply:
-    """Return the strongest quotes as verbatim claims, without repeating content.
+    """Return the strongest quotes as verbatim statements, without repeating content.
 
-    The best quote from every document comes before any second quote, and the strongest document comes first. Within
-    each document, `evidence` must list the best quotes first. If a reply is below the usual threshold, which happens
-    only in small folders, the quotes nearest to the question come first.
+    The best quote from every document comes before any second quote, in the order of the documents; within a document,
+    the quotes nearest to the question come first.
     """
-    if kind_of(variables.question) is QuestionKind.SUMMARY:
-        return AnswerReply(claims=tuple(map(_verbatim, _shared_out(variables.evidence))))
-    points = [item.point for item in variables.evidence]
-    if min(points, default=0) < default_calibration().threshold and is_english(variables.question):
-        ranked = _nearest_first(variables.question, variables.evidence, embedder)
-    else:
-        best = max(points, default=0)
-        ranked = _turn_by_turn([item for item in variables.evidence if item.point >= best - _BEHIND_BEST])
-    chosen: list[Evidence] = []
-    for item in ranked:
-        if len(chosen) < _MOST_CLAIMS and not _repeats(item, chosen):
-            chosen.append(item)
-    return AnswerReply(claims=tuple(map(_verbatim, chosen)))
-
-
-def _nearest_first(question: str, evidence: Sequence[Evidence], embedder: Embedder) -> list[Evidence]:
-    """Rank quotes by the odds of their replies and by their similarity to the question, keeping at most three per
-    document.
-    """
-    model = default_calibration().nearness
-    worth = [
-        log_odds(max(item.point, _LEAST_POINT) / 100) + log_odds(model.chance(near))
-        for item, near in zip(evidence, nearness(question, [item.text for item in evidence], embedder), strict=True)
-    ]
-    taken: Counter[str] = Counter()
-    ranked = []
-    for place in sorted(range(len(evidence)), key=lambda place: -worth[place]):
-        taken[evidence[place].document_id] += 1
-        if taken[evidence[place].document_id] <= _MOST_OF_ONE_DOCUMENT and worth[place] >= max(worth) - _FAR_BEHIND:
-            ranked.append(evidence[place])
-    return ranked
-
-
-def _shared_out(evidence: Sequence[Evidence]) -> list[Evidence]:
-    """Return the first quotes from each document, in the order of the evidence; every document has the same quota."""
-    most = max(1, _MOST_OF_SUMMARY // max(1, len({item.document_id for item in evidence})))
-    taken: Counter[str] = Counter()
-    chosen = []
-    for item in evidence:
-        if taken[item.document_id] < most:
-            taken[item.document_id] += 1
-            chosen.append(item)
-    return chosen[:_MOST_OF_SUMMARY]
-
-
-def _verbatim(item: Evidence) -> ProposedClaim:
-    return ProposedClaim(text=" ".join(item.text.split()), evidence=(item.id,))
-
-
-def _turn_by_turn(evidence: list[Evidence]) -> list[Evidence]:
-    best: dict[str, int] = {}
-    for item in evidence:
-        best[item.document_id] = max(best.get(item.document_id, 0), item.point)
-    turns: dict[str, int] = {}
-    ranked: list[tuple[int, int, Evidence]] = []
-    for item in evidence:
-        turn = turns[item.document_id] = turns.get(item.document_id, 0) + 1
-        ranked.append((turn, -best[item.document_id], item))
-    ranked.sort(key=lambda entry: entry[:2])
-    return [item for turn, _, item in ranked if turn <= _MOST_OF_ONE_DOCUMENT]
-
-
-def _repeats(item: Evidence, chosen: list[Evidence]) -> bool:
-    return any(
-        _overlap(item.text, other.text) >= _SAME and not _figures_differ(item.text, other.text) for other in chosen
+    ranked = [_nearest_first(document, variables.question, embedder) for document in variables.documents]
+    chosen: list[EvidenceSpan] = []
+    for quote in (quote for turn in zip_longest(*ranked) for quote in turn if quote is not None):
+        if len(chosen) < _MOST_STATEMENTS and not _repeats(quote.text, (other.text for other in chosen)):
+            chosen.append(quote)
+    status = PartStatus.ANSWERED if chosen else PartStatus.NOT_STATED
+    return AnswerReply(
+        details=tuple(ProposedStatement(text=one_line(quote.text), evidence=(quote.id,)) for quote in chosen),
+        parts=tuple(PartReply(part=number, status=status) for number in range(1, len(variables.parts) + 1)),
     )
+
+
+def check(variables: CheckVariables) -> CheckReply:
+    """Return which statements are their quotes, word for word; nothing else is judged."""
+    return CheckReply(
+        statements=tuple(
+            StatementCheck(number=one.number, support=Support.VERBATIM if one.verbatim else Support.UNCHECKED)
+            for one in variables.statements
+        )
+    )
+
+
+def _nearest_first(document: EvidenceDocument, question: str, embedder: Embedder) -> Sequence[EvidenceSpan]:
+    """Return the best quotes of a document that may support an answer, nearest to the question first."""
+    quotes = [span for passage in document.passages for span in passage.spans if span.id.startswith(_SUPPORTING)]
+    model = default_calibration().nearness
+    near = [model.chance(features) for features in nearness(question, [quote.text for quote in quotes], embedder)]
+    order = sorted(range(len(quotes)), key=lambda place: -near[place])
+    return [quotes[place] for place in order[:_MOST_OF_ONE_DOCUMENT]]
+
+
+def _repeats(text: str, others: Iterable[str]) -> bool:
+    return any(_overlap(text, other) >= _SAME and not _figures_differ(text, other) for other in others)
 
 
 def _figures_differ(first: str, second: str) -> bool:

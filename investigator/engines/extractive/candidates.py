@@ -13,7 +13,7 @@ from investigator.language.relevance import overlap, rarity, share_of_weight, st
 from investigator.language.sentences import statement_spans
 from investigator.language.terms import content_words, stem, words
 from investigator.questions.answer_types import AnswerType, expected_type, figures, finding, holds_type
-from investigator.records import Need, Passage, Record
+from investigator.records import Record
 
 _HEADING = re.compile(r"\s*#{1,6}\s")  # Markdown headings
 _LONGEST_SENTENCE = 500
@@ -73,30 +73,17 @@ class Asked:
     kind: AnswerType
 
 
-def asked(question: str, needs: Sequence[Need]) -> Asked:
-    """Prepare a question for comparison with sentences; `needs` tells how rare its words are in the folder."""
+def asked(question: str) -> Asked:
+    """Prepare a question for comparison with sentences."""
     weights = {stem(word): rarity(_UNKNOWN_SHARE) for word in content_words(question)}
-    for need in needs:
-        for word in words(need.term):
-            if stem(word) in weights:
-                weights[stem(word)] = rarity(max(0.0, 1.0 - need.weight))
     return Asked(question, weights, expected_type(question))
 
 
-def measured(passages: Sequence[Passage], question: Asked, embedder: Embedder) -> list[tuple[float, float]]:
-    """Return each passage's similarity and word overlap with the question, computed only if the search did not provide
-    them.
-    """
-    unknown = [passage.text for passage in passages if passage.similarity is None]
-    vectors: Vectors = embedder.embed([question.question, *unknown])
-    near = iter((vectors[1:] @ vectors[0]).tolist())
-    return [
-        (
-            float(next(near)) if passage.similarity is None else passage.similarity,
-            overlap(question.weights, passage.text) if passage.overlap is None else passage.overlap,
-        )
-        for passage in passages
-    ]
+def measured(passages: Sequence[str], question: Asked, embedder: Embedder) -> list[tuple[float, float]]:
+    """Return each passage's similarity and word overlap with the question."""
+    vectors: Vectors = embedder.embed([question.question, *passages])
+    near = (vectors[1:] @ vectors[0]).tolist()
+    return [(similarity, overlap(question.weights, text)) for text, similarity in zip(passages, near, strict=True)]
 
 
 def nearness(question: str, texts: Sequence[str], embedder: Embedder) -> list[Nearness]:
@@ -116,11 +103,11 @@ def nearness(question: str, texts: Sequence[str], embedder: Embedder) -> list[Ne
 
 
 def candidates(
-    passages: Sequence[Passage], places: Sequence[tuple[float, float]], question: Asked, embedder: Embedder
+    passages: Sequence[str], places: Sequence[tuple[float, float]], question: Asked, embedder: Embedder
 ) -> list[Candidate]:
     """Return all sentences of the passages in order; `places` contains each passage's similarity and overlap."""
-    pieces = [compared_spans(passage.text) for passage in passages]
-    flat = [passages[number].text[start:end] for number, piece in enumerate(pieces) for start, end in piece]
+    pieces = [compared_spans(text) for text in passages]
+    flat = [passages[number][start:end] for number, piece in enumerate(pieces) for start, end in piece]
     if not flat:
         return []
     vectors = embedder.embed([question.question, *flat])
@@ -130,7 +117,7 @@ def candidates(
     rare = _telling(question.weights, [each for piece in stemmed for each in piece])
     return [
         Candidate(
-            sentence := passages[number].text[slice(*span)],
+            sentence := passages[number][slice(*span)],
             number,
             index,
             span,

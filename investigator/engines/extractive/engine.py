@@ -6,26 +6,26 @@ import json
 from collections.abc import Callable
 
 from investigator.engines.base import Embedder, Traits
-from investigator.engines.extractive.answering import answer
-from investigator.engines.extractive.asking import ask, bearing
+from investigator.engines.extractive.answering import answer, check
+from investigator.engines.extractive.asking import ask, fill_row
 from investigator.engines.extractive.planning import plan
-from investigator.engines.extractive.reflecting import reflect
-from investigator.engines.extractive.thinking import think
 from investigator.errors import SettingsError
 from investigator.records import (
     AnswerVariables,
     AskVariables,
-    BearingVariables,
+    CheckVariables,
     PlanVariables,
     Prompt,
     Record,
+    ReflectReply,
     ReflectVariables,
     Reply,
-    ThinkVariables,
+    RowVariables,
 )
-from investigator.scoring.calibration import default_calibration
 
 NAME = "extractive"
+
+_USEFUL_TOKENS = 6_000  # prompts may be longer; every sentence is embedded, a few hundred in a second
 
 Answers = Callable[[str, Record], Record | None]
 """Answers templates that do not belong to the method: takes a template and its variables, and returns the reply or
@@ -58,8 +58,10 @@ class ExtractiveEngine:
 
     @property
     def traits(self) -> Traits:
-        """Return the engine's traits: its points are calibrated, and depend on search scores as well as on texts."""
-        return Traits(threshold=default_calibration().threshold, goes_by_measures=True)
+        """Return the engine's traits: its points depend on search scores as well as on texts, and it is slow with texts
+        that a search has not selected.
+        """
+        return Traits(goes_by_measures=True, context_tokens=_USEFUL_TOKENS)
 
     def reply(self, prompt: Prompt) -> Reply:
         """Return the reply as JSON. Raises SettingsError for an unknown template."""
@@ -68,18 +70,18 @@ class ExtractiveEngine:
 
     def _answer(self, prompt: Prompt) -> Record:
         match prompt.variables:
-            case ThinkVariables() as variables:
-                return think(variables)
             case PlanVariables() as variables:
                 return plan(variables)
             case AskVariables() as variables:
                 return ask(variables, self._embedder)
-            case BearingVariables() as variables:
-                return bearing(variables, self._embedder)
-            case ReflectVariables() as variables:
-                return reflect(variables)
+            case RowVariables() as variables:
+                return fill_row(variables, self._embedder)
+            case ReflectVariables():
+                return ReflectReply()  # it cannot say what is known
             case AnswerVariables() as variables:
                 return answer(variables, self._embedder)
+            case CheckVariables() as variables:
+                return check(variables)
         reply = self._others(prompt.template, prompt.variables)
         if reply is not None:
             return reply

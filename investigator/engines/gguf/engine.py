@@ -22,11 +22,10 @@ from investigator.records import Prompt, Record, Reply, Writing
 from investigator.resources.distribution import install_command
 
 _USUAL_CONTEXT = 8192  # a model may support more, at the cost of memory
+_MOST_RECORDS = 40  # more than a prompt for such a context asks about
 _TEMPLATE_TOKENS = 96  # room for what a chat template adds to a prompt: usually 10 to 80 tokens
 USUAL_SECONDS = 900.0
 """Time limit for a reply in seconds, unless `chat.timeout` is set: a large model on a slow machine needs minutes."""
-
-_SMALL_FILE = 2_200_000_000  # bytes: about 3 billion parameters in four bits, or 1.5 billion in eight bits
 
 
 class GgufSettings(Record):
@@ -39,7 +38,7 @@ class GgufSettings(Record):
             f"context size in tokens (prompt and reply); by default the size used in training, up to {_USUAL_CONTEXT}"
         ),
     )
-    max_tokens: int = Field(default=512, ge=16, description="longest reply in tokens")
+    max_tokens: int = Field(default=1024, ge=16, description="longest reply in tokens")
     threads: int | None = Field(
         default=None,
         ge=1,
@@ -109,9 +108,7 @@ class GgufEngine:
             for name, value in (("top_p", settings.top_p), ("top_k", settings.top_k))
             if value is not None
         )
-        return Traits(
-            is_model=True, is_small=self._size < _SMALL_FILE, context_tokens=room, concurrency=1, sampling=sampling
-        )
+        return Traits(is_model=True, context_tokens=room, concurrency=1, sampling=sampling)
 
     def reply(self, prompt: Prompt) -> Reply:
         """Return the model's reply to one prompt, as JSON.
@@ -183,6 +180,7 @@ def _grammar(reply_type: type[Record], max_tokens: int) -> str:
     """
     from xllamacpp import json_schema_to_grammar
 
-    schema = bounded(reply_schema(reply_type), characters=max_tokens * 3 // 5, items=max(2, max_tokens // 128))
+    items = max(2, max_tokens // 128)
+    schema = bounded(reply_schema(reply_type), characters=max_tokens * 3 // 5, items=items, records=_MOST_RECORDS)
     spaced: dict[str, Json] = {"whitespace_flexible": False, "key_separator": ": ", "item_separator": ", "}
     return str(json_schema_to_grammar(json.dumps({"x-guidance": spaced, **schema})))

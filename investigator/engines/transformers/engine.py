@@ -16,7 +16,6 @@ from investigator.errors import MissingPackageError, SettingsError
 from investigator.records import Prompt, Record, Reply
 from investigator.records.decoding import Decoding
 
-_SMALL = 6_500_000_000  # bytes: about three billion parameters in 16 bits
 _WEIGHTS = ("*.safetensors", "*.bin")
 
 
@@ -70,9 +69,7 @@ class TransformersEngine:
         settings = self._settings
         room = None if self._context is None else max(1, self._context - settings.decoding.beam_max_length)
         sampling = f"{settings.decoding.settled().model_dump_json(exclude_defaults=True)} seed={settings.seed}"
-        return Traits(
-            is_model=True, is_small=self._size < _SMALL, context_tokens=room, concurrency=1, sampling=sampling
-        )
+        return Traits(is_model=True, context_tokens=room, concurrency=1, sampling=sampling)
 
     def reply(self, prompt: Prompt) -> Reply:
         """Return the model's reply to one prompt, using its chat template if it has one.

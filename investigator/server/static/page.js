@@ -4,8 +4,8 @@
 // --- an investigation in progress -------------------------------------------------------------------------------------
 const live = document.querySelector("[data-stream]");
 if (live) {
-  const kinds = ["fileread", "embedded", "notice", "progressed", "started", "thought", "surveyed", "planned",
-                 "remembered", "reflected", "turn", "ended"];
+  const kinds = ["fileread", "embedded", "notice", "progressed", "started", "planned", "remembered", "written",
+                 "reflected", "checked", "turn", "ended"];
   const address = new URL(live.dataset.stream, location);
   let stream = null;
   const place = (event) => {

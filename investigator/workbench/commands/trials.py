@@ -129,12 +129,12 @@ def run_template(
         parts.watch(display.show_writing)
         use = found.of(only, which.step)
         with trial(found, use, engines, parts, datetime.now(UTC), fresh=fresh) as opened:
-            before = None
+            before, load = None, found.library.document
             if use.replies:
-                before = judged(use, found, f"run {found.record.id}", found.engines, parts)
+                before = judged(use, f"run {found.record.id}", load)
             elif own.prompts.path(only) != parts.prompts.path(only):
-                before = judged(opened.put(parts), found, "shipped template", engines, parts)
-            after = judged(opened.put(own), found, _source(own.prompts.path(only)), engines, own)
+                before = judged(opened.put(parts), "shipped template", load)
+            after = judged(opened.put(own), _source(own.prompts.path(only)), load)
             tried = TemplateTrial(
                 template=only, about=about(use.variables), old=before, new=after, usage=opened.usage()
             )

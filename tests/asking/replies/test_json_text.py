@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from investigator.asking.replies import read_record, unfinished_text
-from investigator.records import AskReply, PlanReply
+from investigator.asking.replies import read_reply, unfinished_text
+from investigator.records import AskReply, DocumentReply, PlanReply
 
 
 @pytest.mark.parametrize(
@@ -51,11 +51,11 @@ AROUND = {
 @pytest.mark.parametrize("around", AROUND.values(), ids=AROUND)
 @pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN)
 def test_broken_json_is_mended_in_whatever_it_stands(broken: str, around: str) -> None:
-    wanted = AskReply(point=85, quotes=("opened [E1]",), reply="It opened.")
-    assert read_record(around.format(broken), AskReply) == wanted
+    wanted = DocumentReply(point=85, quotes=("opened [E1]",), reply="It opened.")
+    assert read_reply(around.format(f'{{"readings": [{broken}]}}'), AskReply).readings == (wanted,)
 
 
 def test_the_marks_that_close_a_fence_are_no_part_of_a_value_that_was_cut_off() -> None:
     text = '```json\n{"strategy": "s", "steps": [{"document_id": "a.txt", "purpose": "p", "perspectives": ""\n```'
-    (step,) = read_record(text, PlanReply).steps
+    (step,) = read_reply(text, PlanReply).steps
     assert (step.document_id, step.perspectives) == ("a.txt", "")

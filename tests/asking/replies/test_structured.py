@@ -11,14 +11,34 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from investigator.asking.replies.structured import read_record
+from investigator.asking.replies import read_closely, read_reply
 from investigator.errors import ReplyError
-from investigator.records import AnswerReply, AskReply, PlanReply, ProposedStep, ReflectReply, ThinkReply
+from investigator.records import (
+    AnswerReply,
+    AskReply,
+    CheckReply,
+    DocumentReply,
+    Fit,
+    PartStatus,
+    PlanReply,
+    ProposedStatement,
+    ProposedStep,
+    Record,
+    RowReply,
+    Support,
+    Verdict,
+)
 
 PLAN = '{"strategy": "s", "steps": [{"document_id": "a.txt", "purpose": "p", "perspectives": "v"}]}'
 STEP = ProposedStep(document_id="a.txt", purpose="p", perspectives="v")
-ASK = AskReply(point=85, reply="It opened.", quotes=("opened in 1999",))
-ASK_JSON = '{"point": 85, "quotes": ["opened in 1999"], "reply": "It opened."}'
+READING = DocumentReply(
+    document="a.txt", verdict=Verdict.ANSWERS, point=85, quotes=("opened in 1999",), reply="It opened."
+)
+ASK = AskReply(readings=(READING,))
+ITEM = '{"document": "a.txt", "verdict": "answers", "point": 85, "quotes": ["opened in 1999"], "reply": "It opened."}'
+OTHER = '{"document": "b.txt", "verdict": "not_stated", "point": 0, "quotes": [], "reply": "It does not say."}'
+ASK_JSON = f'{{"readings": [{ITEM}]}}'
+DOTS = '{"readings": [{"document": "...", "verdict": "...", "quotes": ["..."], "reply": "..."}]}'
 
 
 @pytest.mark.parametrize(
@@ -28,34 +48,38 @@ ASK_JSON = '{"point": 85, "quotes": ["opened in 1999"], "reply": "It opened."}'
         f"Here it is:\n{ASK_JSON}\nI hope that helps (see {{above}})!",
         f"```json\n{ASK_JSON}\n```",
         f"```json\n{ASK_JSON}",
-        f'<think>First {{"point": 1, "reply": "no"}}</think>{ASK_JSON}',
+        f"<think>First {OTHER}</think>{ASK_JSON}",
         f"Let me think</think>\n{ASK_JSON}",
         f"<think>{ASK_JSON}",
-        f'{{"point": 1, "reply": "draft"}}\n\nBetter:\n{ASK_JSON}',
-        f'{{"point": 0, "quotes": ["..."], "reply": "..."}}\n{ASK_JSON}',
-        f"{ASK_JSON}\n" + '{"point": 0, "quotes": ["..."], "reply": "..."}',
+        f'{{"readings": [{OTHER}]}}\n\nBetter:\n{ASK_JSON}',
+        f"{DOTS}\n{ASK_JSON}",
+        f"{ASK_JSON}\n{DOTS}",
         f"{json.dumps(AskReply.model_json_schema())}\n{ASK_JSON}",
         f"{ASK_JSON}\n{json.dumps(AskReply.model_json_schema())}",
-        "{'point': 85, 'quotes': ['opened in 1999'], 'reply': 'It opened.'}",
-        "{'point': 85, 'quotes': ('opened in 1999',), 'reply': 'It opened.', 'sure': True, 'more': None}",
-        '{"point": 85, "quotes": ["opened in 1999",], "reply": "It opened.",}',
-        '{"point": 85, "quotes": ["opened in 1999"], "reply": "It opened."',
-        '{"point": 85, "quotes": ["opened in 1999"] "reply": "It opened."}',
-        '{point: 85, quotes: ["opened in 1999"], reply: "It opened."}',
-        '{"point": 85, /* sure */ "quotes": ["opened in 1999"], "reply": "It opened."}',
-        '{"Point": "85", "Quotes": ["opened in 1999"], "Reply": "It opened."}',
-        '{"point": "85/100", "quotes": "opened in 1999", "reply": ["It opened."]}',
-        '{"point": 85.2, "quotes": [{"quote": "opened in 1999", "page": 3}], "reply": "It opened.", "note": "x"}',
-        '{"score": 85, "quote": "opened in 1999", "answer": "It opened."}',
-        '{"score": 1, "point": 85, "quotes": ["opened in 1999"], "answer": "no", "reply": "It opened."}',
-        '{"answer": {"point": 85, "quotes": ["opened in 1999"], "reply": "It opened."}}',
-        '{"reply": {"point": 85, "quotes": ["opened in 1999"], "reply": "It opened."}}',
-        '{"properties": {"point": 85, "quotes": ["opened in 1999"], "reply": "It opened."}}',
+        ASK_JSON.replace('"', "'"),
+        ASK_JSON.replace("]", ",]").replace("}", ",}"),
+        ASK_JSON[:-2],
+        ASK_JSON.replace('"quotes"', '/* sure */ "quotes"'),
+        ASK_JSON.replace(', "quotes"', ' "quotes"'),
+        re.sub(r'"(\w+)":', r"\1:", ASK_JSON),
+        ASK_JSON.replace('"document"', '"Document ID"').replace('"verdict"', '"Verdict"').replace("85", '"85"'),
+        ASK_JSON.replace("85", '"85/100"').replace('["opened in 1999"]', '"opened in 1999"'),
+        ASK_JSON.replace('"opened in 1999"', '{"quote": "opened in 1999", "page": 3}').replace("85", "85.2"),
+        ASK_JSON.replace('"point"', '"score"').replace('"reply"', '"answer"'),
+        ASK_JSON.replace("answers", "Answers."),
+        f'{{"answer": {ASK_JSON}}}',
+        f'{{"readings": {ASK_JSON}}}',
+        f'{{"reply": {ASK_JSON}}}',
+        f'{{"properties": {ASK_JSON}}}',
+        f'{{"readings": {ITEM}}}',
+        f"[{ITEM}]",
+        ITEM,
+        ITEM[:-1],
         "\ufeff" + ASK_JSON,
     ],
 )
 def test_what_stands_around_and_in_the_object_is_forgiven(text: str) -> None:
-    assert read_record(text, AskReply) == ASK
+    assert read_reply(text, AskReply) == ASK
 
 
 @pytest.mark.parametrize(
@@ -63,15 +87,88 @@ def test_what_stands_around_and_in_the_object_is_forgiven(text: str) -> None:
     [
         ('"85"', 85),
         ("-3", 0),
+        ("120", 100),
         ("8500", None),
         ('"n/a"', None),
         ('"8/10"', 80),
+        ('"85%"', 85),
+        ("0.85", 85),
+        ("0", 0),
+        ("1", 1),
+        ("true", None),
         ("null", None),
         ("NaN", None),
     ],
 )
-def test_point_is_read_like_any_other_point(point: str, read: int | None) -> None:
-    assert read_record(f'{{"point": {point}, "reply": "x"}}', AskReply).point == read
+def test_a_point_is_read_in_the_notations_of_numbers(point: str, read: int | None) -> None:
+    assert read_reply(f'{{"readings": [{{"document": "a", "point": {point}}}]}}', AskReply).readings[0].point == read
+
+
+@pytest.mark.parametrize(
+    ("word", "verdict"),
+    [
+        ("in part", Verdict.IN_PART),
+        ("In-Part", Verdict.IN_PART),
+        ("Premise wrong", Verdict.PREMISE_WRONG),
+        ("NOT_STATED.", Verdict.NOT_STATED),
+        ("not stated", Verdict.NOT_STATED),
+    ],
+)
+def test_a_verdict_is_known_in_every_spelling(word: str, verdict: Verdict) -> None:
+    read = read_closely(ASK_JSON.replace("answers", word), AskReply)
+    assert (read.record.readings[0].verdict, read.problem) == (verdict, "")
+
+
+@pytest.mark.parametrize("text", [f"{ITEM}\n{OTHER}", f"1. {ITEM}\n2. {OTHER}", f"[{ITEM}, {OTHER}]"])
+def test_readings_of_several_documents_are_read_without_their_list(text: str) -> None:
+    assert [reading.document for reading in read_reply(text, AskReply).readings] == ["a.txt", "b.txt"]
+
+
+def test_an_unknown_verdict_is_unread_and_named_and_the_other_readings_stay() -> None:
+    read = read_closely(f'{{"readings": [{ITEM.replace("answers", "partly")}, {OTHER}]}}', AskReply)
+    assert [reading.verdict for reading in read.record.readings] == [Verdict.UNREAD, Verdict.NOT_STATED]
+    assert "verdict: 'partly' is none of answers, in_part, not_stated" in read.problem
+
+
+def test_a_last_reading_that_was_cut_off_leaves_the_others() -> None:
+    read = read_closely(f'{{"readings": [{ITEM}, {{"document": "b.txt", "verd', AskReply)
+    assert read.record.readings[0] == READING
+    assert read.mended
+
+
+def test_an_item_of_the_wrong_form_is_dropped_and_named() -> None:
+    text = '{"answers": [{"question": "1", "verdict": "answers", "answer": "42 MW"}, {"question": "the second"}]}'
+    read = read_closely(text, RowReply)
+    assert [(cell.question, cell.answer) for cell in read.record.answers] == [(1, "42 MW")]
+    assert "answers.1.question" in read.problem
+
+
+def test_unknown_judgements_of_a_check_leave_the_known_ones() -> None:
+    text = """{"statements": [{"number": 1, "support": "partly", "reason": "r"},
+    {"number": "2", "support": "Supported"}], "answers": "corrects the question", "open_parts": "1", "reason": null}"""
+    read = read_closely(text, CheckReply)
+    assert [check.support for check in read.record.statements] == [Support.UNCHECKED, Support.SUPPORTED]
+    assert (read.record.answers, read.record.open_parts) == (Fit.CORRECTS, (1,))
+    assert "support: 'partly'" in read.problem
+
+
+def test_an_answer_is_read_with_its_lead_details_and_evidence() -> None:
+    text = """{"lead": {"text": "It makes 42 MW.", "evidence": "E1, E2"}, "details": [{"head": "2019",
+    "text": "It made 40 MW.", "evidence": ["E3; E4", 5]}, {"head": "torn"}],
+    "parts": [{"part": "1", "status": "In part"}], "not_stated": ["since when"], "search": null}"""
+    read = read_closely(text, AnswerReply)
+    answer = read.record
+    assert answer.lead == ProposedStatement(text="It makes 42 MW.", evidence=("E1", "E2"))
+    assert answer.details == (ProposedStatement(head="2019", text="It made 40 MW.", evidence=("E3", "E4", "5")),)
+    assert [(part.part, part.status) for part in answer.parts] == [(1, PartStatus.IN_PART)]
+    assert answer.not_stated == (ProposedStatement(text="since when"),)
+    assert "details.1.text: Field required" in read.problem
+
+
+def test_a_lead_may_be_missing_null_or_a_sentence() -> None:
+    assert read_reply('{"details": []}', AnswerReply).lead is None
+    assert read_reply('{"lead": null, "parts": []}', AnswerReply).lead is None
+    assert read_reply('{"lead": "It did."}', AnswerReply).lead == ProposedStatement(text="It did.")
 
 
 @pytest.mark.parametrize(
@@ -86,7 +183,7 @@ def test_point_is_read_like_any_other_point(point: str, read: int | None) -> Non
     ],
 )
 def test_plan_is_read_at_all_depths(text: str) -> None:
-    assert read_record(text, PlanReply) == PlanReply(strategy="s", steps=(STEP,))
+    assert read_reply(text, PlanReply) == PlanReply(strategy="s", steps=(STEP,))
 
 
 @pytest.mark.parametrize(
@@ -99,44 +196,43 @@ def test_plan_is_read_at_all_depths(text: str) -> None:
     ],
 )
 def test_bare_items_are_the_list_of_the_record(text: str) -> None:
-    assert read_record(text, PlanReply).steps == (STEP,)
+    assert read_reply(text, PlanReply).steps == (STEP,)
 
 
 def test_items_one_after_the_other_are_a_list_too() -> None:
     text = '1. {"document_id": "a", "purpose": "p"}\n2. {"document_id": "b", "purpose": "q"}'
-    assert [step.document_id for step in read_record(text, PlanReply).steps] == ["a", "b"]
+    assert [step.document_id for step in read_reply(text, PlanReply).steps] == ["a", "b"]
 
 
-def test_an_empty_list_is_a_plan_without_steps() -> None:
-    assert read_record("[]", PlanReply).steps == ()
-    assert read_record('{"claims": []}', AnswerReply).claims == ()
+@pytest.mark.parametrize("text", ["[]", '{"readings": []}', "```json\n[]\n```"])
+def test_an_empty_list_is_a_reply_without_readings(text: str) -> None:
+    assert read_closely(text, AskReply).record == AskReply(readings=())
+    assert read_reply("[]", PlanReply).steps == ()
+
+
+def test_an_empty_list_inside_a_broken_object_is_no_reply() -> None:
+    broken = '{"readings": [{"document" "a.txt" "quotes": [] "reply": "It opened."}]'
+    with contextlib.suppress(ReplyError):
+        assert read_reply(broken, AskReply).readings
+    with pytest.raises(ReplyError):
+        read_reply('{"found": "nothing", "list": []}', AskReply)
+
+
+def reply_of(text: str) -> str:
+    return read_reply(f'{{"readings": [{{"document": "a", "reply": {text}}}]}}', AskReply).readings[0].reply
 
 
 def test_latex_keeps_its_backslashes() -> None:
-    reply = read_record(r'{"point": 5, "reply": "\alpha and \frac{1}{2} and \times and \\beta\nnext"}', AskReply).reply
-    assert reply == "\\alpha and \\frac{1}{2} and \\times and \\beta\nnext"
+    text = reply_of(r'"\alpha and \frac{1}{2} and \times and \\beta\nnext"')
+    assert text == "\\alpha and \\frac{1}{2} and \\times and \\beta\nnext"
 
 
 def test_quotes_inside_quotes_survive() -> None:
-    reply = read_record('{"point": 5, "reply": "He said "yes" to it", "quotes": []}', AskReply).reply
-    assert reply == 'He said "yes" to it'
-
-
-def test_numbers_are_brought_into_their_bounds() -> None:
-    needs = read_record('{"needs": [{"term": "a", "weight": "0.8"}, {"term": 7, "weight": 3}]}', ThinkReply).needs
-    assert [(need.term, need.weight) for need in needs] == [("a", 0.8), ("7", 1.0)]
-
-
-def test_knowledge_is_read_with_its_points() -> None:
-    text = """{"knowledge": [{"term": "t", "known_infos": [{"info": "i", "point": "90%", "document_ids": "a.txt",
-    "memory_ids": ["1", 2]}], "unknown_infos": null, "relations": [{"term": "u", "relation": "part of"}]}]}"""
-    (item,) = read_record(text, ReflectReply).knowledge
-    assert (item.known_infos[0].point, item.known_infos[0].memory_ids) == (90, (1, 2))
-    assert (item.known_infos[0].document_ids, item.unknown_infos) == (("a.txt",), ())
+    assert reply_of('"He said "yes" to it", "quotes": []') == 'He said "yes" to it'
 
 
 def test_half_a_surrogate_pair_is_replaced() -> None:
-    assert read_record(r'{"point": 5, "reply": "a \ud83d b"}', AskReply).reply == "a \ufffd b"
+    assert reply_of(r'"a \ud83d b"') == "a \ufffd b"
 
 
 @pytest.mark.parametrize(
@@ -148,8 +244,8 @@ def test_half_a_surrogate_pair_is_replaced() -> None:
         '{"foo": 1}',
         "[1]",
         "{",
-        '{"steps": "none"}',
-        '{"steps": [{"purpose": "p"}]}',
+        "It opened in 1999.",
+        "<think>hm",
         json.dumps(PlanReply.model_json_schema()),
         f"<think>{PLAN}</think>",
         "null",
@@ -158,33 +254,40 @@ def test_half_a_surrogate_pair_is_replaced() -> None:
 )
 def test_what_is_no_plan_is_refused(text: str) -> None:
     with pytest.raises(ReplyError) as caught:
-        read_record(text, PlanReply)
+        read_reply(text, PlanReply)
     assert "steps" in caught.value.message
     assert caught.value.hint
 
 
 def test_message_names_the_missing_field() -> None:
-    with pytest.raises(ReplyError, match=r"steps\.0\.document_id: Field required"):
-        read_record('{"steps": [{"purpose": "p"}]}', PlanReply)
+    with pytest.raises(ReplyError, match=r"statements\.0\.number: Field required"):
+        read_reply('{"statements": [{"support": "supported"}]}', CheckReply)
+
+
+def test_a_plan_whose_only_step_has_the_wrong_form_keeps_its_parts() -> None:
+    read = read_closely('{"parts": ["How much?"], "steps": [{"purpose": "p"}]}', PlanReply)
+    assert (read.record.parts, read.record.steps) == (("How much?",), ())
+    assert "steps.0.document_id: Field required" in read.problem
 
 
 @settings(deadline=None)
 @given(st.text(max_size=50), st.text(max_size=30), st.integers(0, 100), st.lists(st.text(max_size=20), max_size=3))
 def test_a_valid_object_comes_back_as_it_was(prose: str, reply: str, point: int, quotes: list[str]) -> None:
-    record = AskReply(point=point, reply=reply, quotes=tuple(quotes))
+    record = AskReply(readings=(READING.changed(point=point, reply=reply, quotes=tuple(quotes)),))
     before = prose.translate(str.maketrans("", "", "{}[]\\<"))
-    if {text.strip() for text in (reply, *quotes)} <= {"...", "…"}:
-        return
     if any(re.search(r"[\b\f\n\r\t][a-z]", text) for text in (reply, *quotes)):  # "\to" is taken for LaTeX
         return
-    assert read_record(f"{before}\n{record.model_dump_json()}", AskReply) == record
+    assert read_reply(f"{before}\n{record.model_dump_json()}", AskReply) == record
 
 
 @settings(deadline=None)
-@given(st.text(alphabet='{}[]":,ab1 \n\\<think>/`', max_size=80), st.sampled_from([AskReply, PlanReply, ThinkReply]))
-def test_any_text_gives_a_record_or_a_reply_error(text: str, reply_type: type[AskReply]) -> None:
+@given(
+    st.text(alphabet='{}[]":,ab1 \n\\<think>/`', max_size=80),
+    st.sampled_from([AskReply, PlanReply, AnswerReply, CheckReply, RowReply]),
+)
+def test_any_text_gives_a_record_or_a_reply_error(text: str, reply_type: type[Record]) -> None:
     with contextlib.suppress(ReplyError):
-        assert isinstance(read_record(text, reply_type), reply_type)
+        assert isinstance(read_reply(text, reply_type), reply_type)
 
 
 HOSTILE = {
@@ -207,8 +310,9 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
-def test_hostile_text_ends_soon(text: str) -> None:
+@pytest.mark.parametrize("reply_type", [PlanReply, AskReply])
+def test_hostile_text_ends_soon(text: str, reply_type: type[Record]) -> None:
     began = time.process_time()
     with contextlib.suppress(ReplyError):
-        read_record(text, PlanReply)
+        read_reply(text, reply_type)
     assert time.process_time() - began < 10

@@ -23,7 +23,7 @@ from investigator.documents.pages import line_at, page_at
 from investigator.documents.readers.base import ReaderSettings, ReadFailure, SourceFile
 from investigator.documents.readers.markup.inline_markdown import without_marks
 from investigator.documents.readers.registry import read
-from investigator.evidence import quotes
+from investigator.proof import quotes
 from investigator.records import Document
 
 PAGES = 4  # looked at in each document

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from investigator.documents.readers.markup.inline_markdown import outside_code
+from investigator.documents.readers.table_captions import caption_above
 from investigator.documents.readers.table_recorder import MOST_CELLS, MOST_TABLES, recorded_table
 from investigator.records import Table, TableCell
-from investigator.tables.captions import caption_above
 
 _RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$")
 _PIPE = re.compile(r"(?<!\\)\|")

@@ -15,7 +15,7 @@ from investigator.documents.readers.pdf.page_orders import DrawnPage, PageOrder
 from investigator.documents.readers.pdf.pdfium import check_pictures, drawn_page, opened, page_with_forms
 from investigator.documents.readers.pictures.ocr import recognised_words
 from investigator.documents.readers.pictures.word_places import PlacedWord, lines_of, words_in_text
-from investigator.records import FileStatus, PageLine, PageMark
+from investigator.records import FileStatus, PageLine, PageMark, TextSpan
 
 MOST_PIXELS = 12_000_000
 """Maximum number of pixels in the picture of a page; larger pictures are scaled down."""
@@ -55,11 +55,10 @@ def _recognised(data: bytes, page: DrawnPage, order: PageOrder, settings: Reader
         words = recognised_words(drawn_page(data, order.page - 1), settings)
     except ReadFailure as failure:
         return page.changed(unmarked=f"{WITHOUT_PLACES}: {failure.reason}")
+    start, end = (order.span.start, order.span.end) if order.span is not None else (0, 0)
     places = words_in_text(order.text, words)
-    marks = []
-    for span in order.spans:
-        marked = [word for at, word in places.items() if at < span.end and at + len(word.text) > span.start]
-        marks += [PageMark(**_edges(line), kind=span.kind) for line in lines_of(marked)]
+    marked = [word for at, word in places.items() if at < end and at + len(word.text) > start]
+    marks = [PageMark(**_edges(line)) for line in lines_of(marked)]
     lines = [PageLine(**_edges(line), text=line.text) for line in lines_of(words)]
     return page.changed(marks=tuple(marks), lines=tuple(lines), unmarked="" if marks else WITHOUT_PLACES)
 
@@ -67,7 +66,7 @@ def _recognised(data: bytes, page: DrawnPage, order: PageOrder, settings: Reader
 def _drawn(document: Any, order: PageOrder) -> DrawnPage:
     page = page_with_forms(document, order.page - 1)
     width, height = page.get_size()
-    marks, unmarked, lines = _marks(page, order) if order.spans else ((), "", ())
+    marks, unmarked, lines = _marks(page, order.text, order.span) if order.span is not None else ((), "", ())
     picture = _picture(page, order.picture_width) if order.picture_width is not None else b""
     page.close()
     return DrawnPage(
@@ -82,28 +81,26 @@ def _drawn(document: Any, order: PageOrder) -> DrawnPage:
     )
 
 
-def _marks(page: Any, order: PageOrder) -> tuple[tuple[PageMark, ...], str, tuple[PageLine, ...]]:
-    """Return the marks, or the reason why they are missing, and the lines of the page."""
+def _marks(page: Any, text: str, span: TextSpan) -> tuple[tuple[PageMark, ...], str, tuple[PageLine, ...]]:
+    """Return the marks over a span of the page's text, or the reason why they are missing, and the lines of the
+    page.
+    """
     textpage, _ = text_in_order(page)
     raw = textpage.get_text_range()
-    places = letter_places(raw, order.text)
+    places = letter_places(raw, text)
     if places is None:
         textpage.close()
         return (), OTHER_TEXT if raw.strip() else WITHOUT_PLACES, ()
-    found: list[PageMark] = []
-    for span in order.spans:
-        letters = [place for place in places[span.start : span.end] if place is not None]
-        for box in boxes_around(textpage, raw, letters):
-            if edges := _shown(page, box):
-                found.append(PageMark(**edges, kind=span.kind))
+    letters = [place for place in places[span.start : span.end] if place is not None]
+    marks = tuple(PageMark(**edges) for box in boxes_around(textpage, raw, letters) if (edges := _shown(page, box)))
     across = Direction.UPWARDS if page.get_rotation() % 180 else Direction.ACROSS  # the direction on the displayed page
     lines = [
         PageLine(**edges, text=words)
-        for words, box in text_lines(textpage, raw, order.text, places, across)
+        for words, box in text_lines(textpage, raw, text, places, across)
         if (edges := _shown(page, box))
     ]
     textpage.close()
-    return tuple(found), "" if found else NOT_SHOWN, tuple(lines)
+    return marks, "" if marks else NOT_SHOWN, tuple(lines)
 
 
 class _Edges(TypedDict):

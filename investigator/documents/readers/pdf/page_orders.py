@@ -4,26 +4,18 @@ from __future__ import annotations
 
 from pydantic import ConfigDict, Field
 
-from investigator.records import MarkKind, PageLine, PageMark, Record
-
-
-class MarkedSpan(Record):
-    """A half-open span of a page's text to mark."""
-
-    start: int = Field(ge=0)
-    end: int = Field(ge=0)
-    kind: MarkKind = MarkKind.QUOTE
+from investigator.records import PageLine, PageMark, Record, TextSpan
 
 
 class PageOrder(Record):
-    """A request for a page: marks over spans of its `text`, and a picture.
+    """A request for a page: marks over a span of its `text`, or a picture.
 
     The picture is `picture_width` pixels wide; if that is None, no picture is rendered.
     """
 
     page: int = Field(ge=1)
     text: str = ""
-    spans: tuple[MarkedSpan, ...] = ()
+    span: TextSpan | None = None
     picture_width: int | None = Field(default=None, ge=1)
 
 

@@ -9,9 +9,9 @@ from investigator.documents.readers.pdf.positions import PageWord
 from investigator.documents.readers.pdf.side_by_side import told_apart
 from investigator.documents.readers.pdf.table_layout import LaidCell, LaidTable, laid_tables
 from investigator.documents.readers.pdf.visual_rows import page_columns, visual_rows
+from investigator.documents.readers.table_captions import caption_above
 from investigator.documents.readers.table_recorder import MOST_CELLS, MOST_TABLES
 from investigator.records import PageSpan, Table, TableCell
-from investigator.tables.captions import caption_above
 
 _SAME_EDGE = 4.0  # maximum distance between matching column edges, in points
 _INDENT = 2.5  # minimum difference between two indentations, in points

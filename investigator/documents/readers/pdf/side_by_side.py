@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from investigator.documents.readers.pdf.table_layout import LaidCell, LaidTable
+from investigator.documents.readers.table_shape import is_value
 from investigator.language.terms import folded
-from investigator.tables.shape import is_value
 
 _FEWEST_ROWS = 2
 _OFF_EDGE = 1.0  # maximum distance from a title to the left edge of the labels below it, in letter heights

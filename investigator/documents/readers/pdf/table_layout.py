@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from investigator.documents.readers.pdf.positions import PageWord
 from investigator.documents.readers.pdf.visual_rows import RowPiece, VisualRow
-from investigator.tables.measures import is_unit_note
+from investigator.documents.readers.table_captions import is_unit_note
 
 _NEAR = 2.6  # maximum distance between rows of one table, in line heights
 _MOST_BETWEEN = 4  # maximum number of rows without figures between two rows with figures

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from investigator.documents.readers.pdf.positions import PageWord
-from investigator.tables.measures import MONEY_SIGN
-from investigator.tables.shape import CURRENCY, is_time, is_value
+from investigator.documents.readers.table_shape import CURRENCY, is_time, is_value
 
 _GAP = 0.62  # maximum gap between two words of one piece of a row, in letter heights
 _SAME_ROW = 0.45  # maximum vertical distance between two words of one row, relative to their height
 _CROSSING = 0.03  # fraction of lines that may cross the gap between two columns of a page
 _FEWEST_LINES = 12  # minimum number of lines on each side of that gap
 _SIGN = re.compile(rf"[$€£¥₹]|{CURRENCY}|\(")
+_MONEY_SIGNS = frozenset("$€£¥₹")
 _AFTER = re.compile(r"[%)‰*†‡]+|pts?\.?|bps")
 _FIGURES = re.compile(r"\d")
 
@@ -139,7 +139,7 @@ def _pieces(row: Sequence[PageWord]) -> Iterator[list[PageWord]]:
     """Yield the words between wide gaps; a sign stays with its figure."""
     piece: list[PageWord] = []
     for word in row:
-        is_apart = MONEY_SIGN.fullmatch(word.text) and piece and _FIGURES.search(piece[-1].text)
+        is_apart = word.text in _MONEY_SIGNS and piece and _FIGURES.search(piece[-1].text)
         if is_apart or (piece and word.left - piece[-1].right > _GAP * word.height and not _belong(piece, word)):
             yield piece
             piece = []

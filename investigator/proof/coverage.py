@@ -1,0 +1,58 @@
+"""Computes the coverage: how each document in the folder was treated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from investigator.records import Coverage, LeftOut, Unreadable
+
+_MOST_NAMES = 3
+
+
+def coverage(
+    document_ids: Iterable[str],
+    read: Iterable[str],
+    worth_asking: Iterable[str],
+    unreadable: Iterable[Unreadable],
+    left_out: Iterable[LeftOut] = (),
+) -> Coverage:
+    """Sort each document into exactly one of three lists: read, not opened or only searched.
+
+    The documents that were asked are `read`; of the other documents, those `worth_asking` are not opened, and all
+    others were only searched. Unreadable files are listed only as unreadable; excluded files are included unchanged.
+    """
+    failed = {item.path: item for item in unreadable}
+    every = set(document_ids) - failed.keys()
+    done = every & set(read)
+    left = every - done
+    missed = left & set(worth_asking)
+    return Coverage(
+        read=tuple(sorted(done)),
+        searched=tuple(sorted(left - missed)),
+        not_opened=tuple(sorted(missed)),
+        unreadable=tuple(failed[path] for path in sorted(failed)),
+        left_out=tuple(left_out),
+    )
+
+
+def coverage_line(coverage: Coverage) -> str:
+    """Return the coverage in one line: "read 9 of 11 documents; 1 unreadable: x.pdf (encrypted); 1 not opened:
+    y.txt".
+    """
+    documents = "document" if coverage.total == 1 else "documents"
+    parts = [f"read {len(coverage.read)} of {coverage.total} {documents}"]
+    if coverage.unreadable:
+        named = [f"{item.path} ({item.status.value.replace('_', ' ')})" for item in coverage.unreadable]
+        parts.append(f"{len(named)} unreadable: {_some(named)}")
+    if coverage.not_opened:
+        parts.append(f"{len(coverage.not_opened)} not opened: {_some(coverage.not_opened)}")
+    if coverage.searched:
+        parts.append(f"{len(coverage.searched)} only searched")
+    parts += (item.line for item in coverage.left_out)
+    return "; ".join(parts)
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:_MOST_NAMES])
+    rest = len(names) - _MOST_NAMES
+    return f"{shown} and {rest} more" if rest > 0 else shown

@@ -1,0 +1,237 @@
+"""Finds an engine's quotes in the source and returns them as written there, or rejects them. Every proof depends on
+this module.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import islice, pairwise
+
+from investigator.documents.pages import line_at, page_at
+from investigator.language.addressed import addresses_model
+from investigator.language.late_patterns import late
+from investigator.language.normalise import Normalised, normalise
+from investigator.language.remembered import remembered
+from investigator.proof.boundaries import cuts_into_word
+from investigator.proof.widening import whole_sentences
+from investigator.records import Document, Quote
+
+Spans = Sequence[tuple[int, int]]
+"""Half-open spans of a document's text."""
+
+Load = Callable[[str], Document]
+"""Returns the document with the given id."""
+
+LONGEST_QUOTE = 4_000
+"""Maximum number of characters of a quote; a longer quote does not point to anything in particular."""
+LONGEST_GAP = 1_500
+"""Maximum number of characters from the beginning of a start phrase to the end of its end phrase."""
+_MOST_TRIED = 200
+"""Maximum number of occurrences of a start phrase to try when searching for the end phrase."""
+_MOST_MATCHES = 20_000
+"""Maximum number of occurrences of a phrase that are examined; more frequent phrases prove nothing."""
+_MOST_PHRASES = 4
+
+_MOST_SOURCES = 32
+_BULLET = late(r"(?:[-*\u2022\u2023\u25e6>]|\(?\d{1,2}[.)]) ")
+_OPENING = "\"'\u300c\u300e`*_ "
+_CLOSING = "\"'\u300d\u300f`*_ "
+_ADDED_END = ".,;:\u3002\u3001"
+_ELLIPSIS = late(r" ?[\[(]? ?\.(?: ?\.){2,} ?[\])]? ?")
+_INNER_HYPHEN = late(r"(?<=[^\W\d_])-(?: (?=[^\W\d_])|(?=[^\W\d_]))")
+_OPTIONAL_BLANK = late(r"(?<=[(\[$€£¥]) ?|(?<=\S) ?(?=[)\]%]|[,;:.!?](?: |$))")
+"""Matches places next to brackets, signs and clause ends, where a space makes no difference: "brick , stone"."""
+_CJK_CHAR = late("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\u0e00-\u0e7f]")
+
+
+class Sources:
+    """Documents to look up quotes in, keyed by id; recently used documents are cached in normalised form."""
+
+    def __init__(self, load: Load) -> None:
+        self._source = lru_cache(maxsize=_MOST_SOURCES)(lambda document_id: Source(load(document_id)))
+
+    def __getitem__(self, document_id: str) -> Source:
+        """Return the source with that id; the loader raises an error if the id is unknown."""
+        return self._source(document_id)
+
+
+class Source:
+    """A document to look up quotes in; its text is normalised once, for the first quote."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+
+    @cached_property
+    def _normalised(self) -> Normalised:
+        return _normalised(self._document.text)
+
+    def find(self, quote_text: str, near: Spans = ()) -> Quote | None:
+        """Return the quote as written in the document, or None if the document does not contain its words.
+
+        Differences in typography are ignored (see `normalise`), as are spaces next to punctuation ("brick , stone"),
+        quotation marks and bullets around the quote, an added full stop or ellipsis, and the case of its first letter.
+        "start ... end" means everything from start to end, at most `LONGEST_GAP` characters. Occurrences inside one of
+        the `near` spans are preferred, then earlier ones. A quote of one word counts only if the word is long or fills
+        a line of the source. A span that begins or ends inside a word or number is not a quote.
+        """
+        if len(quote_text) > LONGEST_QUOTE:
+            return None
+        for phrases in _readings(quote_text):
+            span = self._place(phrases, near)
+            if span is not None:
+                return quote_at(self._document, *span)
+        return None
+
+    def quote(self, quote_text: str, near: Spans = ()) -> Quote | None:
+        """Return the whole sentences that contain a quote, or None; see `find`.
+
+        Part of a sentence may say the opposite of the whole, so whole sentences are judged and shown.
+        """
+        found = self.find(quote_text, near)
+        return found and quote_at(self._document, *whole_sentences(self._document.text, found.start, found.end))
+
+    def _place(self, phrases: tuple[str, ...], near: Spans) -> tuple[int, int] | None:
+        """Return the span of the document from the first phrase to the end of the last phrase."""
+        patterns = [_pattern(phrase) for phrase in phrases]
+        text = self._normalised
+        ranges = [(text.position(start), text.position(end)) for start, end in near]
+        for low, high in (*ranges, (0, len(text.text))):
+            for first in islice(self._occurrences(patterns[0], low, high), _MOST_TRIED):
+                end = self._followed(patterns[1:], first, min(high, first[0] + LONGEST_GAP))
+                if end is not None:
+                    return text.span(first[0], end)
+        return None
+
+    def _followed(self, patterns: Sequence[re.Pattern[str]], first: tuple[int, int], limit: int) -> int | None:
+        """Return the end of the last phrase if all phrases follow the first in order, within the limit."""
+        end = first[1]
+        for pattern in patterns:
+            found = next(self._occurrences(pattern, end, limit), None)
+            if found is None:
+                return None
+            end = found[1]
+        return end
+
+    def _occurrences(self, pattern: re.Pattern[str], low: int, high: int) -> Iterator[tuple[int, int]]:
+        """Yield the positions of a phrase in the normalised text, if the phrase is whole and long enough to be
+        significant.
+        """
+        for found in islice(pattern.finditer(self._normalised.text, low, high), _MOST_MATCHES):
+            if self._hyphens_fit(found):
+                start, end = self._normalised.span(*found.span())
+                if self._means_something(start, end) and not cuts_into_word(self._document.text, start, end):
+                    yield found.span()
+
+    def _hyphens_fit(self, found: re.Match[str]) -> bool:
+        """Return True if each hyphen that is only in the quote is at the end of a line in the source."""
+        optional = self._normalised.optional_hyphens
+        return all(
+            found.start(group) != found.end(group) or found.start(group) in optional
+            for group in range(1, found.re.groups + 1)
+        )
+
+    def _means_something(self, start: int, end: int) -> bool:
+        text = self._document.text
+        words = [word for word in text[start:end].split() if any(char.isalnum() for char in word)]
+        letters = sum(char.isalnum() for char in text[start:end])
+        if len(words) >= 2 or letters >= 8 or (letters >= 4 and _CJK_CHAR.search(text, start, end)):
+            return True
+        before = text[text.rfind("\n", 0, start) + 1 : start]
+        line_end = text.find("\n", end)
+        after = text[end : line_end if line_end >= 0 else len(text)]
+        return letters >= 2 and not any(char.isalnum() for char in before + after)
+
+
+_normalised = remembered(longest=500_000, most=16)(normalise)
+
+
+def quote_at(document: Document, start: int, end: int) -> Quote:
+    """Return the text of a document at `[start, end)`, with its place."""
+    return Quote(
+        own_lines=document.own_lines,
+        document_id=document.id,
+        page=page_at(document.pages, start),
+        line=line_at(document.text, start),
+        start=start,
+        end=end,
+        text=document.text[start:end],
+        source_hash=document.content_hash,
+    )
+
+
+def find_quote(quote_text: str, document: Document) -> Quote | None:
+    """Return the whole sentences in the document that contain a quote, or None. To look up several quotes, use a
+    `Source`.
+    """
+    return Source(document).quote(quote_text)
+
+
+@dataclass(frozen=True)
+class AddressedSpan:
+    """A half-open span of characters that address a language model."""
+
+    document_id: str
+    start: int
+    end: int
+
+
+def addressed_spans(document_id: str, text: str, start: int = 0) -> tuple[AddressedSpan, ...]:
+    """Return the spans that address a language model in `text`, an excerpt that begins at `start` in a document."""
+    return tuple(AddressedSpan(document_id, start + begin, start + end) for begin, end in addresses_model(text))
+
+
+def is_addressed(quote: Quote, spans: Iterable[AddressedSpan]) -> bool:
+    """Return True if any part of a quote is in one of the spans."""
+    return any(
+        quote.document_id == span.document_id and quote.start < span.end and span.start < quote.end for span in spans
+    )
+
+
+def verify(quote: Quote, document: Document) -> bool:
+    """Return True if exactly this version of the document contains the quote, character for character."""
+    return (
+        quote.document_id == document.id
+        and quote.source_hash == document.content_hash
+        and quote.start >= 0
+        and quote.text == document.text[quote.start : quote.end]
+        and bool(quote.text)
+    )
+
+
+def _readings(quote_text: str) -> Iterator[tuple[str, ...]]:
+    """Yield the possible readings of the words, beginning with the most literal: a single phrase, or the phrases around
+    ellipses.
+    """
+    literal = normalise(quote_text).text.strip()
+    bullet = _BULLET.match(literal)
+    bare = literal[bullet.end() :] if bullet else literal
+    unquoted = bare.lstrip(_OPENING).rstrip(_CLOSING)
+    ended = unquoted.rstrip(_ADDED_END + _CLOSING)
+    parts = (part.lstrip(_OPENING).rstrip(_CLOSING) for part in _ELLIPSIS.split(unquoted))
+    phrases = tuple(part for part in parts if part)[: _MOST_PHRASES + 1]
+    shortened = (*phrases[:-1], phrases[-1].rstrip(_ADDED_END)) if phrases else ()
+    readings = dict.fromkeys(((literal,), (bare,), (unquoted,), (ended,), phrases, shortened))
+    yield from (reading for reading in readings if len(reading) <= _MOST_PHRASES and reading and all(reading))
+
+
+def _pattern(phrase: str) -> re.Pattern[str]:
+    """Return a pattern for a normalised phrase. The first letter matches in either case, inner hyphens are in groups
+    that may be empty, and spaces next to punctuation are optional.
+    """
+    ends = [0, *(place for hyphen in _INNER_HYPHEN.finditer(phrase) for place in hyphen.span()), len(phrase)]
+    pieces = [
+        f"({re.escape(phrase[low:high])}|)" if k % 2 else _spaced(phrase[low:high])
+        for k, (low, high) in enumerate(pairwise(ends))
+    ]
+    first = phrase[0]
+    if first.upper() != first.lower() and len(first.swapcase()) == 1:
+        rest = pieces[0][len(re.escape(first)) :]
+        pieces[0] = f"[{re.escape(first)}{re.escape(first.swapcase())}]{rest}"
+    return re.compile("".join(pieces))
+
+
+def _spaced(text: str) -> str:
+    return " ?".join(map(re.escape, _OPTIONAL_BLANK.split(text)))

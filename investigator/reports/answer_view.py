@@ -1,0 +1,146 @@
+"""An answer as every report shows it: statements with the numbers of their citations, and remarks on their support.
+
+Numbers come from the quotes, not from `[n]` in a text, so a document cannot forge a citation. Addresses are defanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from investigator.language.addresses import defanged
+from investigator.records import Answer, Decision, Quote, Side, Statement, Support, SurveyRow
+from investigator.reports.inert import inert_line
+from investigator.reports.wording import DECISIONS, decided_line
+from investigator.research.answer_text import support_note
+
+_MOST_MARKS = 3
+_MOST_NAMES = 20
+
+
+@dataclass(frozen=True)
+class ShownStatement:
+    """A statement, the numbers of its first citations, counted from 1, and a remark on its support or its source."""
+
+    text: str
+    head: str = ""
+    numbers: tuple[int, ...] = ()
+    remark: str = ""
+
+    @property
+    def line(self) -> str:
+        """Return text, citation marks and remark on one line, safe to display."""
+        marks = "".join(f"[{number}]" for number in self.numbers)
+        remark = f"({inert_line(self.remark)})" if self.remark else ""
+        return " ".join(filter(None, (inert_line(self.text), marks, remark)))
+
+    @property
+    def headed(self) -> str:
+        """Return the line after its head, if it has one."""
+        return f"{inert_line(self.head)}: {self.line}" if self.head else self.line
+
+
+@dataclass(frozen=True)
+class ShownRow:
+    """A document that belongs to the answer or may belong to it: the decision in words, and the statement."""
+
+    document_id: str
+    decision: str
+    statement: ShownStatement
+
+
+@dataclass(frozen=True)
+class ShownDisagreement:
+    """A disagreement of documents: each value with its documents and dates, and the explanation."""
+
+    about: str
+    sides: tuple[ShownStatement, ...]
+    explanation: str
+
+
+@dataclass(frozen=True)
+class AnswerView:
+    """The parts of an answer in the order in which they are shown.
+
+    `others` has a line for the documents that do not belong, one for those that were not decided, and the count.
+    """
+
+    lead: ShownStatement | None
+    details: tuple[ShownStatement, ...]
+    rows: tuple[ShownRow, ...]
+    others: tuple[str, ...]
+    not_stated: tuple[ShownStatement, ...]
+    disagreements: tuple[ShownDisagreement, ...]
+    withheld: tuple[ShownStatement, ...]
+
+    @property
+    def says_something(self) -> bool:
+        """Return True if the answer has a lead, details or a table."""
+        return self.lead is not None or bool(self.details or self.rows or self.others)
+
+
+def answer_view(answer: Answer) -> AnswerView:
+    """Return the parts of an answer."""
+    numbers = citation_numbers(answer)
+    decided = [row for decision in (Decision.YES, Decision.UNCLEAR) for row in answer.table if row.decision is decision]
+    return AnswerView(
+        lead=_statement(answer.lead, numbers) if answer.lead is not None else None,
+        details=tuple(_statement(statement, numbers) for statement in answer.details),
+        rows=tuple(_row(row, numbers) for row in decided),
+        others=tuple(_others(answer)),
+        not_stated=tuple(
+            ShownStatement(defanged(item.text), numbers=_first(item.quotes, numbers)) for item in answer.not_stated
+        ),
+        disagreements=tuple(
+            ShownDisagreement(
+                defanged(item.about), tuple(_side(side, numbers) for side in item.sides), defanged(item.explanation)
+            )
+            for item in answer.disagreements
+        ),
+        withheld=tuple(_statement(statement, numbers) for statement in answer.withheld),
+    )
+
+
+def citation_numbers(answer: Answer) -> Mapping[Quote, int]:
+    """Return the number of each citation, counted from 1."""
+    return {quote: number for number, quote in enumerate(answer.citations, start=1)}
+
+
+def _statement(statement: Statement, numbers: Mapping[Quote, int]) -> ShownStatement:
+    return ShownStatement(
+        defanged(statement.text), defanged(statement.head), _first(statement.quotes, numbers), _remark(statement)
+    )
+
+
+def _remark(statement: Statement) -> str:
+    """Return what the check said of a statement that it did not support in full, with the program's notes on it."""
+    if statement.support is Support.SUPPORTED:  # the check has considered the notes
+        return ""
+    checked = statement.reason if not statement.is_shown else support_note(statement)
+    return defanged("; ".join(filter(None, (checked, *statement.notes))))
+
+
+def _side(side: Side, numbers: Mapping[Quote, int]) -> ShownStatement:
+    documents = ", ".join(dict.fromkeys(quote.document_id for quote in side.quotes))
+    source = ", dated ".join(filter(None, (documents, side.date)))
+    return ShownStatement(defanged(side.text), numbers=_first(side.quotes, numbers), remark=source)
+
+
+def _row(row: SurveyRow, numbers: Mapping[Quote, int]) -> ShownRow:
+    statement = _statement(row.statement, numbers) if row.statement is not None else ShownStatement("")
+    return ShownRow(row.document_id, DECISIONS[row.decision], statement)
+
+
+def _others(answer: Answer) -> Iterator[str]:
+    for decision in (Decision.NO, Decision.UNDECIDED):
+        names = [inert_line(row.document_id) for row in answer.table if row.decision is decision]
+        more = [f"and {len(names) - _MOST_NAMES:,} more"] if len(names) > _MOST_NAMES else []
+        if names:
+            yield f"{DECISIONS[decision]}: {', '.join([*names[:_MOST_NAMES], *more])}"
+    if decided := decided_line(answer):
+        yield decided
+
+
+def _first(quotes: Sequence[Quote], numbers: Mapping[Quote, int]) -> tuple[int, ...]:
+    """Return the numbers of the first citations of a statement; a quote that is not cited has none."""
+    return tuple(dict.fromkeys(numbers[quote] for quote in quotes if quote in numbers))[:_MOST_MARKS]

@@ -1,0 +1,124 @@
+"""Turns the last state of an investigation into its answer. Pure, except that the quotes are looked up again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from investigator.proof.standing import Reread, standing_answer
+from investigator.proof.taint import tainted_documents
+from investigator.records import (
+    Answer,
+    AnswerStatus,
+    Disagreement,
+    Fit,
+    Passage,
+    Support,
+    Trust,
+)
+from investigator.research.answer import Draft, assembled
+from investigator.research.answer_text import answer_text
+from investigator.research.evidence import evidence_of
+from investigator.research.state import State, stop_reason
+from investigator.research.status import least, reason_of, status_of
+from investigator.retrieval.library import DocumentIndex
+
+_NEAREST = 3
+_JUDGES = ("ask", "answer", "check")
+"""The roles whose judgement decides what is called answered."""
+_CHECKED = (Support.SUPPORTED, Support.IN_PART, Support.UNSUPPORTED)
+
+
+def concluded(state: State, library: DocumentIndex, reread: Reread | None, checker: str) -> Answer:
+    """Return the answer of an investigation, with its quotes looked up again in the files.
+
+    If a ceiling ended the run before an answer was written, the readers' replies make up the answer. Raises StoreError
+    and ReaderError.
+    """
+    state = _with_draft(state, library)
+    answer = _answer(state, library, checker)
+    if reread is not None:
+        answer = _standing(standing_answer(answer, reread))
+    return answer.changed(text=answer_text(answer))
+
+
+def _with_draft(state: State, library: DocumentIndex) -> State:
+    if state.draft is not None:
+        return state
+    evidence = evidence_of(state.history, state.others, library.document, state.settings.answer)
+    draft = assembled(state.run.memories, evidence, state.run.parts, state.run.asked)
+    return replace(state, evidence=evidence, draft=draft)
+
+
+def _answer(state: State, library: DocumentIndex, checker: str) -> Answer:
+    run, draft, coverage = state.run, state.draft or Draft(), state.coverage
+    shown = (*draft.statements, *(row.statement for row in state.rows if row.statement is not None))
+    trust = _trust(state)
+    stop = stop_reason(state)
+    is_all_searched = bool(run.wordings) or state.read >= frozenset(state.document_ids)
+    status = status_of(
+        draft.parts or run.parts,
+        fit=state.fit,
+        trust=trust,
+        coverage=coverage,
+        stop=stop,
+        has_statements=bool(shown),
+        has_disagreements=bool(draft.disagreements),
+        is_lead_refused=bool(state.refused),
+        is_all_searched=is_all_searched,
+    )
+    is_checked = any(statement.support in _CHECKED for statement in (*shown, *draft.withheld)) or state.fit is not (
+        Fit.UNCHECKED
+    )
+    reason = reason_of(status, coverage, stop, draft.parts, len(run.wordings))
+    return Answer(
+        question=run.question,
+        status=status,
+        stop=stop,
+        reason=f"{reason} The check failed: {state.failure}." if state.failure else reason,
+        lead=draft.lead,
+        details=draft.details,
+        table=state.rows,
+        parts=draft.parts,
+        not_stated=draft.not_stated,
+        disagreements=tuple(_dated(entry, library) for entry in draft.disagreements),
+        withheld=draft.withheld,
+        fit=state.fit,
+        checked_by=checker if is_checked else "",
+        trust=trust,
+        coverage=coverage,
+        wordings=run.wordings,
+        nearest=() if shown or draft.not_stated else _nearest(state, library),
+        tainted=tainted_documents(run.memories),
+        engine=run.engine,
+        day=run.day,
+    )
+
+
+def _trust(state: State) -> Trust:
+    """Return the lowest trust of the engines that read, wrote and checked."""
+    roles = _JUDGES if state.is_checked else _JUDGES[:2]
+    return least([used.trust for used in state.run.engines if used.role in roles])
+
+
+def _dated(disagreement: Disagreement, library: DocumentIndex) -> Disagreement:
+    """Return a disagreement with the date that the document of each side states."""
+    return disagreement.changed(
+        sides=tuple(
+            side.changed(date=library.document(side.quotes[0].document_id).imprint.dated) for side in disagreement.sides
+        )
+    )
+
+
+def _nearest(state: State, library: DocumentIndex) -> tuple[Passage, ...]:
+    return library.passages((state.run.asked,))[:_NEAREST] if state.document_ids else ()
+
+
+def _standing(answer: Answer) -> Answer:
+    """Return an answer whose quotes were looked up again; what lost its quotes is no longer answered."""
+    if not answer.source_changed:
+        return answer
+    named = ", ".join(answer.source_changed)
+    reason = f"{answer.reason} The words quoted from {named} are no longer there: ask again."
+    status = AnswerStatus.ANSWERED_IN_PART if answer.statements else AnswerStatus.NOT_FOUND_SO_FAR
+    is_kept = answer.lead is not None and not answer.is_silent
+    return answer.changed(reason=reason, status=answer.status if is_kept else status)

@@ -1,0 +1,169 @@
+"""Gives the quotes that may support an answer their ids, and shows them in their surroundings. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from investigator.documents.pages import heading_at, page_at
+from investigator.proof.quotes import Load, quote_at
+from investigator.records import Document, EvidenceDocument, EvidencePassage, EvidenceSpan, Memory, Quote, Table
+from investigator.research.research_settings import AnswerSettings
+from investigator.research.shown_documents import Span, about, merged_spans, whole_lines
+
+_WHOLE = 1_200
+"""A document up to this length (characters) is shown whole, so that what it does not mention can be checked too."""
+_JOINED = 80
+_LONGEST_HEADER = 600
+_MANY = 8
+"""From this number of documents on, less of the surroundings is shown."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The quotes by id: E for those that may support a statement, N for the nearest of documents that do not answer."""
+
+    quotes: Mapping[str, Quote] = field(default_factory=dict)
+
+    def cited(self, ids: Iterable[str], kinds: str = "E") -> tuple[Quote, ...]:
+        """Return the quotes with these ids, without unknown ids, duplicates and other kinds of ids."""
+        known = (name.strip().strip("[]").upper() for name in ids)
+        named = (name for name in known if name[:1] in kinds and name in self.quotes)
+        return tuple(self.quotes[name] for name in dict.fromkeys(named))
+
+    def ids_of(self, quotes: Iterable[Quote]) -> tuple[str, ...]:
+        """Return the ids of the quotes that contain the given ones."""
+        names = {quote: name for name, quote in self.quotes.items()}
+        return tuple(names[quote] for quote in self.holding(quotes))
+
+    def holding(self, quotes: Iterable[Quote]) -> tuple[Quote, ...]:
+        """Return the quotes of this evidence that contain the given ones."""
+        held = (
+            own
+            for quote in quotes
+            for own in self.quotes.values()
+            if own.document_id == quote.document_id and own.start <= quote.start and quote.end <= own.end
+        )
+        return tuple(dict.fromkeys(held))
+
+
+def evidence_of(history: Sequence[Memory], others: Sequence[Memory], load: Load, settings: AnswerSettings) -> Evidence:
+    """Return the evidence of the selected memories, and the nearest quotes of other memories.
+
+    Quotes that overlap become one. Documents are in the order of their best point, quotes in the order of the text.
+    """
+    supporting = [memory for memory in history if memory.verdict.is_evidence and memory.quotes]
+    places = _places(supporting, settings.evidence)
+    near = [memory for memory in others if memory.quotes and not memory.verdict.is_evidence]
+    near.sort(key=lambda memory: -(memory.point or 0))
+    quotes = dict(_numbered(places, load))
+    number = 0
+    for memory in near:
+        quote = memory.quotes[0]
+        if number < settings.nearest and not _overlaps(quote, quotes.values()):
+            number += 1
+            quotes[f"N{number}"] = quote
+    return Evidence(quotes)
+
+
+def merged_evidence(quotes: Iterable[Quote], load: Load) -> Evidence:
+    """Return quotes as evidence; those that overlap become one."""
+    places: dict[str, list[Span]] = {}
+    for quote in quotes:
+        places.setdefault(quote.document_id, []).append((quote.start, quote.end))
+    return Evidence(_numbered(places, load))
+
+
+def _numbered(places: Mapping[str, Sequence[Span]], load: Load) -> dict[str, Quote]:
+    quotes: dict[str, Quote] = {}
+    for document_id, spans in places.items():
+        document = load(document_id)
+        for start, end in merged_spans(spans, -1):
+            quotes[f"E{len(quotes) + 1}"] = quote_at(document, start, end)
+    return quotes
+
+
+def _places(memories: Sequence[Memory], most: int) -> dict[str, list[Span]]:
+    """Return the spans of at most `most` quotes by document; every memory's first quotes come before its later ones."""
+    ranked = sorted(memories, key=lambda memory: -(memory.point or 0))
+    places: dict[str, list[Span]] = {}
+    turns = sorted(
+        ((turn, rank, quote) for rank, memory in enumerate(ranked) for turn, quote in enumerate(memory.quotes)),
+        key=lambda entry: entry[:2],
+    )
+    for _, _, quote in sorted(turns[:most], key=lambda entry: entry[1]):
+        places.setdefault(quote.document_id, []).append((quote.start, quote.end))
+    return places
+
+
+def _overlaps(quote: Quote, others: Iterable[Quote]) -> bool:
+    return any(
+        quote.document_id == other.document_id and quote.start < other.end and other.start < quote.end
+        for other in others
+    )
+
+
+def evidence_documents(quotes: Mapping[str, Quote], load: Load, around: int) -> tuple[EvidenceDocument, ...]:
+    """Return quotes by id, in their surroundings: each stretch of text once, with its quotes marked.
+
+    `around` is the number of characters before and after each quote. If a quote stands in a table, the header rows of
+    the table are shown with it; a short document is shown whole.
+    """
+    by_document: dict[str, dict[str, Quote]] = {}
+    for name, quote in quotes.items():
+        by_document.setdefault(quote.document_id, {})[name] = quote
+    less = around if len(by_document) < _MANY else around // 3
+    return tuple(_shown(load(document_id), own, less) for document_id, own in by_document.items())
+
+
+def _shown(document: Document, quotes: Mapping[str, Quote], around: int) -> EvidenceDocument:
+    whole = len(document.text) <= _WHOLE
+    spans = [(0, len(document.text))] if whole else _surroundings(document, quotes.values(), around)
+    passages = (
+        EvidencePassage(
+            spans=tuple(_marked(document.text, span, quotes)),
+            heading="" if whole else heading_at(document.headings, span[0]),
+            page=page_at(document.pages, span[0]),
+        )
+        for span in spans
+    )
+    return EvidenceDocument(
+        document_id=document.id,
+        title=document.title,
+        about=about(document),
+        whole=whole,
+        passages=tuple(passages),
+    )
+
+
+def _surroundings(document: Document, quotes: Iterable[Quote], around: int) -> list[Span]:
+    spans: list[Span] = []
+    length = len(document.text)
+    for quote in quotes:
+        spans.append(whole_lines(document.text, max(0, quote.start - around), min(length, quote.end + around)))
+        spans += (header for table in document.tables if (header := _header(table, quote)) is not None)
+    return merged_spans(spans, _JOINED)
+
+
+def _header(table: Table, quote: Quote) -> Span | None:
+    """Return the span of the caption and the header rows of a table that contains the quote."""
+    if not table.start <= quote.start < table.end:
+        return None
+    ends = [cell.end for cell in table.cells if cell.row < table.header_rows]
+    start = min(table.start, table.caption.start if table.caption is not None else table.start)
+    end = max(ends, default=start)
+    return (start, end) if 0 < end - start <= _LONGEST_HEADER else None
+
+
+def _marked(text: str, span: Span, quotes: Mapping[str, Quote]) -> Iterable[EvidenceSpan]:
+    """Yield the text of a span, with the quotes in it marked by their ids."""
+    at, last = span
+    inside = sorted((quote.start, quote.end, name) for name, quote in quotes.items() if at <= quote.start < last)
+    for start, end, name in inside:
+        if start > at:
+            yield EvidenceSpan(text=text[at:start])
+        if start >= at:
+            yield EvidenceSpan(text=text[start:end], id=name)
+            at = end
+    if at < last:
+        yield EvidenceSpan(text=text[at:last])

@@ -1,0 +1,96 @@
+"""The settings of the method."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from investigator.records import Record
+
+DEFAULT_MISSION = "Answer the question from the documents alone, and say so plainly when they do not hold the answer."
+DEFAULT_STRATEGY = "Ask the likeliest documents first; prefer exact statements, figures and dates to general remarks."
+
+
+class Effort(StrEnum):
+    """How much is done for an answer. full: the whole method; quick: one reading of the best documents, and a check."""
+
+    FULL = "full"
+    QUICK = "quick"
+
+
+class PlannerSettings(Record):
+    """Settings for planning."""
+
+    steps: int = Field(default=8, ge=1, le=100, description="maximum number of documents that a plan reads")
+    documents: int = Field(default=8, ge=1, le=100, description="number of documents that the planner sees")
+    passages: int = Field(default=2, ge=1, le=10, description="passages of each document that the planner sees")
+    passage_characters: int = Field(default=240, ge=50, le=5_000, description="length of such a passage")
+
+
+_MOST_DOCUMENTS = 8
+
+
+class QuerySettings(Record):
+    """Settings for reading a document."""
+
+    whole_characters: int = Field(
+        default=5_000, ge=0, le=1_000_000, description="a document up to this length is read whole, in characters"
+    )
+    characters: int = Field(
+        default=5_000,
+        ge=500,
+        le=1_000_000,
+        description="length of the passages read from a longer document, for each part of the question",
+    )
+    most_characters: int = Field(
+        default=12_000, ge=500, le=1_000_000, description="length of the passages read from a longer document, at most"
+    )
+    most_quotes: int = Field(default=8, ge=1, le=50, description="maximum number of quotes of one reply")
+
+    def of_parts(self, parts: int, documents: int = 1) -> QuerySettings:
+        """Return the settings for reading several parts of a question from each of several documents: more of each,
+        but no more in all than eight documents of the usual length.
+        """
+        most = max(self.characters, min(self.most_characters, _MOST_DOCUMENTS * self.characters // documents))
+        return self.changed(characters=min(most, self.characters * max(1, parts)))
+
+
+class AnswerSettings(Record):
+    """Settings for writing and checking the answer."""
+
+    evidence: int = Field(default=60, ge=1, le=500, description="maximum number of quotes that the writer sees")
+    around: int = Field(default=220, ge=0, le=5_000, description="characters shown before and after each quote")
+    nearest: int = Field(default=4, ge=0, le=20, description="quotes shown as nearest, of documents that do not answer")
+
+
+class ResearchSettings(Record):
+    """The limits of the method."""
+
+    effort: Effort = Field(
+        default=Effort.FULL, description="full, or quick: one reading of the best passages and a check"
+    )
+    rounds: int = Field(default=2, ge=1, le=50, description="maximum number of rounds of planning and reading")
+    threshold: int = Field(
+        default=50, ge=0, le=100, description="lowest relevance of a reply that counts (seed: HistorySelector)"
+    )
+    concurrency: int | None = Field(
+        default=None,
+        ge=1,
+        le=256,
+        description="number of calls at the same time; null: as many as the engine can handle",
+    )
+    whole_tokens: int = Field(
+        default=30_000,
+        ge=0,
+        description="a folder up to this size, in tokens, is read whole if it fits into a third of the model's "
+        "context; 0: never",
+    )
+    survey_tokens: int = Field(
+        default=20_000,
+        ge=1_000,
+        description="tokens of text that are read if every document must be decided; documents beyond it are named",
+    )
+    planner: PlannerSettings = PlannerSettings()
+    query: QuerySettings = QuerySettings()
+    answer: AnswerSettings = AnswerSettings()

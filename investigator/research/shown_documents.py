@@ -1,0 +1,170 @@
+"""Chooses what an engine sees of a document: all of it, or the passages that match, in the order of the text. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import zip_longest
+
+from investigator.documents.pages import heading_at, page_at
+from investigator.language.addressed import addresses_model
+from investigator.language.normalise import one_line
+from investigator.language.relevance import stems
+from investigator.language.sentences import sentence_spans
+from investigator.language.terms import content_words, words
+from investigator.records import Document, DocumentCard, PlanDocument, ShownDocument, ShownPassage
+from investigator.research.research_settings import PlannerSettings, QuerySettings
+from investigator.retrieval.library import DocumentIndex
+
+Span = tuple[int, int]
+
+_OPENING = 500
+"""Characters from the beginning of a long document, which say what it is: title, parties, date, abstract."""
+_SHOWN_OPENING = 110
+_BEFORE, _AFTER = 120, 200
+"""Characters shown before and after a match, so that a sentence is not separated from the one that explains it."""
+_JOINED = 160
+"""Passages with at most this many characters between them are shown as one."""
+_HITS = 6
+"""Number of matches of each query that are considered in a document."""
+
+
+def shown_document(
+    library: DocumentIndex,
+    document_id: str,
+    queries: Sequence[str],
+    question: str,
+    settings: QuerySettings,
+    *,
+    match: float | None = None,
+    is_reranked: bool = False,
+) -> ShownDocument:
+    """Return a document as an engine reads it for a question: whole if it is short, otherwise its beginning and the
+    passages that match the queries, up to `settings.characters`.
+
+    The queries take turns, so that no wording crowds out the others. With `is_reranked`, the reranker orders the
+    passages of each, which takes longer. Raises KeyError for an unknown document.
+    """
+    document = library.document(document_id)
+    length = len(document.text)
+    spans: Sequence[Span] = [(0, length)]
+    if length > max(settings.whole_characters, settings.characters):
+        ranked = _best_chunks(library, document_id, queries, is_reranked=is_reranked)
+        spans = _matching_spans(document, ranked, settings.characters)
+    return ShownDocument(
+        document_id=document_id,
+        title=document.title,
+        about=about(document),
+        question=question,
+        whole=list(spans) == [(0, length)],
+        passages=tuple(_passage(document, *span, match) for span in spans if document.text[slice(*span)].strip()),
+        addresses_model=any(True for span in spans for _ in addresses_model(document.text[slice(*span)])),
+    )
+
+
+def plan_document(
+    library: DocumentIndex, card: DocumentCard, queries: Sequence[str], settings: PlannerSettings
+) -> PlanDocument:
+    """Return a document as the planner sees it: what it is, its beginning, and its best passages around the match."""
+    document = library.document(card.document_id)
+    wanted = stems(word for query in queries for word in content_words(query))
+    texts: dict[str, None] = {}
+    for start, end in _best_chunks(library, card.document_id, queries, is_reranked=False)[: settings.passages]:
+        excerpt = excerpt_of(document.text[start:end], wanted, settings.passage_characters)
+        texts[one_line(excerpt)] = None
+    return PlanDocument(
+        document_id=card.document_id,
+        title=card.title,
+        pages=card.pages,
+        about=about(document),
+        opening=one_line(document.text[:_SHOWN_OPENING]),
+        passages=tuple(texts),
+        match=card.match,
+    )
+
+
+def about(document: Document) -> str:
+    """Return what a document states about itself: issuer, kind, date and period."""
+    own = document.imprint
+    period = own.period_end and f"period ended {own.period_end}"
+    return ", ".join(part for part in (own.issuer, own.kind, own.dated and f"dated {own.dated}", period) if part)
+
+
+def excerpt_of(text: str, wanted: frozenset[str], characters: int) -> str:
+    """Return the sentences of a text, up to a length, around the one that contains most of the wanted stems."""
+    spans = list(sentence_spans(text)) or [(0, len(text))]
+    held = [len(wanted & stems(words(text[start:end]))) for start, end in spans]
+    first = last = held.index(max(held))
+    while True:
+        if last + 1 < len(spans) and spans[last + 1][1] - spans[first][0] <= characters:
+            last += 1
+        elif first > 0 and spans[last][1] - spans[first - 1][0] <= characters:
+            first -= 1
+        else:
+            break
+    start, end = spans[first][0], spans[last][1]
+    if end - start > characters:  # one long sentence, or a table: show the stretch with the wanted words
+        start = _densest(text, start, end, wanted, characters)
+    return text[start : min(end, start + characters)]
+
+
+def _densest(text: str, start: int, end: int, wanted: frozenset[str], characters: int) -> int:
+    """Return the start of the window that contains most of the wanted stems; windows begin at words."""
+    step = max(1, characters // 4)
+    starts = [text.find(" ", at) + 1 or at for at in range(start, end, step)]
+    return max([start, *starts], key=lambda at: len(wanted & stems(words(text[at : min(end, at + characters)]))))
+
+
+def _matching_spans(document: Document, ranked: Sequence[Span], characters: int) -> list[Span]:
+    """Return the beginning of a document and the spans around its matches, merged, in the order of the text."""
+    chosen = [(0, whole_lines(document.text, 0, min(_OPENING, characters // 4))[1])]
+    for start, end in ranked:
+        wide = whole_lines(document.text, max(0, start - _BEFORE), min(len(document.text), end + _AFTER))
+        merged = merged_spans([*chosen, wide], _JOINED)
+        if sum(last - first for first, last in merged) > characters and len(chosen) > 1:
+            break
+        chosen = merged
+    return chosen
+
+
+def _best_chunks(library: DocumentIndex, document_id: str, queries: Sequence[str], *, is_reranked: bool) -> list[Span]:
+    """Return the spans of the best chunks of a document, the queries taking turns, without duplicates."""
+    each: list[Sequence[Span]] = []
+    for query in dict.fromkeys(queries):
+        if is_reranked:
+            each.append(library.spans(query, document_id, _HITS))
+        else:
+            hits = library.hits(query, _HITS, document_id)
+            each.append([(hit.passage.start, hit.passage.end) for hit in hits])
+    return list(dict.fromkeys(span for turn in zip_longest(*each) for span in turn if span is not None))
+
+
+def whole_lines(text: str, start: int, end: int) -> Span:
+    """Return a span that is widened to the borders of its sentences or lines, by at most a few hundred characters."""
+    breaks = (".", "\n", "?", "!")
+    low = max((text.rfind(mark, max(0, start - 200), start) + 1 for mark in breaks), default=0)
+    ends = [at + 1 for mark in breaks if (at := text.find(mark, end, end + 200)) >= 0]
+    first = low or (0 if start < 200 else start)
+    while first < start and text[first].isspace():
+        first += 1
+    return first, min(ends, default=min(len(text), end))
+
+
+def merged_spans(spans: Sequence[Span], gap: int) -> list[Span]:
+    """Return spans in order, with those joined that overlap or have at most `gap` characters between them."""
+    merged: list[Span] = []
+    for start, end in sorted(spans):
+        if merged and start <= merged[-1][1] + gap:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _passage(document: Document, start: int, end: int, match: float | None) -> ShownPassage:
+    return ShownPassage(
+        text=document.text[start:end],
+        start=start,
+        heading=heading_at(document.headings, start),
+        page=page_at(document.pages, start),
+        match=match,
+    )

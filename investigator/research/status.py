@@ -1,0 +1,74 @@
+"""Decides the status of an answer from its parts, the check, the trust in the reader, and the coverage. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from investigator.asking.budget import CEILINGS
+from investigator.records import AnswerStatus, Coverage, Fit, Part, PartStatus, StopReason, Trust
+
+_ORDER = (Trust.UNREAD, Trust.FAILED, Trust.UNGRADED, Trust.PASSED)
+
+
+def least(trusts: Sequence[Trust]) -> Trust:
+    """Return the lowest trust of several engines."""
+    return min(trusts, key=_ORDER.index, default=Trust.UNGRADED)
+
+
+def status_of(
+    parts: Sequence[Part],
+    *,
+    fit: Fit,
+    trust: Trust,
+    coverage: Coverage,
+    stop: StopReason,
+    has_statements: bool,
+    has_disagreements: bool,
+    is_lead_refused: bool,
+    is_all_searched: bool,
+) -> AnswerStatus:
+    """Return the status of an answer.
+
+    Nothing is called answered that no trusted reader has read; nothing is called absent unless every document could be
+    searched, in several wordings or whole (`is_all_searched`).
+    """
+    if trust in (Trust.UNREAD, Trust.FAILED):
+        return AnswerStatus.PASSAGES_FOUND if has_statements else AnswerStatus.NOT_FOUND_SO_FAR
+    found = [part.status for part in parts]
+    if PartStatus.ANSWERED in found or PartStatus.IN_PART in found:
+        if not has_statements:
+            return AnswerStatus.PASSAGES_FOUND
+        is_whole = all(status is PartStatus.ANSWERED for status in found) and fit is not Fit.IN_PART
+        if not is_whole or is_lead_refused:
+            return AnswerStatus.ANSWERED_IN_PART
+        return AnswerStatus.CONFLICTING if has_disagreements else AnswerStatus.ANSWERED
+    if PartStatus.PREMISE_WRONG in found and has_statements:
+        return AnswerStatus.PREMISE_WRONG
+    is_complete = is_all_searched and coverage.complete and stop not in CEILINGS
+    return AnswerStatus.NOT_FOUND if is_complete else AnswerStatus.NOT_FOUND_SO_FAR
+
+
+def reason_of(status: AnswerStatus, coverage: Coverage, stop: StopReason, parts: Sequence[Part], wordings: int) -> str:
+    """Return one sentence that explains the status."""
+    opened = [part.question for part in parts if part.status in (PartStatus.NOT_STATED, PartStatus.IN_PART)]
+    match status:
+        case AnswerStatus.ANSWERED:
+            return "The statements answer every part of the question."
+        case AnswerStatus.CONFLICTING:
+            return "The statements answer the question, but the documents give different values."
+        case AnswerStatus.ANSWERED_IN_PART:
+            return f"Not everything is answered: {'; '.join(opened)}" if opened else "Not everything is answered."
+        case AnswerStatus.PREMISE_WRONG:
+            return "The documents say otherwise than the question assumes."
+        case AnswerStatus.PASSAGES_FOUND:
+            return "These passages may answer the question; no graded reader has judged them."
+    searched = f"{len(coverage.read)} of {coverage.total} documents were read"
+    if coverage.searched:
+        searched += f", the others searched in {wordings + 1} wordings" if wordings else ", the others searched"
+    left = [
+        f"a limit was reached ({stop})" if stop in CEILINGS else "",
+        f"{len(coverage.not_opened)} were not opened" if coverage.not_opened else "",
+        f"{len(coverage.unreadable)} could not be read" if coverage.unreadable else "",
+    ]
+    missing = ", ".join(filter(None, left))
+    return f"Nothing answers the question: {searched}{f'; {missing}' if missing else ''}."

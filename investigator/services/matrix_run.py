@@ -1,0 +1,209 @@
+"""A matrix as one run: its rows so far, the record of the run with all its statements, and the table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from investigator.asking.budget import BudgetSpent
+from investigator.engines.roles import Role
+from investigator.errors import EngineError
+from investigator.proof.standing import Reread, standing_quotes
+from investigator.records import (
+    Answer,
+    AnswerStatus,
+    CellStatus,
+    Coverage,
+    Event,
+    Investigation,
+    LeftOut,
+    Matrix,
+    MatrixCell,
+    MatrixDocument,
+    Part,
+    PartStatus,
+    Progressed,
+    Statement,
+    StopReason,
+    Support,
+    Trust,
+    Unreadable,
+    Usage,
+)
+from investigator.research.answer_text import answer_text
+from investigator.research.matrix import Row
+from investigator.retrieval.sources import CorpusView
+from investigator.services.run_records import scope_of
+
+MATRIX = "matrix-"
+"""The beginning of the id of a run that is a matrix."""
+
+_MOST_FAILURES = 3  # after this many failures without a success, the next reading would probably fail as well
+
+_PARTS: Mapping[CellStatus, PartStatus] = {
+    CellStatus.STATED: PartStatus.ANSWERED,
+    CellStatus.UNCLEAR: PartStatus.IN_PART,
+}
+
+
+_CHECKED = frozenset({Support.SUPPORTED, Support.IN_PART, Support.UNSUPPORTED})
+
+
+@dataclass
+class MatrixRun:
+    """The rows of a matrix, which arrive one by one. `titles` are the readable documents of the folder, `names` the
+    documents of the rows. `failed` are the documents whose reading failed.
+    """
+
+    questions: tuple[str, ...]
+    names: tuple[str, ...]
+    titles: Mapping[str, str]
+    unreadable: Mapping[str, Unreadable]
+    left_out: tuple[LeftOut, ...] = ()
+    rows: dict[str, tuple[MatrixCell, ...]] = field(default_factory=dict)
+    failed: dict[str, EngineError] = field(default_factory=dict)
+    stop: StopReason = StopReason.ANSWERED
+
+    @property
+    def to_read(self) -> tuple[str, ...]:
+        """Return the documents of the rows that can be read."""
+        return tuple(name for name in self.names if name in self.titles)
+
+    def filled(self, rows: Iterable[Row], reread: Reread) -> Iterator[Event]:
+        """Add the rows as they arrive, until a limit is reached; yield the progress. Quotes are looked up again in the
+        files, which `reread` reads. Raises EngineError if the first readings all fail, FolderError and ReaderError.
+        """
+        total = len(self.to_read)
+        try:
+            for name, cells in rows:
+                self.rows[name] = standing = _standing(cells, reread)
+                if len(self.failed) >= _MOST_FAILURES and self.failed.keys() >= self.rows.keys():
+                    raise self.failed[name]
+                about = (name[:80], _counts(standing))
+                yield Progressed(phase="documents", done=len(self.rows), total=total, about=about)
+        except BudgetSpent as spent:
+            self.stop = spent.reason
+
+    def note_failure(self, name: str, error: EngineError) -> None:
+        """Note that the reading of a document failed."""
+        self.failed[name] = error
+
+    def table(self, run: Investigation) -> Matrix:
+        """Return the matrix, with the cost of its run."""
+        return Matrix(
+            id=run.id,
+            questions=self.questions,
+            documents=tuple(MatrixDocument(id=name, title=self.titles.get(name, "")) for name in self.names),
+            cells=tuple(cell for name in self.names for cell in self._row(name)),
+            engine=run.engine,
+            checked_by=run.answer.checked_by if run.answer is not None else "",
+            usage=run.usage,
+            seconds=round(run.elapsed, 3),
+            failed=len(self.failed),
+        )
+
+    def finished(self, run: Investigation, checker: str, usage: Usage, elapsed: float) -> Investigation:
+        """Return the record of the run, whose answer holds the statements of all cells. `checker` is the engine that
+        checks statements.
+        """
+        cells = [cell for name in self.names for cell in self._row(name)]
+        parts = tuple(self._part(number, question) for number, question in enumerate(self.questions, start=1))
+        coverage, stated = self._coverage(), sum(cell.status is CellStatus.STATED for cell in cells)
+        quoted = [
+            (cell.support is not Support.UNSUPPORTED, self._statement(cell))
+            for cell in cells
+            if cell.text and cell.quotes
+        ]
+        answer = Answer(
+            question=run.question,
+            status=_status(cells, parts, is_whole=coverage.complete),
+            stop=self.stop,
+            reason=f"{stated:,} of {len(cells):,} cells state an answer.",
+            details=tuple(statement for is_shown, statement in quoted if is_shown),
+            withheld=tuple(statement for is_shown, statement in quoted if not is_shown),
+            parts=parts,
+            checked_by=checker if any(cell.support in _CHECKED for cell in cells) else "",
+            trust=trust_in_run(run, Role.ASK),
+            coverage=coverage,
+            engine=run.engine,
+            day=run.day,
+            run_id=run.id,
+            usage=usage,
+            elapsed=elapsed,
+        )
+        return run.changed(parts=parts, answer=answer.changed(text=answer_text(answer)), usage=usage, elapsed=elapsed)
+
+    def _coverage(self) -> Coverage:
+        read = tuple(name for name in self.to_read if name in self.rows and name not in self.failed)
+        return Coverage(
+            read=read,
+            not_opened=tuple(name for name in self.to_read if name not in read),
+            unreadable=tuple(self.unreadable[name] for name in self.names if name in self.unreadable),
+            left_out=self.left_out,
+        )
+
+    def _row(self, name: str) -> tuple[MatrixCell, ...]:
+        if name in self.rows:
+            return self.rows[name]
+        file = self.unreadable.get(name)
+        reason = f"it was not read, because the limit on {self.stop} was reached" if file is None else _problem(file)
+        blank = MatrixCell(document_id=name, question=1, status=CellStatus.NOT_READ, reason=reason)
+        return tuple(blank.changed(question=number) for number in range(1, len(self.questions) + 1))
+
+    def _part(self, number: int, question: str) -> Part:
+        statuses = [cells[number - 1].status for cells in self.rows.values()]
+        status = next((part for cell, part in _PARTS.items() if cell in statuses), PartStatus.NOT_STATED)
+        return Part(question=question, status=status)
+
+    def _statement(self, cell: MatrixCell) -> Statement:
+        name, question = self.titles.get(cell.document_id) or cell.document_id, self.questions[cell.question - 1]
+        return Statement(
+            text=cell.text, head=f"{name}: {question}", quotes=cell.quotes, support=cell.support, reason=cell.reason
+        )
+
+
+def blank_matrix(questions: Sequence[str], only: Sequence[str], corpus: CorpusView) -> MatrixRun:
+    """Return a matrix without rows, for the documents of a folder or `only` some of them. Raises FolderError."""
+    titles = {name: card.title for name, card in corpus.cards().items()}
+    unreadable = {file.path: file for file in corpus.unreadable()}
+    every = tuple(sorted({*titles, *unreadable}))
+    return MatrixRun(tuple(questions), scope_of(only, every) or every, titles, unreadable, corpus.left_out())
+
+
+def trust_in_run(run: Investigation, role: Role) -> Trust:
+    """Return how far the engine for a role of a run is trusted."""
+    return next((used.trust for used in run.engines if used.role == role), Trust.UNGRADED)
+
+
+def _standing(cells: Sequence[MatrixCell], reread: Reread) -> tuple[MatrixCell, ...]:
+    """Return the cells of a document with the current places of their quotes; a cell that lost one is unclear."""
+    cited = dict.fromkeys(quote.document_id for cell in cells for quote in cell.quotes)
+    fresh = reread(cited) if cited else {}
+    standing = []
+    for cell in cells:
+        quotes, lost = standing_quotes(cell.quotes, lambda _: fresh)
+        changes = {"status": CellStatus.UNCLEAR, "text": "", "reason": lost[0]} if lost else {}
+        standing.append(cell.changed(quotes=quotes, **changes))
+    return tuple(standing)
+
+
+def _counts(cells: Sequence[MatrixCell]) -> str:
+    counts = Counter(cell.status for cell in cells)
+    return ", ".join(f"{status.value.replace('_', ' ')} {counts[status]}" for status in CellStatus if counts[status])
+
+
+def _problem(file: Unreadable) -> str:
+    status = file.status.value.replace("_", " ")
+    return f"{status}: {file.reason}" if file.reason else status
+
+
+def _status(cells: Sequence[MatrixCell], parts: Sequence[Part], *, is_whole: bool) -> AnswerStatus:
+    """Return the status of the run of a matrix; it is answered if a document answers each question."""
+    if is_whole and all(part.status is PartStatus.ANSWERED for part in parts):
+        return AnswerStatus.ANSWERED
+    if any(part.status is not PartStatus.NOT_STATED for part in parts):
+        return AnswerStatus.ANSWERED_IN_PART
+    if any(cell.status is CellStatus.PASSAGES for cell in cells):
+        return AnswerStatus.PASSAGES_FOUND
+    return AnswerStatus.NOT_FOUND if is_whole else AnswerStatus.NOT_FOUND_SO_FAR
