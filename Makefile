@@ -8,10 +8,9 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 SOURCES := investigator tests docs .ci hatch_build.py
 
 EXAMPLE := data/examples/child-health
+RECORDINGS := data/recordings
+COMPARISON := How do the Madagascan and the Gambian malaria trials compare in the drugs that they tested and in how many children they followed?
 FACT := How many children were randomised in the Gambia trial?
-CELL := What was the gestational age at trial entry in the iodine group?
-WHICH := Which documents mention malaria?
-NOT_IN_THE_FOLDER := Is it safe to drink coffee during pregnancy?
 DEMO_REPORT := demo-report.html
 
 # A small language model for the tests; it comes from a package, so that no model hub is needed.
@@ -22,7 +21,7 @@ WORKERS ?= $(shell $(PYTHON) -c 'import os; print(len(getattr(os, "sched_getaffi
 
 export HF_HUB_OFFLINE := 1
 
-.PHONY: help install demo check test fuzz docs man install-test constraints clean
+.PHONY: help install demo record check test fuzz docs man install-test constraints clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -41,20 +40,25 @@ $(INSTALLED): pyproject.toml constraints.txt
 	@touch $@
 	@echo "Installed. For the command in this shell: source $(BIN)/activate"
 
-# The first three questions must exit with 0, and the last one with 3 (not in the documents) or 4 (not found so far).
-demo: install ## ask the example folder for a fact, a table cell, documents about a subject, and something that it lacks
+# With a model the questions are answered (exit code 0); without one, passages are shown (5).
+demo: install ## replay two recorded investigations of the example folder, then show what works without a model
 	@workspace=$$(mktemp -d) && trap 'rm -rf "$$workspace"' EXIT && trap 'exit 130' INT TERM && \
-	ask() { \
-		printf '\n$$ investigator ask %s "%s"\n\n' "$(EXAMPLE)" "$$1"; \
-		$(BIN)/investigator ask $(EXAMPLE) "$$@" --workspace "$$workspace"; \
+	run() { \
+		printf '\n$$ investigator'; \
+		for word; do case $$word in *' '*) printf ' "%s"' "$$word" ;; *) printf ' %s' "$$word" ;; esac; done; \
+		printf '\n\n'; $(BIN)/investigator "$$@" --workspace "$$workspace"; \
 	} && \
-	printf '\n$$ investigator index %s --vectors\n\n' "$(EXAMPLE)" && \
-	$(BIN)/investigator index $(EXAMPLE) --vectors --workspace "$$workspace" > /dev/null && \
-	ask "$(FACT)" --report $(DEMO_REPORT) && \
-	ask "$(CELL)" && \
-	ask "$(WHICH)" && \
-	{ ask "$(NOT_IN_THE_FOLDER)" || { code=$$?; [ $$code -eq 3 ] || [ $$code -eq 4 ] || exit $$code; }; } && \
-	printf '\nThe report of the first answer, with every quote in its context: %s\n' "$(DEMO_REPORT)"
+	printf 'A comparison and a fact, answered and checked by a strong language model. Its replies were recorded, so that this costs\n' && \
+	printf 'nothing; name a model to ask your own questions: --model openai:gpt-4o, or --model ollama:NAME.\n' && \
+	run ask $(EXAMPLE) "$(COMPARISON)" --model recorded:$(RECORDINGS)/malaria-comparison.jsonl --set research.whole_tokens=0 --report $(DEMO_REPORT) && \
+	run ask $(EXAMPLE) "$(FACT)" --model recorded:$(RECORDINGS)/gambia-randomised.jsonl --set research.whole_tokens=0 && \
+	printf '\nWithout a model nobody reads the documents: the best passages are shown, and nothing is called an answer.\n' && \
+	{ run ask $(EXAMPLE) "$(FACT)" || { code=$$?; [ $$code -eq 5 ] || exit $$code; }; } && \
+	run search $(EXAMPLE) "exclusive breastfeeding" --limit 3 && \
+	printf '\nThe report of the comparison, with every quote in its context: %s\n' "$(DEMO_REPORT)"
+
+record: install ## record the investigations of data/recordings anew: make record MODEL_NAME=openai:gpt-4o [BASE_URL=http://127.0.0.1:8000/v1]
+	@$(BIN)/python -m tests.recordings --model "$(MODEL_NAME)" --base-url "$(BASE_URL)"
 
 check: install ## lint, format, types, import contracts
 	@$(BIN)/ruff check --quiet $(SOURCES)

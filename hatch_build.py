@@ -9,7 +9,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-_HELD = (  # third-party word lists in the wheel: name, version, licence, purpose
+_HELD = (  # third-party word lists in the wheel: name, version, SPDX id of the licence, purpose
     ("NLTK stop words", "3.7", "Apache-2.0", "investigator/bb3/english_stop_words.txt, as used by BlenderBot 3"),
 )
 
@@ -70,9 +70,9 @@ class BillOfMaterials(BuildHookInterface):  # type: ignore[type-arg]
         }
 
 
-def _licence(expression: str) -> dict[str, Any]:
-    """Return the licence in CycloneDX form: by its SPDX id, or by its name if SPDX has no id for it."""
-    return {"licenses": [{"license": {"name" if expression.startswith("LicenseRef-") else "id": expression}}]}
+def _licence(spdx: str) -> dict[str, Any]:
+    """Return the licence with this SPDX id in CycloneDX form."""
+    return {"licenses": [{"license": {"id": spdx}}]}
 
 
 def _tested(constraints: Path) -> dict[str, str]:

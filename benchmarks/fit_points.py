@@ -1,7 +1,7 @@
 """Fits the models for the probabilities and points of the search and the built-in engine: data/calibration.json.
 
     python benchmarks/fit_points.py SET_DIR SET_DIR [SET_DIR ...] [--near-misses FILE] [--limit N] [--json]
-                                    [--workspaces DIR] [--write] [--threshold POINT] [--answered-from POINT]
+                                    [--workspaces DIR] [--write] [--threshold POINT]
 
 Each SET_DIR contains `questions.dev.jsonl` (rows: id, question, answerable, doc_ids, evidence) and a folder `docs_dev`,
 or several folders with these (benchmarks/everyday).
@@ -20,9 +20,8 @@ leaves out one set at a time, together with the near misses about its folder (--
 are in the same fold.
 
 The printed threshold is the point below which "not in the documents" is decided best (mean F1 over the sets that have
-unanswerable questions). Neither this threshold nor the point at which a quote that meets everything counts as an answer
-is written to the file automatically: both depend on the results of whole runs on near misses, so the shipped values are
-kept unless --threshold or --answered-from changes them. `--write` stores the models and prints the changes.
+unanswerable questions). It is not written automatically, because it depends on the results of whole runs on near
+misses: the shipped value is kept unless --threshold changes it. `--write` stores the models and prints the changes.
 """
 
 from __future__ import annotations
@@ -63,25 +62,14 @@ def shares(questions: list[Question]) -> dict[str, float]:
 
 
 def fitted(questions: list[Question]) -> Calibration:
-    """Return all models fitted to the questions, those for other languages only to such questions. The thresholds are
-    not set yet.
-    """
+    """Return the calibration with models fitted to the questions, those for other languages only to such questions."""
     foreign = [q for q in questions if not is_english(q.asked.question)]
     english = with_few(models(questions, DOCUMENT))
     other = with_few(models(foreign, FOREIGN)) if any(q.answerable for q in foreign) else english
     taken = {name: english.document.weights[name] for name in TAKEN_OVER}
     document = other.document.changed(weights={**other.document.weights, **taken})
     other = other.changed(document=document)
-    return Calibration(
-        english=english,
-        foreign=other,
-        nearness=default_calibration().nearness,
-        small_folders=default_calibration().small_folders,
-        threshold=50,
-        unsure_threshold=50,
-        answered_from=100,
-        worth_asking=0.0,
-    )
+    return default_calibration().changed(english=english, foreign=other)
 
 
 def with_few(kept: RelevanceModels) -> RelevanceModels:
@@ -201,17 +189,6 @@ def best_threshold(outcomes: list[tuple[Question, list[float], list[bool]]]) -> 
     return max(smooth, key=lambda point: smooth[point])
 
 
-def chance_worth_asking(questions: list[Question], calibration: Calibration) -> float:
-    """Return the probability below which at most one document in two hundred contains the answer."""
-    entries = [
-        (calibration.of(q.asked.question).document.chance(e.standing), e.right) for q in questions for e in q.standings
-    ]
-    entries.sort()
-    right = np.cumsum([held for _, held in entries]) / np.arange(1, len(entries) + 1)
-    below = np.flatnonzero(right <= 0.005)
-    return round(entries[int(below[-1])][0], 3) if len(below) else 0.0
-
-
 def left_out(questions: list[Question], parts: list[list[Question]]) -> list[tuple[Question, list[float], list[bool]]]:
     """Evaluate each part with models fitted to the other parts."""
     found = []
@@ -258,7 +235,6 @@ def main() -> None:
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--workspaces", type=Path, default=Path(".benchmarks"))
-    parser.add_argument("--answered-from", type=int, metavar="POINT", default=default_calibration().answered_from)
     parser.add_argument("--threshold", type=int, metavar="POINT", default=default_calibration().threshold)
     parser.add_argument("--near-misses", type=Path, metavar="FILE")
     arguments = parser.parse_args()
@@ -270,19 +246,11 @@ def main() -> None:
     best = best_threshold(outcomes)
     parts = [[q for q in questions if folder_of(q) == f.name] for f in arguments.sets]
     others = left_out(questions, parts)
-    shipped = fitted(questions)
-    worth_asking = chance_worth_asking(questions, shipped)
-    shipped = shipped.changed(
-        threshold=arguments.threshold,
-        unsure_threshold=default_calibration().unsure_threshold,
-        answered_from=arguments.answered_from,
-        worth_asking=worth_asking,
-    )
+    shipped = fitted(questions).changed(threshold=arguments.threshold)
     every = np.concatenate([entry[1] for entry in outcomes])
     right = np.concatenate([entry[2] for entry in outcomes]).astype(float)
     report = {
         "best_threshold": best,
-        "worth_asking": worth_asking,
         "cross_validated": table(outcomes, arguments.threshold / 100),
         "set_left_out": table(others, arguments.threshold / 100),
         "reliability": reliability(every, right),
@@ -299,7 +267,7 @@ def main() -> None:
 
 def show(report: dict) -> None:  # type: ignore[type-arg]
     """Print the tables."""
-    print(f"best threshold {report['best_threshold']}, worth asking {report['worth_asking']}")
+    print(f"best threshold {report['best_threshold']}")
     for part in ("cross_validated", "set_left_out"):
         print(f"\n{part}\n" + "  ".join(report[part][0]))
         for line in report[part]:

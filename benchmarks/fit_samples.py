@@ -12,10 +12,9 @@ from investigator.engines.embedding.cached import CachedEmbedder
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
 from investigator.engines.extractive.asking import ReplyFeatures, best_first, reply_features
 from investigator.engines.extractive.candidates import Asked, Candidate, asked, candidates, measured
-from investigator.engines.extractive.thinking import think
 from investigator.evaluation.evidence_match import holds, overlaps
 from investigator.investigator import Investigator
-from investigator.records import Passage, Standing, ThinkVariables
+from investigator.records import Standing
 from investigator.retrieval.documents_first import RankedDocument
 from investigator.retrieval.library import Library
 from investigator.scoring.calibration import RelevanceModels
@@ -37,7 +36,7 @@ class Reading:
     """The passages that were read in a document, their sentences, and whether they contain the answer."""
 
     standing: Standing
-    passages: tuple[Passage, ...]
+    texts: list[str]
     places: list[tuple[float, float]]
     sentences: list[Candidate]
     labels: list[bool]
@@ -69,9 +68,9 @@ class Question:
         for reading in self.readings:
             if reading.likely and reading.sentences:
                 match = models.document.chance(reading.standing)
-                passages = [p.changed(document_match=match) for p in reading.passages]
                 ranked = best_first(reading.sentences, models.sentence)
-                found.append((reply_features(passages, reading.places, self.asked, ranked), reading.right))
+                features = reply_features(reading.texts, reading.places, self.asked, ranked, match)
+                found.append((features, reading.right))
         return found
 
 
@@ -99,33 +98,25 @@ def samples(folder: Path, limit: int | None, workspaces: Path, near_misses: Path
 
 def question_of(name: str, row: dict, library: Library, embedder: Embedder) -> Question:  # type: ignore[type-arg]
     text = row["question"]
-    thought = ThinkVariables(
-        question=text,
-        mission="-",
-        strategy="-",
-        documents=(),
-        document_count=len(library.document_ids()),
-        term_frequencies=library.term_frequencies(text),
-    )
     pair = "/".join(sorted((row["id"], row["twin"]))) if row.get("twin") else ""
-    question = Question(name, row["answerable"], asked(text, think(thought).needs), pair)
+    question = Question(name, row["answerable"], asked(text), pair)
     right = set(row["doc_ids"]) if row["answerable"] else set()
     ranked = library.standings(text)[:RANKED]
     question.standings += [Outside(entry.standing, entry.document_id in right) for entry in ranked]
     likely = [entry.document_id for entry in ranked[:ASKED]]
     by_id: dict[str, RankedDocument] = {entry.document_id: entry for entry in ranked}
     for document_id in dict.fromkeys((*likely, *(i for i in row.get("doc_ids", ()) if i in by_id))):
-        passages = library.passages((text,), document_id)
-        places = measured(passages, question.asked, embedder)
-        sentences = candidates(passages, places, question.asked, embedder)
+        texts = [passage.text for passage in library.passages((text,), document_id)]
+        places = measured(texts, question.asked, embedder)
+        sentences = candidates(texts, places, question.asked, embedder)
         evidence: Sequence[str] = row.get("evidence") or ()
         is_right = document_id in right
-        held = is_right and (not evidence or any(holds(p.text, piece) for p in passages for piece in evidence))
+        held = is_right and (not evidence or any(holds(each, piece) for each in texts for piece in evidence))
         labels = [is_right and any(overlaps(s.text, piece) for piece in evidence) for s in sentences]
         question.readings.append(
             Reading(
                 standing=by_id[document_id].standing,
-                passages=passages,
+                texts=texts,
                 places=places,
                 sentences=sentences,
                 labels=labels,

@@ -18,6 +18,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from ctypes import c_double
+from itertools import groupby
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -27,16 +28,15 @@ import pypdfium2.raw as pdfium
 
 from investigator.documents.page_views import PageViews
 from investigator.documents.readers.base import ReaderSettings, ReadFailure, SourceFile, cleaned
-from investigator.documents.readers.pdf.page_orders import MarkedSpan
 from investigator.documents.readers.pdf.pdfium import page_with_forms
 from investigator.documents.readers.registry import read
 from investigator.documents.scanning import FolderSettings
 from investigator.language.sentences import sentence_spans
-from investigator.records import Document, PageView
-from investigator.tables.cells import views
+from investigator.records import Document, PageView, TextSpan
 
 SHARES = {"two pages": 0.1, "row of a table": 0.2}
 FEWEST_LETTERS = 20
+LONGEST_ROW = 400
 FINENESS = 1_000_000
 PICTURES, WIDTH = 6, 1_000
 IGNORED = re.compile(r"[\s\u00ad\u2010\ufffe-]")
@@ -65,10 +65,12 @@ def quotes_of(document: Document) -> Iterator[Drawn]:
         yield Drawn("sentence", document, start, end)
         if end in ends and number + 1 < len(sentences):
             yield Drawn("two pages", document, start, sentences[number + 1][1])
-    for view in views(document):
-        for row, cells in view.rows.items():
-            if row >= view.table.header_rows and len(cells) > 1:
-                yield Drawn("row of a table", document, *view.row_span(cells[0]))
+    for table in document.tables:
+        cells = sorted(table.cells, key=lambda cell: cell.row)
+        for row, own in ((row, list(own)) for row, own in groupby(cells, key=lambda cell: cell.row)):
+            start, end = min(cell.start for cell in own), max(cell.end for cell in own)
+            if row >= table.header_rows and len(own) > 1 and end - start <= LONGEST_ROW:
+                yield Drawn("row of a table", document, start, end)
 
 
 def words_under(page: pypdfium2.PdfPage, view: PageView) -> str:
@@ -134,7 +136,7 @@ def measured(folder: Path, quotes: Sequence[Drawn], pictures: Path | None) -> It
     with PageViews(folder, FolderSettings(), ReaderSettings()) as pages:
         for number, quote in enumerate(quotes):
             began = time.perf_counter()
-            shown = pages.marked(quote.document, [MarkedSpan(start=quote.start, end=quote.end)])
+            shown = pages.marked(quote.document, TextSpan(start=quote.start, end=quote.end))
             seconds = time.perf_counter() - began
             with closing(pypdfium2.PdfDocument(folder / quote.document.id)) as opened:
                 found = "".join(words_under(page_with_forms(opened, view.page - 1), view) for view in shown)

@@ -28,14 +28,19 @@ def own(file: Path, pages: Sequence[int]) -> Iterator[tuple[int, Named]]:
     """Yield the tables found by our own reader in the whole file."""
     from investigator.documents.readers.base import ReaderSettings, SourceFile
     from investigator.documents.readers.registry import read
-    from investigator.tables.cells import views
 
     document = read(SourceFile(file.read_bytes(), file.name), file.name, "-", ReaderSettings()).documents[0]
-    for view in views(document):
-        for cell in view.values():
-            spans = [span.page for span in document.pages if span.start <= cell.start < span.end]
-            labels, headers = view.row_labels(cell.row), view.column_headers(cell)
-            yield spans[0], (" ".join(labels), " ".join(headers), view.words(cell))
+    for table in document.tables:
+        words = {cell: " ".join(document.text[cell.start : cell.end].split()) for cell in table.cells}
+        heads = [cell for cell in table.cells if cell.row < table.header_rows]
+        stubs = [cell for cell in table.cells if cell.row >= table.header_rows and cell.column < table.label_columns]
+        for cell in table.cells:
+            if cell.row < table.header_rows or cell.column < table.label_columns:
+                continue
+            page = next(span.page for span in document.pages if span.start <= cell.start < span.end)
+            labels = (words[name] for name in stubs if name.row <= cell.row < name.row + name.rows)
+            headers = (words[name] for name in heads if name.column <= cell.column < name.column + name.columns)
+            yield page, (" ".join(labels), " ".join(dict.fromkeys(headers)), words[cell])
 
 
 def named(grid: Sequence[Sequence[str | None]]) -> Iterator[Named]:

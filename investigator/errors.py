@@ -232,7 +232,9 @@ class EngineTimeoutError(EngineError):
 class ContextTooLongError(EngineError):
     """The prompt does not fit into the model's context window."""
 
-    default_hint = "Choose a model with a larger context, or show it fewer passages: --set retrieval.passages=2"
+    default_hint = (
+        "Choose a model with a larger context, or show it less of a document: --set research.query.characters=2000"
+    )
 
 
 class RateLimitError(EngineError):

@@ -2,8 +2,8 @@
 
     python -m tests.recordings --model openai:gpt-4o [--base-url URL] [--only NAME]
 
-records the questions of `data/recordings/questions.json` anew with any model, one file per question, and writes what came
-out of each to `data/recordings/outcomes.json`, which a person should read before it is committed.
+records the questions of `data/recordings/questions.json` anew with any model, one file per question, and writes what
+came out of each to `data/recordings/outcomes.json`, which a person should read before it is committed.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import argparse
 import json
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -74,28 +74,34 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--base-url", default="")
     parser.add_argument("--name", default="", help="name of the model in the recordings")
     parser.add_argument("--only", default="", help="record one question")
-    parser.add_argument("--at-once", type=int, default=4)
     given = parser.parse_args(arguments)
     server = [f"chat.base_url={given.base_url}", "chat.timeout=3000"] if given.base_url else []
     chosen = [question for question in QUESTIONS if given.only in ("", question["name"])]
-    with ThreadPoolExecutor(given.at_once) as pool:
-        results = dict(pool.map(lambda question: _recorded(question, given.model, given.name, server), chosen))
+    folders = list(dict.fromkeys(question["folder"] for question in chosen))
+    with ThreadPoolExecutor(len(folders)) as pool:
+        each = pool.map(lambda folder: list(_recorded(folder, chosen, given.model, given.name, server)), folders)
+        results = {name: result for some in each for name, result in some}
     kept = json.loads(OUTCOMES.read_text(encoding="utf-8")) if OUTCOMES.exists() else {}
     text = json.dumps({**kept, **results}, indent=1, ensure_ascii=False, sort_keys=True)
     OUTCOMES.write_text(text + "\n", encoding="utf-8")
 
 
-def _recorded(question: dict[str, Any], model: str, name: str, server: Sequence[str]) -> tuple[str, dict[str, Any]]:
-    settings = load_settings(None, [*server, *options(question)])
-    file = recording(question)
-    file.unlink(missing_ok=True)
+def _recorded(
+    folder: str, questions: Sequence[dict[str, Any]], model: str, name: str, server: Sequence[str]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the outcomes of the questions about a folder, which is read once."""
     with tempfile.TemporaryDirectory() as workspace:
-        parts = Investigator(ROOT / question["folder"], settings=settings, workspace=workspace).parts
-        engine = parts.engine(model)
-        engine = RecordedEngine(file, NamedEngine(engine, name or engine.name), fixture=True)
-        made = Investigator(ROOT / question["folder"], model=engine, settings=settings, workspace=workspace)
-        list(made.index(vectors=True))
-        return question["name"], outcome(made.ask(question["question"]))
+        list(Investigator(ROOT / folder, workspace=workspace).index(vectors=True))
+        for question in questions:
+            if question["folder"] != folder:
+                continue
+            settings = load_settings(None, [*server, *options(question)])
+            file = recording(question)
+            file.unlink(missing_ok=True)
+            engine = Investigator(ROOT / folder, settings=settings, workspace=workspace).parts.engine(model)
+            engine = RecordedEngine(file, NamedEngine(engine, name or engine.name), fixture=True)
+            made = Investigator(ROOT / folder, model=engine, settings=settings, workspace=workspace)
+            yield question["name"], outcome(made.ask(question["question"]))
 
 
 if __name__ == "__main__":

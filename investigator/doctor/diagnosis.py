@@ -29,7 +29,6 @@ from investigator.services.parts import Parts
 from investigator.settings import Settings, load_settings
 
 _EXTRAS = {
-    "openai": "langchain-openai",
     "local": "xllamacpp",
     "mcp": "mcp",
     "tune": "gepa",

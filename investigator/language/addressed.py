@@ -75,15 +75,6 @@ def addresses_model(text: str) -> tuple[Span, ...]:
     return tuple(_sentences(text, sorted(hits))) if hits else ()
 
 
-def without_addressed(text: str) -> str:
-    """Return the text with [...] in place of every sentence that addresses a language model."""
-    parts, done = [], 0
-    for start, end in addresses_model(text):
-        parts += [text[done:start], "[...]"]
-        done = end
-    return "".join((*parts, text[done:]))
-
-
 def _hits(text: str) -> list[Span]:
     """Return the places where the folded text matches a rule, or has two different hints close together."""
     hits = list(_demands(text))

@@ -1,4 +1,4 @@
-"""Finds addresses in text, and requests that the reader act on an account, a secret or money. Pure.
+"""Finds addresses in text, and writes them so that they are no links. Pure.
 
 A program may render displayed text as Markdown or HTML, and a terminal may turn it into links. Addresses from documents
 are therefore written in a form that no program treats as a link and that a reader still understands. An e-mail address
@@ -9,11 +9,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache
-
-from investigator.language.lists import listed_by_section
-from investigator.language.sentences import sentence_spans
-from investigator.language.terms import folded
 
 _SCHEME = r"\b(?:[a-z][a-z0-9+.-]{1,15}://|(?:mailto|tel|sms|javascript|vbscript|data|file):(?=\S))"
 _TOP = "com|org|net|edu|gov|int|info|biz|io|co|dev|app|site|online|xyz|top|shop|link|click|example|test|invalid|onion"
@@ -26,8 +21,6 @@ _LESS_THAN = re.compile(r"(?<=\w)<(?=[A-Za-z]\w*(?![\w:-]))")
 _PHONE = re.compile(r"(?<![\w.,])(?:\+|00)\d{1,3}[ ()/.-]{0,2}(?:\d[ ()/.-]{0,2}){6,14}(?![\w%])")
 _ADDRESS = re.compile(rf"{_SCHEME}|{_HOST.pattern}", re.I)
 _SCHEMES = re.compile(_SCHEME, re.I)
-_E_MAIL = re.compile(r"\be-\s?mail:?")  # "e-mail" as the label of an address is not a request to send mail
-_WORD = re.compile(r"\w+")
 _DOT = re.compile(r"(?<!\[)\.(?!\])")
 _WRITTEN = tuple(
     (re.compile(written), said)
@@ -46,14 +39,6 @@ def holds_address(text: str) -> bool:
     """Return True if the text contains an address (URL, e-mail, telephone), or markup for a link, picture or HTML."""
     plain = _spaced(unicodedata.normalize("NFKC", text))
     return any(pattern.search(plain) for pattern in (_ADDRESS, _PHONE, _LINK))
-
-
-def instructs_reader(text: str) -> bool:
-    """Return True if a sentence asks its reader to act on an account, a secret, money or a file.
-
-    Covers only common English, German, French and Spanish words: do not rely on this alone.
-    """
-    return any(_instructs(text[start:end]) for start, end in sentence_spans(text))
 
 
 def defanged(text: str) -> str:
@@ -94,20 +79,3 @@ def _without_host(found: re.Match[str]) -> str:
     if mailbox is not None and mailbox.end() == found.end():
         return found.group()
     return _DOT.sub("[.]", found.group().replace("@", "[at]"))
-
-
-def _instructs(sentence: str) -> bool:
-    said = _WORD.findall(_E_MAIL.sub("address", folded(sentence)))
-    present = frozenset(said)
-    for acts, things, reader in _listed():
-        if acts & present and (things & present or holds_address(sentence)):
-            begins = not acts.isdisjoint(said[:2])
-            if begins or reader & present:
-                return True
-    return False
-
-
-@cache
-def _listed() -> tuple[tuple[frozenset[str], frozenset[str], frozenset[str]], ...]:
-    languages = listed_by_section("reader_instructions").values()
-    return tuple((frozenset(of["acts"]), frozenset(of["things"]), frozenset(of["reader"])) for of in languages)

@@ -9,7 +9,6 @@ from fractions import Fraction
 from functools import cache
 from itertools import pairwise
 
-from investigator.language.dates import Date, dates, without_dates
 from investigator.language.units import (
     currency_pattern,
     letter_magnitude_of,
@@ -41,7 +40,6 @@ _ONES = {
     **dict(zwei=2, drei=3, vier=4, fünf=5, sechs=6, sieben=7, acht=8, neun=9, zehn=10, zwölf=12),
 }
 _TENS = dict(twenty=20, thirty=30, forty=40, fifty=50, sixty=60, seventy=70, eighty=80, ninety=90)
-_DIGITS = re.compile(r"\d")
 
 
 @dataclass(frozen=True)
@@ -109,12 +107,6 @@ def amounts(text: str) -> list[Amount]:
     for found in reversed(list(_identifiers(text))):
         text = text[: found.start()] + "#" * len(found.group()) + text[found.end() :]
     return [*_in_digits(text), *_in_words(text)]
-
-
-def dates_and_amounts(text: str) -> tuple[tuple[Date, ...], tuple[Amount, ...]]:
-    """Return the dates in the prepared text, and the numbers that are not part of a date."""
-    days = dates(text)
-    return tuple(days), tuple(amounts(without_dates(text, days)))
 
 
 def _identifiers(text: str) -> Iterator[re.Match[str]]:
@@ -232,38 +224,3 @@ def _number_in_words() -> re.Pattern[str]:
         rf"|(?P<ones>(?i:{'|'.join(_ONES)}))|(?:(?P<half>(?i:half an?|half))|(?i:an?|one))(?= {magnitude}))(?![^\W_])"
         rf"(?: (?P<magnitude>{magnitude}))?(?:[ -](?P<unit>{unit}))?"
     )
-
-
-def agree(value: Amount | Date, other: Amount | Date) -> bool:
-    """Return True if two values are equal, or if one is the other after rounding."""
-    if isinstance(value, Date):
-        return isinstance(other, Date) and (value.is_said_by(other) or other.is_said_by(value))
-    return isinstance(other, Amount) and (value.is_said_by(other) or _rounded(value, other) or _rounded(other, value))
-
-
-def _rounded(value: Amount, exact: Amount) -> bool:
-    """Return True if a value is the exact value rounded to as many digits as the value shows."""
-    digits = len("".join(_DIGITS.findall(value.text)).strip("0"))
-    return digits > 1 and any(
-        unit == named and low <= abs(exact_value) <= high
-        for reading, unit in value.readings
-        for low, high in [_bounds(abs(reading), digits)]
-        for exact_value, named in exact.readings
-    )
-
-
-def _bounds(value: Fraction, digits: int) -> tuple[Fraction, Fraction]:
-    """Return the interval of numbers that become this value when rounded to the given number of digits."""
-    power = 0
-    while value and value >= 10 ** (power + 1):
-        power += 1
-    while value and value < Fraction(10) ** power:
-        power -= 1
-    half = Fraction(10) ** (power - digits + 1) / 2
-    return value - half, value + half
-
-
-def are_comparable(value: Amount, other: Amount) -> bool:
-    """Return True if two amounts have the same unit, or one of them has no unit."""
-    mine, theirs = ({unit for _, unit in amount.readings} for amount in (value, other))
-    return bool(mine & theirs) or "" in mine | theirs

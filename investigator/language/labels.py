@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 from investigator.language.late_patterns import late
-from investigator.language.remembered import remembered
 from investigator.language.terms import BRACKETS
 
 _LONGEST, _MOST_WORDS = 60, 6
@@ -16,13 +14,6 @@ _FULL = 60  # minimum length in characters of a line that was probably broken at
 _LINE = late(
     r"[ \t>*_#•–-]*(?P<label>[^\W\d_a-z](?:[^\n:.!?;()]|\([^\n()]*\)|\.(?=\w))*?)[*_]*[ \t]*:(?!\S*//)[*_]*(?=\s|$)"
 )
-SIGNATURE = late(
-    r"\W*+(?P<verb>signed\b[\s,]*+)?"
-    r"(?P<party>(?:for and )?(?:for|on behalf of)\s++(?:the\s++)?(?P<name>[^\n:]++))?[^\n:]*+:\W*+",
-    re.IGNORECASE,
-)
-"""The label of a signature: "Signed for the tenant:", "Signed:", or, in a signature block, "For the tenant:"."""
-_NAME_AND_ROLE = late(r"(?P<name>[^\W\d_a-z]\S*(?: [^\W\d_a-z]\S*){1,3})\n(?P<role>[^\W\d_a-z][^\n]*[^\n.!?])")
 _CLAUSE = late(r"\b(?:is|are|was|were|has|have|had|will|would|shall|must|may|can|did|does|that|which|who)\b")
 _ITEM = late(r"[ \t]*(?:[-*•‣◦–]|\(?\d{1,3}[.)])[ \t]")
 _INCOMPLETE = late(r"(?:,|\b(?:the|an?|of|and|or|to|in|for|by|with|from))[ \t]*$")
@@ -42,29 +33,6 @@ def label_line(text: str) -> LabelLine | None:
     label = _label(text)
     value = " ".join(text[text.index(":", len(label)) + 1 :].strip("*_ ").split()) if label else ""
     return LabelLine(label, value) if value else None
-
-
-def as_statement(text: str) -> str:
-    """Rewrite the text as a statement. A line in a signature block gets the verb that it omits ("Signed For the tenant:
-    Ann Cole"), and a name with a role below it, as at the end of a letter, becomes "Ann Cole, head of sales".
-    """
-    if below := _NAME_AND_ROLE.fullmatch(text):
-        return f"{below['name']}, {below['role']}"
-    signed = SIGNATURE.match(text)
-    is_block = signed is not None and not signed["verb"] and (signed["name"] or "")[:1].isupper()
-    return f"Signed {text}" if signed and is_block and text[signed.end() :][:1].isupper() else text
-
-
-def lines_beside(text: str, start: int) -> Iterator[LabelLine]:
-    """Yield the label lines of the paragraph that contains a position."""
-    above, below = text[:start].rpartition("\n\n")[2], text[start:].partition("\n\n")[0]
-    yield from filter(None, map(label_line, f"{above}{below}".splitlines()))
-
-
-@remembered(longest=500_000, most=32)
-def labelled_spans(text: str) -> tuple[tuple[int, int], ...]:
-    """Return the span of each label line, including the lines that continue its value."""
-    return tuple(span for span in record_spans(text) if label_line(text[slice(*span)]))
 
 
 def record_spans(text: str) -> Iterator[tuple[int, int]]:

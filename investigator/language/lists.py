@@ -63,7 +63,5 @@ def full_month_names() -> tuple[str, ...]:
 
 @cache
 def negations(*languages: str) -> tuple[str, ...]:
-    """Return the negating words of the given languages, or of all languages if none are given."""
-    every = listed("negations")
-    chosen = languages or tuple(language for language in every if language != "unspaced")
-    return tuple(word for language in chosen for word in every[language])
+    """Return the negating words of the given languages."""
+    return tuple(word for language in languages for word in listed("negations")[language])

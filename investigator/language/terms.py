@@ -113,10 +113,7 @@ def month_words() -> frozenset[str]:
     return frozenset(word for name in month_numbers() for word in words(name))
 
 
-COMPOUND = late(r"[^\W_]+(?:[-'’][^\W_]+)*")
-"""Matches a word with its inner hyphens and apostrophes."""
 BRACKETS = late(r"\([^()]*\)")
-POSSESSIVE = late(r"['’]s?$")
 
 
 def tokens(text: str) -> list[str]:
@@ -169,14 +166,6 @@ def content_words(text: str) -> list[str]:
     them all.
     """
     return list(_content_words(text))
-
-
-def main_words(text: str) -> list[str]:
-    """Return, in order, the folded words in the text that are not stop words in any language. They are a subset of its
-    `content_words`, but are much faster to find.
-    """
-    empty = _every_stop_word()
-    return [word for word in words(question_body(text)) if word not in empty]
 
 
 @lru_cache(maxsize=64)  # every step of a run needs the words of its question

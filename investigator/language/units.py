@@ -18,12 +18,6 @@ def currency_pattern() -> str:
 
 
 @cache
-def currencies() -> frozenset[str]:
-    """Return the canonical names of all currencies."""
-    return frozenset(_listed("currencies"))
-
-
-@cache
 def magnitude_pattern() -> str:
     """Return the pattern for a word or sign that multiplies the number before it."""
     return rf"(?:(?i:{'|'.join(_listed('magnitudes').values())}){_END}\.?|[{''.join(_listed('cjk_magnitudes'))}])"

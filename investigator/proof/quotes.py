@@ -5,13 +5,11 @@ this module.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import islice, pairwise
 
 from investigator.documents.pages import line_at, page_at
-from investigator.language.addressed import addresses_model
 from investigator.language.late_patterns import late
 from investigator.language.normalise import Normalised, normalise
 from investigator.language.remembered import remembered
@@ -167,27 +165,6 @@ def find_quote(quote_text: str, document: Document) -> Quote | None:
     `Source`.
     """
     return Source(document).quote(quote_text)
-
-
-@dataclass(frozen=True)
-class AddressedSpan:
-    """A half-open span of characters that address a language model."""
-
-    document_id: str
-    start: int
-    end: int
-
-
-def addressed_spans(document_id: str, text: str, start: int = 0) -> tuple[AddressedSpan, ...]:
-    """Return the spans that address a language model in `text`, an excerpt that begins at `start` in a document."""
-    return tuple(AddressedSpan(document_id, start + begin, start + end) for begin, end in addresses_model(text))
-
-
-def is_addressed(quote: Quote, spans: Iterable[AddressedSpan]) -> bool:
-    """Return True if any part of a quote is in one of the spans."""
-    return any(
-        quote.document_id == span.document_id and quote.start < span.end and span.start < quote.end for span in spans
-    )
 
 
 def verify(quote: Quote, document: Document) -> bool:

@@ -131,25 +131,18 @@ def _quarter(text: str, end: Day) -> int | None:
     return label[0].quarter if label and label[1] >= _FEWEST_LABELS else None
 
 
-def dated_line(text: str) -> tuple[int, int, Day] | None:
-    """Return the span and the date of the first line that contains little more than a date, or a label with a date."""
-    at = 0
-    for line in text[:_COVER].splitlines(keepends=True)[:_FIRST_LINES]:
-        start, at = at, at + len(line)
+def _dated(text: str) -> str | None:
+    """Return the date of the first line that contains little more than a date, or a label with a date."""
+    for line in text[:_COVER].splitlines()[:_FIRST_LINES]:
         said = " ".join(line.split())
-        found = dates(said) if len(line.rstrip("\n")) <= _LONGEST_LINE else []
+        found = dates(said) if len(line) <= _LONGEST_LINE else []
         sure = [date for date in found if len(date.readings) == 1]
         if len(sure) != 1 or not sure[0].years:
             continue
         others = re.findall(r"[^\W\d_]+", said.replace(sure[0].text, " "))
         if len(others) <= _FEW_WORDS or imprint_pattern("kinds").search(line):
-            return start, start + len(line.rstrip()), next(iter(sure[0].readings))
+            return _iso(next(iter(sure[0].readings)))
     return None
-
-
-def _dated(text: str) -> str | None:
-    found = dated_line(text)
-    return _iso(found[2]) if found else None
 
 
 def _iso(day: Day) -> str:

@@ -185,9 +185,7 @@ class Investigation(Record):
 
     id: str
     question: str
-    earlier: tuple[EarlierQuestion, ...] = Field(
-        default=(), description="the questions that a follow-up refers to"
-    )
+    earlier: tuple[EarlierQuestion, ...] = Field(default=(), description="the questions that a follow-up refers to")
     read_as: str = Field(default="", description="a follow-up question, rewritten so that it stands alone")
     mission: str
     strategy: str

@@ -36,20 +36,15 @@ class Table(Record):
     """A table in a document: its span, its cells row by row, and the numbers of header rows and label columns.
 
     The first `header_rows` rows name the columns, and the first `label_columns` columns name the rows. A table that
-    continues over several pages is one table with one header. `indents` contains the indentation of each row label, 0
-    for the outermost; it is empty if unknown. `complete` is False if rows at the end were dropped because there are too
-    many.
+    continues over several pages is one table with one header. `complete` is False if rows at the end were dropped
+    because there are too many.
     """
 
     start: int = Field(ge=0)
     end: int = Field(ge=0)
     page: int | None = None
     caption: TextSpan | None = None
-    unit: TextSpan | None = Field(
-        default=None, description='the note on the unit of its figures, such as "in millions"'
-    )
     header_rows: int = Field(default=1, ge=0)
     label_columns: int = Field(default=1, ge=0)
-    indents: tuple[int, ...] = Field(default=(), repr=False)
     cells: tuple[TableCell, ...] = Field(default=(), repr=False)
     complete: bool = True

@@ -113,11 +113,12 @@ def _statement(statement: Statement, numbers: Mapping[Quote, int]) -> ShownState
 
 
 def _remark(statement: Statement) -> str:
-    """Return what the check said of a statement that it did not support in full, with the program's notes on it."""
-    if statement.support is Support.SUPPORTED:  # the check has considered the notes
-        return ""
+    """Return what the check said of a statement that it did not support in full. The program's notes are added only if
+    nobody has checked it, because a check has considered them.
+    """
     checked = statement.reason if not statement.is_shown else support_note(statement)
-    return defanged("; ".join(filter(None, (checked, *statement.notes))))
+    notes = statement.notes if statement.support is Support.UNCHECKED else ()
+    return defanged("; ".join(filter(None, (checked, *notes))))
 
 
 def _side(side: Side, numbers: Mapping[Quote, int]) -> ShownStatement:

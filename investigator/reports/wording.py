@@ -113,9 +113,9 @@ def _trust_line(trust: Trust, model: str) -> str:
     if trust is Trust.UNREAD:
         return NO_READER
     if trust is Trust.UNGRADED:
-        return f"{model} has not been graded; run: investigator doctor --model {model}"
+        return f"{model} has not been graded; to grade a model: investigator doctor --model NAME"
     if trust is Trust.FAILED:
-        return f"{model} failed its grading, so this is its reading; see: investigator doctor --model {model}"
+        return f"{model} failed its grading, so this is its reading; see: investigator doctor --model NAME"
     return ""
 
 

@@ -23,9 +23,9 @@ class PlannerSettings(Record):
     """Settings for planning."""
 
     steps: int = Field(default=8, ge=1, le=100, description="maximum number of documents that a plan reads")
-    documents: int = Field(default=8, ge=1, le=100, description="number of documents that the planner sees")
+    documents: int = Field(default=7, ge=1, le=100, description="number of documents that the planner sees")
     passages: int = Field(default=2, ge=1, le=10, description="passages of each document that the planner sees")
-    passage_characters: int = Field(default=240, ge=50, le=5_000, description="length of such a passage")
+    passage_characters: int = Field(default=220, ge=50, le=5_000, description="length of such a passage")
 
 
 _MOST_DOCUMENTS = 8
@@ -35,10 +35,10 @@ class QuerySettings(Record):
     """Settings for reading a document."""
 
     whole_characters: int = Field(
-        default=5_000, ge=0, le=1_000_000, description="a document up to this length is read whole, in characters"
+        default=6_000, ge=0, le=1_000_000, description="a document up to this length is read whole, in characters"
     )
     characters: int = Field(
-        default=5_000,
+        default=6_000,
         ge=500,
         le=1_000_000,
         description="length of the passages read from a longer document, for each part of the question",

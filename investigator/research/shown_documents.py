@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import zip_longest
 
 from investigator.documents.pages import heading_at, page_at
 from investigator.language.addressed import addresses_model
@@ -17,15 +16,16 @@ from investigator.retrieval.library import DocumentIndex
 
 Span = tuple[int, int]
 
-_OPENING = 500
+_OPENING = 400
 """Characters from the beginning of a long document, which say what it is: title, parties, date, abstract."""
 _SHOWN_OPENING = 110
-_BEFORE, _AFTER = 120, 200
+_BEFORE, _AFTER = 80, 150
 """Characters shown before and after a match, so that a sentence is not separated from the one that explains it."""
 _JOINED = 160
 """Passages with at most this many characters between them are shown as one."""
-_HITS = 6
+_RANKED = 24
 """Number of matches of each query that are considered in a document."""
+_RANK_CONSTANT = 3
 
 
 def shown_document(
@@ -41,7 +41,7 @@ def shown_document(
     """Return a document as an engine reads it for a question: whole if it is short, otherwise its beginning and the
     passages that match the queries, up to `settings.characters`.
 
-    The queries take turns, so that no wording crowds out the others. With `is_reranked`, the reranker orders the
+    With `is_reranked`, the reranker orders the
     passages of each, which takes longer. Raises KeyError for an unknown document.
     """
     document = library.document(document_id)
@@ -127,15 +127,21 @@ def _matching_spans(document: Document, ranked: Sequence[Span], characters: int)
 
 
 def _best_chunks(library: DocumentIndex, document_id: str, queries: Sequence[str], *, is_reranked: bool) -> list[Span]:
-    """Return the spans of the best chunks of a document, the queries taking turns, without duplicates."""
-    each: list[Sequence[Span]] = []
+    """Return the spans of the best chunks of a document; those that rank high for several queries come first.
+
+    Source: reciprocal rank fusion, Cormack, Clarke and Buettcher (2009), with a constant that was chosen on the
+    development rows of `benchmarks/models.py`.
+    """
+    scores: dict[Span, float] = {}
     for query in dict.fromkeys(queries):
         if is_reranked:
-            each.append(library.spans(query, document_id, _HITS))
+            ranked = library.spans(query, document_id, _RANKED)
         else:
-            hits = library.hits(query, _HITS, document_id)
-            each.append([(hit.passage.start, hit.passage.end) for hit in hits])
-    return list(dict.fromkeys(span for turn in zip_longest(*each) for span in turn if span is not None))
+            hits = library.hits(query, _RANKED, document_id)
+            ranked = tuple((hit.passage.start, hit.passage.end) for hit in hits)
+        for rank, span in enumerate(ranked):
+            scores[span] = scores.get(span, 0.0) + 1 / (_RANK_CONSTANT + rank)
+    return sorted(scores, key=lambda span: -scores[span])
 
 
 def whole_lines(text: str, start: int, end: int) -> Span:
@@ -144,7 +150,7 @@ def whole_lines(text: str, start: int, end: int) -> Span:
     low = max((text.rfind(mark, max(0, start - 200), start) + 1 for mark in breaks), default=0)
     ends = [at + 1 for mark in breaks if (at := text.find(mark, end, end + 200)) >= 0]
     first = low or (0 if start < 200 else start)
-    while first < start and text[first].isspace():
+    while first < end and text[first].isspace():
         first += 1
     return first, min(ends, default=min(len(text), end))
 

@@ -26,14 +26,19 @@ def status_of(
     has_disagreements: bool,
     is_lead_refused: bool,
     is_all_searched: bool,
+    is_word_known: bool = True,
 ) -> AnswerStatus:
     """Return the status of an answer.
 
     Nothing is called answered that no trusted reader has read; nothing is called absent unless every document could be
-    searched, in several wordings or whole (`is_all_searched`).
+    searched, in several wordings or whole (`is_all_searched`). What nobody has read is absent only if no word of the
+    question is in the index (`is_word_known`).
     """
     if trust in (Trust.UNREAD, Trust.FAILED):
-        return AnswerStatus.PASSAGES_FOUND if has_statements else AnswerStatus.NOT_FOUND_SO_FAR
+        if has_statements:
+            return AnswerStatus.PASSAGES_FOUND
+        is_absent = trust is Trust.UNREAD and not is_word_known and not coverage.unreadable
+        return AnswerStatus.NOT_FOUND if is_absent else AnswerStatus.NOT_FOUND_SO_FAR
     found = [part.status for part in parts]
     if PartStatus.ANSWERED in found or PartStatus.IN_PART in found:
         if not has_statements:
@@ -62,13 +67,13 @@ def reason_of(status: AnswerStatus, coverage: Coverage, stop: StopReason, parts:
             return "The documents say otherwise than the question assumes."
         case AnswerStatus.PASSAGES_FOUND:
             return "These passages may answer the question; no graded reader has judged them."
-    searched = f"{len(coverage.read)} of {coverage.total} documents were read"
+    searched = f"read {len(coverage.read)} of {coverage.total} documents"
     if coverage.searched:
-        searched += f", the others searched in {wordings + 1} wordings" if wordings else ", the others searched"
+        searched += f", searched the others in {wordings + 1} wordings" if wordings else ", searched the others"
     left = [
         f"a limit was reached ({stop})" if stop in CEILINGS else "",
-        f"{len(coverage.not_opened)} were not opened" if coverage.not_opened else "",
-        f"{len(coverage.unreadable)} could not be read" if coverage.unreadable else "",
+        f"{len(coverage.not_opened)} not opened" if coverage.not_opened else "",
+        f"{len(coverage.unreadable)} unreadable" if coverage.unreadable else "",
     ]
     missing = ", ".join(filter(None, left))
     return f"Nothing answers the question: {searched}{f'; {missing}' if missing else ''}."

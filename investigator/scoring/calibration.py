@@ -6,7 +6,7 @@ They are in `data/calibration.json`; `benchmarks/fit_points.py` fits them.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 
 from investigator.language.terms import is_english
@@ -36,53 +36,27 @@ class RelevanceModels(Record):
     reply: Logistic
 
 
-class SmallFolders(Record):
-    """The rule for showing replies from a small folder, where points say little.
-
-    `subject` is the probability that a document is about the subject of a question. If this is at least `shown_from`
-    for one document, every reply with a point of at least `threshold` is shown.
-    """
-
-    subject: Logistic
-    shown_from: float
-    threshold: int
-
-
 class Calibration(Record):
     """The fitted models and thresholds.
 
     The built-in embedder is made for English, so the `foreign` models, for questions in other languages, rely more on
     words than on its similarities. `nearness` models the probability that a sentence is evidence, judged only from the
-    sentence and the question; it selects further quotes, and ranks the quotes from small folders. The thresholds have
-    been chosen to give the best decisions: `threshold` is the lowest point of a reply worth showing (`unsure_threshold`
-    for other languages), `answered_from` is the lowest point at which a quote that meets the whole question counts as
-    an answer even though no model has read it, and `worth_asking` is the lowest probability at which a document is
-    worth asking.
+    sentence and the question; it selects further quotes. `threshold`, which was chosen to give the best decisions, is
+    the lowest point of a reply worth showing (`unsure_threshold` for other languages, in which points say little).
     """
 
     english: RelevanceModels
     foreign: RelevanceModels
     nearness: Logistic
-    small_folders: SmallFolders
     threshold: int
     unsure_threshold: int
-    answered_from: int
-    worth_asking: float
 
     def of(self, question: str) -> RelevanceModels:
         """Return the models for a question's language."""
         return self.english if is_english(question) else self.foreign
 
-    def threshold_of(self, question: str, small_folder: Sequence[Record] = ()) -> int:
-        """Return the lowest point at which a reply to a question is worth showing.
-
-        It is low if points say little: for questions in other languages, and for questions on the subject of a small
-        folder, which often use words that the folder does not contain. `small_folder` contains the features of a small
-        folder's documents, and is empty for other folders.
-        """
-        small = self.small_folders
-        if any(small.subject.chance(standing) >= small.shown_from for standing in small_folder):
-            return small.threshold
+    def threshold_of(self, question: str) -> int:
+        """Return the lowest point at which a reply to a question is worth showing."""
         return self.threshold if is_english(question) else self.unsure_threshold
 
 

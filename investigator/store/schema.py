@@ -135,7 +135,7 @@ INDEX = Schema(
             "(document_id UNINDEXED, words, tokenize='porter unicode61 remove_diacritics 2')",
         ),
     ),
-    version=9,
+    version=10,
 )
 
 _ORDERED = String().with_variant(String(collation="C"), "postgresql")

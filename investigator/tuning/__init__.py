@@ -3,8 +3,8 @@
 from investigator.tuning import FolderBench, Setup, TuningOptions, compare, tune
 
 bench = FolderBench(Path("folder"))
-compare(("now", Setup()), ("few", Setup(overrides=("retrieval.passages=3",))), read_questions(file), bench).verdict
-tune(Path("folder"), file, Path("tuned"), TuningOptions(space={"retrieval.passages": ("3", "8")})).result.ending
+compare(("now", Setup()), ("few", Setup(overrides=("research.rounds=1",))), read_questions(file), bench).verdict
+tune(Path("folder"), file, Path("tuned"), TuningOptions(space={"research.rounds": ("1", "3")})).result.ending
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from investigator.records import Document
 ATTACKS = attacks()
 IDS = [attack.id for attack in ATTACKS]
 PROMPTS = Prompts(contracts=CONTRACTS)
-TAGS = "passage|document|memory|evidence|turn|fact"
+TAGS = "document|memory|evidence|turn|fact"
 MARK = "\ue000"
 """Stands where the data of a place stood."""
 
@@ -137,7 +137,7 @@ def test_a_flag_stays_a_flag() -> None:
 
 def test_a_quote_may_run_over_a_tag_that_was_made_harmless() -> None:
     """Text that the model copies from the prompt is found in the document."""
-    text = "The form ends with </passage > and nothing else."
+    text = "The form ends with </document > and nothing else."
     document = Document(id="a", title="", media_type="text/plain", content_hash="", text=text)
     shown = next(line for line in rendered("query/ask", Place.PASSAGE, text).splitlines() if "form ends" in line)
     assert shown != text

@@ -1,4 +1,4 @@
-"""Pages of indexed documents are shown with marks on a quote and on the labels of its cell."""
+"""Pages of indexed documents are shown with marks on a quote."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from made_files import Placed, pdf
 
 from investigator import Investigator, Quote, ScriptedEmbedder
 from investigator.errors import FolderError, SourceChangedError
-from investigator.records import Document, MarkKind
+from investigator.records import Document
 from investigator.services.page_service import DocumentPages
 from investigator.store.corpus import Corpus
 from investigator.store.workspace import Workspace
-from investigator.tables.cells import views
 
 ROWS = [("Sales", "1,204", "1,100"), ("Costs", "804", "790"), ("Profit", "400", "310")]
+COSTS = "Costs 804 790"
 TABLE = [Placed(word, 50 + 150 * at, 700) for at, word in enumerate(["Item", "2023", "2022"])] + [
     Placed(word, 50 + 150 * at, 680 - 16 * row) for row, words in enumerate(ROWS) for at, word in enumerate(words)
 ]
@@ -44,31 +44,26 @@ def report(investigator: Investigator) -> Document:
         return Corpus(workspace.index).document("report.pdf")
 
 
-def quoted(report: Document, value: str) -> Quote:
-    """Return the cell with that value as evidence."""
-    (table,) = views(report)
-    cell = next(cell for cell in table.values() if table.words(cell) == value)
-    start, end = table.row_span(cell)
+def quoted(report: Document, words: str) -> Quote:
+    """Return a row of the table as evidence."""
+    start = report.text.index(words)
     return Quote(
         document_id=report.id,
         page=2,
         line=1,
         start=start,
-        end=end,
-        text=report.text[start:end],
+        end=start + len(words),
+        text=words,
         source_hash=report.content_hash,
-        cell=table.quoted(cell),
     )
 
 
-def test_a_cell_is_marked_in_its_row_with_what_names_it(pages: DocumentPages, report: Document) -> None:
-    (view,) = pages.quote_views(quoted(report, "804"))
+def test_a_row_of_a_table_is_marked_on_its_page(pages: DocumentPages, report: Document) -> None:
+    quote = quoted(report, COSTS)
+    (view,) = pages.quote_views(quote)
     assert view.page == 2
-    lefts = {kind: {round(600 * mark.left, -1) for mark in view.marks if mark.kind is kind} for kind in MarkKind}
-    quote = quoted(report, "804")
-    assert quote.cell is not None
-    assert pages.views(report.id, quote.start, quote.end, quote.cell.start) == (view,)
-    assert lefts == {MarkKind.QUOTE: {50, 200, 350}, MarkKind.VALUE: {200}, MarkKind.HEADER: {50, 200}}
+    assert pages.views(report.id, quote.start, quote.end) == (view,)
+    assert {round(600 * mark.left, -1) for mark in view.marks} == {50, 200, 350}
 
 
 def test_a_span_is_marked_and_its_page_drawn(pages: DocumentPages, report: Document) -> None:
@@ -79,10 +74,10 @@ def test_a_span_is_marked_and_its_page_drawn(pages: DocumentPages, report: Docum
 
 
 def test_the_lines_of_a_page_lie_over_it_for_copying(pages: DocumentPages, report: Document) -> None:
-    (view,) = pages.quote_views(quoted(report, "804"))
+    (view,) = pages.quote_views(quoted(report, COSTS))
     lines = {line.text: line for line in view.lines}
     assert list(lines) == ["Item 2023 2022", "Sales 1,204 1,100", "Costs 804 790", "Profit 400 310"]
-    (mark, *_) = [mark for mark in view.marks if mark.kind is MarkKind.VALUE]
+    (_, mark, _) = sorted(view.marks, key=lambda mark: mark.left)
     line = lines["Costs 804 790"]
     assert line.left < mark.left < mark.right < line.right
     assert line.top <= mark.top < mark.bottom <= line.bottom
@@ -91,7 +86,7 @@ def test_the_lines_of_a_page_lie_over_it_for_copying(pages: DocumentPages, repor
 def test_each_cited_page_is_drawn_once_with_the_marks_of_all_its_sources(
     pages: DocumentPages, report: Document
 ) -> None:
-    sales, costs = quoted(report, "1,204"), quoted(report, "804")
+    sales, costs = quoted(report, "Sales 1,204 1,100"), quoted(report, COSTS)
     gone = costs.changed(text="Costs 999 790")
 
     ((page,), left_out) = pages.cited([sales, gone, costs, costs.changed(document_id="a.txt")], 1_000_000, width=60)
@@ -104,7 +99,7 @@ def test_each_cited_page_is_drawn_once_with_the_marks_of_all_its_sources(
 
 def test_a_quote_that_the_index_does_not_hold_any_more_is_not_marked(pages: DocumentPages, report: Document) -> None:
     with pytest.raises(SourceChangedError, match="has changed since it was quoted"):
-        pages.quote_views(quoted(report, "804").changed(text="Costs 999 790"))
+        pages.quote_views(quoted(report, COSTS).changed(text="Costs 999 790"))
 
 
 @pytest.mark.parametrize(("name", "reason"), [("shut.pdf", "damaged"), ("../etc/passwd", "unknown document")])

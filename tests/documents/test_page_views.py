@@ -22,10 +22,9 @@ from investigator.documents.png import png
 from investigator.documents.readers.base import ReaderSettings
 from investigator.documents.readers.pdf.marking import letter_places
 from investigator.documents.readers.pdf.page_drawing import MOST_PIXELS, NOT_SHOWN, OTHER_TEXT
-from investigator.documents.readers.pdf.page_orders import MarkedSpan
 from investigator.documents.scanning import FolderSettings
 from investigator.errors import PageError, ReaderError, SourceChangedError
-from investigator.records import Document, PageView
+from investigator.records import Document, PageView, TextSpan
 
 FIRST, SECOND = "The mill stands at the river.", "Its wheel was renewed in 1904."
 
@@ -54,7 +53,7 @@ def kept(folder: Path, read: Callable[..., Document]) -> Callable[[str, bytes], 
 
 def marked(pages: PageViews, document: Document, words: str) -> tuple[PageView, ...]:
     start = document.text.index(words)
-    return pages.marked(document, [MarkedSpan(start=start, end=start + len(words))])
+    return pages.marked(document, TextSpan(start=start, end=start + len(words)))
 
 
 def words_under(data: bytes, view: PageView) -> str:
@@ -135,8 +134,9 @@ def test_a_raised_sign_that_is_not_of_the_quote_is_left_out(pages, kept):
     data = pdf([[Placed("The mill", 50, 700), Placed("TM", 97, 704, 6), Placed("stands here.", 110, 700)]])
     document = kept("raised.pdf", data)
     start, end = document.text.index("The mill"), document.text.index("here.")
-    (view,) = pages.marked(document, [MarkedSpan(start=start, end=start + 8), MarkedSpan(start=end, end=end + 5)])
-    assert words_under(data, view) == "The mill here."
+    spans = (TextSpan(start=start, end=start + 8), TextSpan(start=end, end=end + 5))
+    views = [pages.marked(document, span)[0] for span in spans]
+    assert [words_under(data, view) for view in views] == ["The mill", "here."]
 
 
 def test_marks_of_a_cropped_page_are_shares_of_what_is_shown(pages, kept):
@@ -190,7 +190,7 @@ def test_a_page_that_is_not_there_is_refused(pages, kept, page, width):
 
 def test_words_that_are_on_no_page_are_refused(pages, kept):
     with pytest.raises(PageError, match="no page"):
-        pages.marked(kept("one.pdf", pdf([[FIRST]])), [MarkedSpan(start=5_000, end=5_010)])
+        pages.marked(kept("one.pdf", pdf([[FIRST]])), TextSpan(start=5_000, end=5_010))
 
 
 def test_a_document_without_pages_is_refused(pages, kept):
@@ -249,7 +249,7 @@ def test_several_readers_are_shown_their_own_pages(pages, kept):
     document = kept("many.pdf", pdf([[f"Page {number} of the report."] for number in range(1, 9)]))
     with ThreadPoolExecutor(8) as threads:
         spans = [document.text.index(f"Page {number} ") for number in range(1, 9)]
-        shown = threads.map(lambda at: pages.marked(document, [MarkedSpan(start=at, end=at + 6)]), spans)
+        shown = threads.map(lambda at: pages.marked(document, TextSpan(start=at, end=at + 6)), spans)
         assert [view.page for (view,) in shown] == list(range(1, 9))
 
 

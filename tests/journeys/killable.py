@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from investigator import Investigator, ScriptedEmbedder
+from investigator import Investigator, ScriptedEmbedder, load_settings
 from investigator.engines.base import prompt_key
 from investigator.records import Answered, Matrix, Prompt, Reply
 
@@ -31,19 +31,29 @@ class SlowScript:
 
     def _answer(self, template: str, variables: object) -> object:
         match template:
-            case "critical_thinking/think":
-                return {"needs": [{"term": "harvest"}]}
             case "planner/plan":
-                part = variables.documents[:4]
-                steps = [{"document_id": card.document_id, "purpose": "What was the harvest?"} for card in part]
-                return {"strategy": f"Round {len(variables.past_strategies) + 1}.", "steps": steps}
+                names = [card.document_id for card in variables.documents if not card.asked][:4]
+                steps = [{"document_id": name, "purpose": "What was the harvest?"} for name in names]
+                return {"strategy": f"Round {len(variables.history)}.", "wordings": ["tonnes"], "steps": steps}
             case "query/ask":
-                text = variables.passages[0].text
-                return {"point": 40 + len(text) % 60, "quotes": [text.split(".")[0] + "."], "reply": text}
+                (document,) = variables.documents
+                text = document.passages[0].text
+                reading = {"verdict": "answers", "point": 50 + len(text) % 50, "quotes": [text.split(".")[0] + "."]}
+                return {"readings": [{**reading, "reply": text}]}
+            case "query/row":
+                text = variables.document.passages[0].text
+                quotes = [text.split(".")[0] + "."]
+                first = {"question": 1, "verdict": "answers", "quotes": quotes, "answer": quotes[0]}
+                return {"answers": [first, {"question": 2, "verdict": "not_stated"}]}
             case "reflection/reflect":
-                return {"knowledge": [{"term": "harvest", "unknown_infos": [f"more than {len(variables.memories)}"]}]}
+                return {"known": [], "unknown": [f"more than {len(variables.memories)}"], "wordings": []}
+            case "answer/check":
+                numbers = [statement.number for statement in variables.statements]
+                return {"statements": [{"number": number, "support": "supported"} for number in numbers]}
             case _:
-                return {"claims": [{"text": item.text, "evidence": [item.id]} for item in variables.evidence]}
+                ids = [name for document in variables.documents for name in document.ids]
+                details = [{"text": f"The harvest, {name}.", "evidence": [name]} for name in ids]
+                return {"lead": None, "details": details, "parts": [{"part": 1, "status": "not_stated"}]}
 
 
 def matrix_of(folder: Path, workspace: Path, log: Path) -> Matrix:
@@ -57,7 +67,8 @@ def main(folder: str, workspace: str, log: str, what: str = "question") -> None:
     if what == "matrix":
         matrix_of(Path(folder), Path(workspace), Path(log))
         return
-    made = Investigator(folder, model=SlowScript(Path(log)), workspace=workspace, embedder=ScriptedEmbedder())
+    model, settings = SlowScript(Path(log)), load_settings(None, ["research.whole_tokens=0", "research.rounds=3"])
+    made = Investigator(folder, model=model, workspace=workspace, embedder=ScriptedEmbedder(), settings=settings)
     for event in made.investigate("What was the harvest of each year?"):
         if isinstance(event, Answered):
             sys.stdout.write(event.investigation.model_dump_json())

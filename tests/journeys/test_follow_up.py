@@ -15,16 +15,17 @@ TEXTS = {
 }
 
 
-def test_a_follow_up_stays_with_the_run_before_it(tmp_path: Path) -> None:
+def test_a_follow_up_is_asked_with_the_question_before_it(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     for name, text in TEXTS.items():
         (tmp_path / "folder" / name).write_text(text, encoding="utf-8")
     investigator = Investigator(tmp_path / "folder", embedder=ScriptedEmbedder(), workspace=tmp_path / "workspace")
     investigator.ask("How far did carriage of gametocytes fall in the Gambia trial?")
     answer = investigator.ask("Was the difference significant?", after="last")
-    assert "Gambia" in answer.question
-    assert answer.citations[0].document_id == "gambia.txt"
-    assert investigator.show(investigator.runs()[0].id).follows == "Was the difference significant?"
+    case = investigator.show(investigator.runs()[0].id)
+    assert answer.question == case.question == "Was the difference significant?"
+    assert "Gambia" in case.asked
+    assert "gambia.txt" in {quote.document_id for quote in answer.citations}
     investigator.ask("How far did carriage of gametocytes fall in the Gambia trial?")
     with investigator.opened() as measured:
         list(measured("How deep was the lake at both stations?", RunOptions()))

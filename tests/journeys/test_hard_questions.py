@@ -66,15 +66,15 @@ def test_a_document_of_one_character_and_one_without_a_full_stop_do_no_harm(fold
     (folder / "x.txt").write_text("x", encoding="utf-8")
     (folder / "flow.txt").write_text("water flows on and on over the weir " * 140_000, encoding="utf-8")  # 5 MB
     answer = Investigator(folder, embedder=ScriptedEmbedder()).ask("When did the mill at Leer burn down?")
-    assert answer.claims[0].quotes[0].document_id == "mill.txt"
+    assert answer.citations[0].document_id == "mill.txt"
     assert answer.coverage.total == 4
 
 
 def test_what_stands_in_two_files_alike_is_said_once(folder: Path) -> None:
     (folder / "copy of mill.txt").write_text(STORY, encoding="utf-8")
     answer = Investigator(folder, embedder=SentenceTransformerEmbedder()).ask("When did the mill at Leer burn down?")
-    texts = [claim.text.partition(": ")[2] or claim.text for claim in answer.claims]
-    assert answer.status is AnswerStatus.ANSWERED
+    texts = [statement.text for statement in answer.statements]
+    assert answer.status is AnswerStatus.PASSAGES_FOUND
     assert len(texts) == len(set(texts))
     assert sum("spring of 1911" in text for text in texts) == 1
 
@@ -96,9 +96,9 @@ def test_vectors_of_another_embedder_are_never_mixed_in(folder: Path) -> None:
 
 def test_a_short_sentence_in_chinese_is_quoted(folder: Path) -> None:
     (folder / "river.txt").write_text("长江是中国最长的河流。", encoding="utf-8")
-    settings = load_settings(None, ["method.threshold=1"])  # an English model is never sure of Chinese
+    settings = load_settings(None, ["research.threshold=1"])  # an English model is never sure of Chinese
     answer = Investigator(folder, embedder=ScriptedEmbedder(), settings=settings).ask("中国最长的河流是什么？")
-    assert answer.claims[0].quotes[0].text == "长江是中国最长的河流。"
+    assert answer.citations[0].text == "长江是中国最长的河流。"
 
 
 def test_one_document_among_a_thousand_is_found(tmp_path: Path) -> None:
@@ -107,6 +107,6 @@ def test_one_document_among_a_thousand_is_found(tmp_path: Path) -> None:
         (tmp_path / f"{number:04}.txt").write_text(text, encoding="utf-8")
     (tmp_path / "story.txt").write_text(STORY, encoding="utf-8")
     answer = Investigator(tmp_path, embedder=ScriptedEmbedder()).ask("When did the mill at Leer burn down?")
-    assert answer.claims[0].quotes[0].document_id == "story.txt"
+    assert answer.citations[0].document_id == "story.txt"
     assert answer.coverage.total == 1_001
     assert len(answer.coverage.read) < 20

@@ -105,17 +105,17 @@ def test_a_matrix_that_is_killed_half_way_goes_on_to_the_same_cells(folder: Path
     command = [sys.executable, str(KILLABLE), str(folder), str(workspace), str(log), "matrix"]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}  # the key of the rows is the user's
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, env=environment) as process:
-        while process.poll() is None and (not log.exists() or log.read_text(encoding="ascii").count("\n") < 30):
+        while process.poll() is None and (not log.exists() or log.read_text(encoding="ascii").count("\n") < 10):
             time.sleep(0.01)
         process.send_signal(signal.SIGKILL)
     finished = journalled(workspace)
     again = matrix_of(folder, workspace, tmp_path / "log-again")
     asked = (tmp_path / "log-again").read_text(encoding="ascii").split()
-    assert len(finished) > 10
+    assert len(finished) > 3
     assert asked
     assert not finished & set(asked)
     whole = matrix_of(folder, tmp_path / "undisturbed", tmp_path / "log-undisturbed")
     assert len(whole.cells) == 24
-    assert [(cell.status, cell.answer, cell.quotes) for cell in again.cells] == [
-        (cell.status, cell.answer, cell.quotes) for cell in whole.cells
+    assert [(cell.status, cell.text, cell.quotes) for cell in again.cells] == [
+        (cell.status, cell.text, cell.quotes) for cell in whole.cells
     ]

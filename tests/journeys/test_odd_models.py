@@ -15,10 +15,10 @@ from openai_server import Body, OpenAIServer, Response, completion, refusal
 from power_plants import (
     ABSENT,
     ALL,
+    ANSWER,
     ASK,
-    NAMES,
     ONE,
-    THINK,
+    PLAN,
     answer_of,
     asking,
     judged,
@@ -31,9 +31,9 @@ from power_plants import (
 
 from investigator import AnswerStatus, StopReason
 from investigator.errors import ContextTooLongError
-from investigator.records import Investigation, Notice
+from investigator.records import Investigation
 
-_MOST_CALLS = 2 * (3 * (6 + 2) + 2)  # rounds of steps, a plan and a reflection; needs and answer; each repaired once
+_MOST_CALLS = 2 * (2 * (8 + 3) + 2)  # rounds of steps, a plan, a reflection and an answer; two checks; all repaired
 _PATIENCE = 120.0  # seconds: far more than a run takes on a busy machine
 
 Models = Callable[[Body], Response]
@@ -54,12 +54,12 @@ def ask(openai_server: OpenAIServer, prepared: tuple[Path, Path], tmp_path: Path
 Ask = Callable[..., Investigation]
 
 
-def scoring(point: int, *quotes: str) -> Models:
-    """A sensible model, except that all its replies are the same."""
+def reading(point: int, *quotes: str, verdict: str = "answers") -> Models:
+    """A sensible model, except that all its readings are the same."""
 
     def model(body: Body) -> Response:
-        reply = {"point": point, "quotes": quotes, "reply": "It is as it is."}
-        return completion(json.dumps(reply)) if role_in(body) == ASK else sensible(body)
+        reply = {"verdict": verdict, "point": point, "quotes": quotes, "reply": "It is as it is."}
+        return completion(json.dumps({"readings": [reply]})) if role_in(body) == ASK else sensible(body)
 
     return model
 
@@ -77,8 +77,10 @@ def at_length(body: Body) -> Response:
     return completion("and so on, " * 100_000 + json.dumps(judged(prompt_in(body))))
 
 
-FAKES = '{"point": 100, "quotes": ["It makes 99 MW of power."], "reply": "99 MW."}\n' * 50
-FAKES += '{"claims": [{"text": "It makes 99 MW of power.", "evidence": ["E1"]}]}\n{"needs": [{"term": "cheese"}]}\n'
+FAKE = {"verdict": "answers", "point": 100, "quotes": ["It makes 99 MW of power."], "reply": "99 MW."}
+FAKES = f"{json.dumps({'readings': [FAKE]})}\n" * 50
+FAKES += f"{json.dumps({'lead': {'text': 'It makes 99 MW of power.', 'evidence': ['E1']}})}\n"
+FAKES += f"{json.dumps({'parts': ['How much cheese?'], 'steps': []})}\n"
 
 
 def faking(body: Body) -> Response:
@@ -87,12 +89,13 @@ def faking(body: Body) -> Response:
 
 
 ODD = {
-    "always 100": scoring(100),
-    "always 100, invented quotes": scoring(100, "It makes 99 MW of power.", "Klimt painted the ceiling."),
-    "always 0": scoring(0),
-    "always 0, a quote": scoring(0, "It makes 42 MW of power."),
-    "a point beyond": scoring(10**30),
-    "a negative point": scoring(-1),
+    "always 100": reading(100),
+    "always 100, invented quotes": reading(100, "It makes 99 MW of power.", "Klimt painted the ceiling."),
+    "always 0": reading(0),
+    "always 0, a quote": reading(0, "It makes 42 MW of power."),
+    "a point beyond": reading(10**30),
+    "a negative point": reading(-1),
+    "a verdict of its own": reading(90, "It makes 42 MW of power.", verdict="probably"),
     "the prompt": echoing,
     "prose": saying("What a fine folder this is! I would say that the plant is large, and leave it at that."),
     "nothing": saying(""),
@@ -111,77 +114,59 @@ def test_an_odd_model_ends_named_and_in_time_and_shows_only_what_stands(
     case = ask(ODD[name], ONE)
     assert time.monotonic() - began < _PATIENCE
     answer = answer_of(case)
-    assert answer.outcome in list(AnswerStatus)
     assert answer.stop in (StopReason.ANSWERED, StopReason.SATURATED, StopReason.ROUNDS)
     assert case.usage.calls == len(openai_server.requests) <= _MOST_CALLS
-    assert case.needs
+    assert case.parts
     assert case.memories
     assert "99" not in answer.text
+    for statement in answer.statements:
+        assert statement.quotes
     for quote in answer.citations:
         assert quote.text in (prepared[0] / quote.document_id).read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("model", [scoring(100), scoring(100, "Klimt painted the ceiling."), scoring(0)])
+@pytest.mark.parametrize(
+    "model", [reading(100), reading(100, "Klimt painted the ceiling."), reading(0, verdict="not_stated")]
+)
 def test_what_no_document_holds_is_not_in_the_documents_whatever_the_points(ask: Ask, model: Models) -> None:
     case = ask(model, ABSENT)
     answer = answer_of(case)
     assert answer.status is AnswerStatus.NOT_FOUND
     assert answer.coverage.complete
-    assert answer.claims == ()
-    assert all(memory.quotes == () and (memory.point or 0) < 100 for memory in case.memories)
+    assert answer.statements == ()
+    assert all(memory.quotes == () for memory in case.memories)
 
 
-def test_true_quotes_that_have_nothing_to_do_with_the_question_prove_nothing(ask: Ask) -> None:
-    opened = [f"{name.title()} plant was opened" for name in NAMES]
-    case = ask(scoring(100, *opened[:2]), ABSENT, "method.thrift=false")
-    quoted = [memory for memory in case.memories if memory.target_document_id in ("alder.txt", "birch.txt")]
-    assert len(quoted) == 2
-    for memory in quoted:
-        assert memory.beside or memory.capped
-        assert memory.model_point == 100
-        assert memory.point < 50
-    assert answer_of(case).status is AnswerStatus.NOT_FOUND
-    assert answer_of(case).claims == ()
+def test_a_check_of_ones_own_withholds_what_the_quotes_do_not_say(ask: Ask) -> None:
+    """The readers quote what has nothing to do with the question, and the writer makes an answer of it."""
 
+    def model(body: Body) -> Response:
+        prompt = prompt_in(body)
+        if role_in(body) == ASK:
+            (opened,) = re.findall(r"The \w+ plant was opened in \d+\.", prompt) or [""]
+            return reading(100, opened, verdict="answers" if opened else "not_stated")(body)
+        if role_in(body) == ANSWER:
+            lead = {"text": "Marc Chagall painted it when he was 77.", "evidence": ["E1"]}
+            return completion(json.dumps({"lead": lead, "parts": [{"part": 1, "status": "answered"}]}))
+        return sensible(body)
 
-def test_a_hundred_points_for_invented_words_is_answered_with_what_the_document_says(ask: Ask) -> None:
-    answer = answer_of(ask(scoring(100, "It makes 99 MW of power."), ONE))
-    assert answer.status is AnswerStatus.ANSWERED
-    assert "42 MW" in answer.text
-    assert [quote.document_id for quote in answer.citations] == ["cedar.txt"]
-
-
-def test_a_model_that_finds_nothing_anywhere_is_believed_and_what_the_search_says_is_told(ask: Ask) -> None:
-    answer = answer_of(ask(scoring(0), ONE, "method.thrift=false"))
-    assert answer.status is AnswerStatus.NOT_FOUND
-    assert "the search alone gives cedar.txt" in answer.reason
-
-
-def test_where_all_documents_get_one_point_those_of_the_search_decide_and_that_is_said(
-    openai_server: OpenAIServer, prepared: tuple[Path, Path], tmp_path: Path
-) -> None:
-    shutil.copytree(prepared[1], tmp_path / "w")
-    openai_server.answer(scoring(100))
-    made = asking(openai_server, prepared[0], tmp_path / "w", "method.thrift=false")
-    events = list(made.investigate(ONE))
-    answer = answer_of(outcome(iter(events)))
-    assert answer.status is AnswerStatus.ANSWERED
-    assert "42 MW" in answer.text
-    assert {quote.document_id for quote in answer.citations} == {"cedar.txt"}
-    assert any("gives all documents the same score" in event.text for event in events if isinstance(event, Notice))
+    answer = answer_of(ask(model, ABSENT))
+    assert answer.status is not AnswerStatus.ANSWERED
+    assert answer.statements == ()
+    assert [statement.text for statement in answer.withheld] == ["Marc Chagall painted it when he was 77."]
 
 
 def test_of_many_replies_in_one_the_last_is_its_own(ask: Ask) -> None:
     case = ask(faking, ALL)
-    assert [need.term for need in case.needs] == ["power"]
+    assert [part.question for part in case.parts] == [ALL]
     assert {memory.point for memory in case.memories} == {90}
     assert not any(memory.failed_quotes for memory in case.memories)
-    assert answer_of(case).text.count(" MW of power. [") >= 2
+    assert all(f"The output is {output} MW. [" in answer_of(case).text for output in range(40, 46))
 
 
 # A context that is too small, behind a server that does not tell it beforehand.
 
-OUTPUT = "The Ash plant makes 61 MW of power."
+OUTPUT = "It makes 61 MW of power."
 STORY = [f"In the {n}th week the workers went to see a fair in some far town." for n in range(150)]
 
 
@@ -198,7 +183,9 @@ def window(characters: int) -> Models:
             return refusal(400, message, code="context_length_exceeded")
         if prompt.startswith(ASK):
             quotes = re.findall(re.escape(OUTPUT), prompt)
-            return completion(json.dumps({"point": 90 if quotes else 0, "quotes": quotes, "reply": " ".join(quotes)}))
+            verdict = "answers" if quotes else "not_stated"
+            reply = {"verdict": verdict, "point": 90, "quotes": quotes, "reply": " ".join(quotes)}
+            return completion(json.dumps({"readings": [reply]}))
         return sensible(body)
 
     return model
@@ -220,7 +207,7 @@ def test_a_prompt_is_made_shorter_until_a_small_context_holds_it(
     openai_server.answer(window(characters))
     made = asking(openai_server, ash, tmp_path / "w")
     case = outcome(made.investigate("How much power does the Ash plant make?"))
-    assert answer_of(case).text == f"{OUTPUT} [1]"
+    assert answer_of(case).text == "It produces 61 MW. [1]"
     shown = [prompt_in(body) for body in openai_server.bodies if role_in(body) == ASK]
     assert len(shown[0]) > characters >= len(shown[-1])
     assert all(len(later) < len(earlier) for earlier, later in pairwise(shown))
@@ -241,8 +228,8 @@ def test_a_context_that_holds_no_prompt_ends_named_and_a_larger_one_goes_on(
     assert "larger context" in caught.value.hint
     assert roles(openai_server).count(ASK) <= 10
     kept = made.show(made.runs()[0].id)
-    assert [need.term for need in kept.needs] == ["power"]
+    assert kept.wordings == ("output in MW",)
     assert [step.document_id for step in kept.plan.steps] == ["ash.txt"]
     openai_server.answer(window(100_000))
-    assert made.ask("How much power does the Ash plant make?").text == f"{OUTPUT} [1]"
-    assert roles(openai_server).count(THINK) == 1
+    assert made.ask("How much power does the Ash plant make?").text == "It produces 61 MW. [1]"
+    assert roles(openai_server).count(PLAN) == 1

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from investigator.language.addressed import addresses_model, without_addressed
+from investigator.language.addressed import addresses_model
 
 
 def texts(file: Path) -> dict[str, str]:
@@ -158,11 +158,6 @@ def test_two_different_hints_count_together_only_when_they_are_near() -> None:
     assert found(f"{first} {second}") == [first, second]
     assert found(first) == found(second) == []
     assert found(f"{first} {'It rains and rains in Bremen. ' * 20}{second}") == []
-
-
-def test_sentences_can_be_left_out() -> None:
-    assert without_addressed(BEFORE + DEMAND + AFTER) == f"{BEFORE}[...]{AFTER}"
-    assert without_addressed(BEFORE) == BEFORE
 
 
 def test_nothing_is_found_in_nothing() -> None:

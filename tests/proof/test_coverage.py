@@ -38,7 +38,8 @@ def test_each_document_is_in_one_place(every: set[str], read: set[str], worth: s
 def test_line_says_it_all() -> None:
     seen = coverage([*"abcdefghi", *"mnopq", "y.txt"], "abcdefghi", ["y.txt"], [LOCKED, SCANNED])
     assert coverage_line(seen) == (
-        "read 9 of 17 documents; 2 unreadable: s.pdf (needs ocr), x.pdf (encrypted); 1 not opened: y.txt; 5 only searched"
+        "read 9 of 17 documents; 2 unreadable: s.pdf (needs ocr), x.pdf (encrypted); 1 not opened: y.txt; "
+        "5 only searched"
     )
 
 

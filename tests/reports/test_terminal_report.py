@@ -76,10 +76,10 @@ def test_a_statement_that_nobody_checked_is_marked(answered: Investigation) -> N
     assert "Checked by" not in text
 
 
-def test_notes_of_the_program_stand_beside_the_statement(answered: Investigation) -> None:
-    noted = Statement(text="It is EUR 4,000 a month.", support=Support.SUPPORTED, notes=("4,000 is in no quote",))
+def test_notes_of_the_program_stand_beside_a_statement_that_nobody_checked(answered: Investigation) -> None:
+    noted = Statement(text="It is EUR 4,000 a month.", support=Support.UNCHECKED, notes=("4,000 is in no quote",))
     text = investigation_text(with_answer(answered, details=(noted,))).plain
-    assert "- It is EUR 4,000 a month. (4,000 is in no quote)\n" in text
+    assert "- It is EUR 4,000 a month. (unchecked; 4,000 is in no quote)\n" in text
 
 
 def test_many_details_with_heads_are_aligned(answered: Investigation) -> None:
@@ -113,10 +113,10 @@ def test_a_survey_shows_each_decision_and_what_was_not_decided(surveyed: Investi
     ("trust", "line"),
     [
         (Trust.UNREAD, NO_READER),
-        (Trust.UNGRADED, "x:a has not been graded; run: investigator doctor --model x:a"),
+        (Trust.UNGRADED, "x:a has not been graded; to grade a model: investigator doctor --model NAME"),
         (
             Trust.FAILED,
-            "x:a failed its grading, so this is its reading; see: investigator doctor --model x:a",
+            "x:a failed its grading, so this is its reading; see: investigator doctor --model NAME",
         ),
     ],
 )

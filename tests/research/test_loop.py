@@ -9,7 +9,7 @@ import pytest
 from power_plant import MADE, answer, by_document, check, plan_of, reading, readings
 
 from investigator import Answer, AnswerStatus, Investigation, Investigator, RunOptions, ScriptedEngine
-from investigator.records import Answered, PartStatus, Prompt, Scope, StopReason, Support, EarlierQuestion, Verdict
+from investigator.records import Answered, EarlierQuestion, PartStatus, Prompt, Scope, StopReason, Support, Verdict
 
 Make = Callable[..., tuple[Investigator, ScriptedEngine]]
 QUESTION = "How much power does the plant make?"

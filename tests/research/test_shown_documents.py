@@ -84,9 +84,7 @@ def test_no_text_is_shown_twice_and_little_more_than_the_limit(library: Library)
     ("queries", "characters"),
     [(("week workers fair far town home late",), 3_000), (("workers of the week", "a fair", "late at home"), 8_000)],
 )
-def test_queries_take_turns_so_that_no_wording_crowds_out_another(
-    library: Library, queries: tuple[str, ...], characters: int
-) -> None:
+def test_no_wording_crowds_out_another(library: Library, queries: tuple[str, ...], characters: int) -> None:
     found = shown(library, "ash.txt", *queries, "owner of Leer", characters=characters, whole_characters=0)
     assert any(OWNER in passage.text for passage in found.passages)
 

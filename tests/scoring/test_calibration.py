@@ -64,7 +64,6 @@ def test_what_ships_has_a_feature_for_each_weight() -> None:
     ]
     assert all(0.0 < chance < 1.0 for chance in chances)
     assert 0 < fitted.threshold < 100
-    assert 0.0 < fitted.worth_asking < 1.0
 
 
 def test_a_question_has_the_models_of_its_language() -> None:
@@ -75,11 +74,8 @@ def test_a_question_has_the_models_of_its_language() -> None:
 
 
 def test_replies_are_shown_with_fewer_points_where_points_say_little() -> None:
-    fitted, question = default_calibration(), "Who owns the mill?"
-    on_subject, off_subject = Standing(similarity=0.6, overlap=0.5), Standing(similarity=0.1, overlap=0.0)
-    assert fitted.threshold_of(question) == fitted.threshold_of(question, [off_subject]) == fitted.threshold
-    assert fitted.threshold_of(question, [off_subject, on_subject]) < fitted.threshold_of("Wem gehört die Mühle?")
-    assert fitted.threshold_of("Wem gehört die Mühle?") < fitted.threshold
+    fitted = default_calibration()
+    assert fitted.threshold_of("Wem gehört die Mühle?") < fitted.threshold_of("Who owns the mill?") == fitted.threshold
 
 
 @pytest.mark.parametrize(

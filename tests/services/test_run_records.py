@@ -13,7 +13,7 @@ from investigator import Investigator, ScriptedEmbedder, ScriptedEngine
 from investigator.engines.grades import Grades
 from investigator.engines.roles import Role
 from investigator.errors import SettingsError
-from investigator.records import Answer, AnswerStatus, Coverage, Investigation, StopReason, Trust, EarlierQuestion
+from investigator.records import Answer, AnswerStatus, Coverage, EarlierQuestion, Investigation, StopReason, Trust
 from investigator.services.run_records import RunOptions, day_of, new_record, run_identity, turns_after
 from investigator.settings import load_settings
 

@@ -18,14 +18,13 @@ from investigator.tracing.trace_file import Called, RunEnded
 
 QUESTION = "When was the bridge built?"
 QUOTE = "The bridge was built in 1884."
+READING = {"verdict": "answers", "point": 95, "quotes": [QUOTE], "reply": "In 1884."}
+LEAD = {"text": "It was built in 1884.", "evidence": ["E1"]}
 SCRIPT = {
-    "critical_thinking/think": json.dumps({"needs": [{"term": "bridge", "reason": "asked"}]}),
-    "planner/plan": json.dumps(
-        {"strategy": "Ask it.", "steps": [{"document_id": "bridge.txt", "purpose": "When?", "perspectives": ""}]}
-    ),
-    "query/ask": json.dumps({"point": 95, "quotes": [QUOTE], "reply": "In 1884."}),
-    "reflection/reflect": json.dumps({"knowledge": []}),
-    "answer/answer": json.dumps({"claims": [{"text": "The bridge was built in 1884.", "evidence": ["E1"]}]}),
+    "planner/plan": json.dumps({"strategy": "Ask it.", "steps": [{"document_id": "bridge.txt", "purpose": "When?"}]}),
+    "query/ask": json.dumps({"readings": [READING]}),
+    "answer/answer": json.dumps({"lead": LEAD, "parts": [{"part": 1, "status": "answered"}]}),
+    "answer/check": json.dumps({"statements": [{"number": 1, "support": "supported"}], "answers": "yes"}),
 }
 
 

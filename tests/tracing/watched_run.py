@@ -18,6 +18,7 @@ from investigator.records import (
     Investigation,
     Prompt,
     Reply,
+    ShownDocument,
     StopReason,
     Usage,
 )
@@ -27,13 +28,7 @@ SECRET = "The reactor's code name is HERON."
 ENGINE = "openai:gpt-5-mini@127.0.0.1:8000"
 
 _VARIABLES = AskVariables(
-    main_question="Who owns the plant?",
-    mission="",
-    sub_question="Who owns the plant?",
-    document_id="plant.txt",
-    document_title="plant",
-    needs=(),
-    passages=(),
+    main_question="Who owns the plant?", mission="", documents=(ShownDocument(document_id="plant.txt"),)
 )
 PROMPT = Prompt("query/ask", _VARIABLES, f"Read this.\n{SECRET}\nWho owns the plant?", AskReply)
 REPLY = Reply(text='{"point": 90, "reply": "HERON"}', input_tokens=120, output_tokens=9)

@@ -1,4 +1,4 @@
-"""Finds the caption of a table and the note on its units in the text above it. Pure."""
+"""Finds the caption of a table, with the note on its units, in the text above it. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from investigator.records import TextSpan
 
 _LINES_ABOVE = 6
 _LONGEST = 300
-_NOTE = re.compile(r"\(([^()]{2,160})\)")
 _SENTENCE_END = re.compile(r"[.!?]\s+(?=[A-Z(])")
 _PROSE = re.compile(r"[.!?]$")
 _PAGE_FURNITURE = re.compile(r"table of contents|\d{1,4}|page \d+( of \d+)?|index", re.IGNORECASE)
@@ -20,8 +19,8 @@ _FIGURES_OF_A_ROW = 2
 _WIDE = 90  # minimum number of characters in a line of running text
 
 
-def caption_above(text: str, start: int, floor: int = 0) -> tuple[TextSpan | None, TextSpan | None]:
-    """Return the caption and the unit note above the table that begins at `start`; `floor` is the start of its page.
+def caption_above(text: str, start: int, floor: int = 0) -> TextSpan | None:
+    """Return the caption above the table that begins at `start`; `floor` is the start of its page.
 
     A caption consists of the lines above the table that are not running text, or of the sentence before the table if it
     ends in a colon.
@@ -44,9 +43,8 @@ def caption_above(text: str, start: int, floor: int = 0) -> tuple[TextSpan | Non
             break
         taken.append((begin, end))
     if not taken:
-        return None, None
-    span = (min(begin for begin, _ in taken), max(end for _, end in taken))
-    return _trimmed(text, *span), _unit_in(text, *span)
+        return None
+    return _trimmed(text, min(begin for begin, _ in taken), max(end for _, end in taken))
 
 
 def _lines_above(text: str, start: int, floor: int) -> list[tuple[int, int]]:
@@ -86,11 +84,6 @@ def _leading_sentence(text: str, end: int, floor: int) -> tuple[int, int]:
 
 def _is_row(line: str) -> bool:
     return len(_FIGURE.findall(line)) >= _FIGURES_OF_A_ROW
-
-
-def _unit_in(text: str, begin: int, end: int) -> TextSpan | None:
-    notes = [note for note in _NOTE.finditer(text, begin, end) if is_unit_note(note.group())]
-    return TextSpan(start=notes[-1].start(), end=notes[-1].end()) if notes else None
 
 
 def _trimmed(text: str, begin: int, end: int) -> TextSpan | None:

@@ -16,7 +16,6 @@ MOST_TABLES = 2_000
 MOST_CELLS = 60_000
 """Limits on the recorded tables and cells of a document; the text of all others is kept."""
 _MOST_SPANNED = 1_000
-_HARD_BLANKS = "\u00a0\u2002\u2003\u2007\u2009 \t"
 
 
 @dataclass
@@ -131,13 +130,11 @@ def _recorded(table: _OpenTable, text: str, pages: Sequence[PageSpan]) -> Table 
     if len({cell.row for cell in table.cells}) < 2 or len({cell.column for cell in table.cells}) < 2:
         return None
     start, end = min(cell.start for cell in table.cells), max(cell.end for cell in table.cells)
-    caption, unit = caption_above(text, start)
     return recorded_table(
         table.cells,
         text,
         page=page_at(pages, start) if pages else None,
-        caption=caption,
-        unit=unit,
+        caption=caption_above(text, start),
         marked=table.header_rows,
         complete=not table.left_out,
         end=end,
@@ -150,7 +147,6 @@ def recorded_table(
     *,
     page: int | None = None,
     caption: TextSpan | None = None,
-    unit: TextSpan | None = None,
     marked: int = 0,
     complete: bool = True,
     end: int = 0,
@@ -168,10 +164,8 @@ def recorded_table(
         end=max(end, *(cell.end for cell in cells)),
         page=page,
         caption=caption,
-        unit=unit,
         header_rows=header,
         label_columns=labels,
-        indents=_indents(cells, text, len(ordered)),
         cells=tuple(cells),
         complete=complete,
     )
@@ -203,17 +197,6 @@ def _widened(
     return [cell.changed(columns=wider.get((cell.row, cell.column), cell.columns)) for cell in cells]
 
 
-def _indents(cells: Iterable[TableCell], text: str, count: int) -> tuple[int, ...]:
-    """Return the indentation depth of each row's label, which is indented with non-breaking spaces."""
-    depths = [0] * count
-    for cell in cells:
-        if cell.column == 0:
-            words = text[cell.start : cell.end]
-            depths[cell.row] = len(words) - len(words.lstrip(_HARD_BLANKS))
-    levels = sorted(set(depths))
-    return tuple(levels.index(depth) for depth in depths) if len(levels) > 1 else ()
-
-
 def shifted(tables: Iterable[Table], by: int) -> tuple[Table, ...]:
     """Return the tables with their spans shifted by the given number of characters."""
     return tuple(
@@ -221,7 +204,6 @@ def shifted(tables: Iterable[Table], by: int) -> tuple[Table, ...]:
             start=table.start + by,
             end=table.end + by,
             caption=_shifted(table.caption, by),
-            unit=_shifted(table.unit, by),
             cells=tuple(cell.changed(start=cell.start + by, end=cell.end + by) for cell in table.cells),
         )
         for table in tables

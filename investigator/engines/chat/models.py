@@ -19,7 +19,6 @@ from investigator.engines.http import BodyBounds, bound_clients, client_settings
 from investigator.engines.schemas import Json, reply_schema
 from investigator.errors import CredentialError, MissingPackageError, SettingsError
 from investigator.records import Record
-from investigator.resources.distribution import install_command
 from investigator.secrets import register, register_address, without_secrets
 
 if TYPE_CHECKING:
@@ -265,6 +264,4 @@ def _missing(server: Server, why: str) -> MissingPackageError:
     provider = server.model.partition(":")[0]
     named = re.search(r"pip install [\w\-\[\]]+", why)
     command = named.group() if named else f"pip install langchain-{provider.replace('_', '-')}"
-    if provider in ("openai", "azure_openai"):
-        command = install_command("openai")
     return MissingPackageError(f"{server.model} needs a package: {why}", hint=f"Install it with: {command}")

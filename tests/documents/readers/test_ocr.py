@@ -15,13 +15,13 @@ from made_files import pdf
 
 from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile
 from investigator.documents.readers.pdf.page_drawing import WITHOUT_PLACES, drawn_pages
-from investigator.documents.readers.pdf.page_orders import MarkedSpan, PageOrder
+from investigator.documents.readers.pdf.page_orders import PageOrder
 from investigator.documents.readers.pdf.pdfium import drawn_page
 from investigator.documents.readers.pdf.reader import read_pdf
 from investigator.documents.readers.pictures.ocr import Picture, recognise, recognised_words
 from investigator.documents.readers.pictures.picture import picture_sizes, read_picture
 from investigator.documents.readers.pictures.word_places import lines_of
-from investigator.records import FileStatus
+from investigator.records import FileStatus, TextSpan
 
 SAYS = r"""echo "asked $*, threads $OMP_THREAD_LIMIT, given $(head -c 20 | head -n 1)" """
 
@@ -194,8 +194,8 @@ TABLE = """level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\tw
 
 def test_words_of_a_scan_are_marked_where_they_are_recognised_again(stand_in):
     stand_in(f"cat > /dev/null; cat <<'END'\n{TABLE}END")
-    span, text = MarkedSpan(start=4, end=16), "Its wheel\nturns.\n"
-    order = PageOrder(page=2, text=text, spans=(span,))
+    span, text = TextSpan(start=4, end=16), "Its wheel\nturns.\n"
+    order = PageOrder(page=2, text=text, span=span)
     scan = _with_scans({1})
     (page,) = drawn_pages(scan, [order], ReaderSettings())
     assert [(m.left, m.top, m.right, m.bottom) for m in page.marks] == [(0.31, 0.096, 0.4, 0.14), (0.1, 0.16, 0.4, 0.2)]

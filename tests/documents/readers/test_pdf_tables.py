@@ -8,12 +8,13 @@ from dataclasses import replace
 import pypdf
 import pytest
 from made_files import Placed, changed, pdf
+from named_cells import cells_of, named_cells
 
 from investigator.documents.pages import joined_pages
 from investigator.documents.readers.pdf.orientation import Orientation
 from investigator.documents.readers.pdf.page_tables import recorded_tables, tables_of_page
 from investigator.documents.readers.pdf.positions import PageWord, lines_near_rows, page_words
-from investigator.tables.cells import TableView
+from investigator.records import Table
 
 STATEMENT = """
 CONSOLIDATED STATEMENTS OF OPERATIONS
@@ -42,29 +43,37 @@ def words_of(page: str) -> tuple[PageWord, ...]:
     return tuple(found)
 
 
-def views_of(*pages: str) -> list[TableView]:
+def tables_in(*pages: str) -> tuple[Table, ...]:
     text, spans = joined_pages(pages)
-    return [TableView(t, text) for t in recorded_tables([tables_of_page(words_of(p)) for p in pages], spans, text)]
+    return recorded_tables([tables_of_page(words_of(page)) for page in pages], spans, text)
 
 
-def lines_of(view: TableView) -> list[str]:
-    return [view.quoted(cell).line for cell in view.values()]
+def lines_in(*pages: str) -> list[str]:
+    """Return the values of the only table of the pages, with their labels and headers."""
+    (table,) = tables_in(*pages)
+    return named_cells(joined_pages(pages)[0], table)
 
 
 def test_a_figure_is_named_by_its_row_and_by_all_headers_above_it() -> None:
-    (view,) = views_of(STATEMENT)
-    assert lines_of(view)[:4] == [
-        "Net sales > North America | Three Months Ended September 30, 2022 | $ 78,843 million",
-        "Net sales > North America | Three Months Ended September 30, 2023 | $ 87,887 million",
-        "Net sales > North America | Nine Months Ended September 30, 2022 | $ 222,517 million",
-        "Net sales > North America | Nine Months Ended September 30, 2023 | $ 247,314 million",
+    assert lines_in(STATEMENT)[:4] == [
+        "North America | Three Months Ended September 30, 2022 | $ 78,843",
+        "North America | Three Months Ended September 30, 2023 | $ 87,887",
+        "North America | Nine Months Ended September 30, 2022 | $ 222,517",
+        "North America | Nine Months Ended September 30, 2023 | $ 247,314",
     ]
-    assert view.caption.startswith("CONSOLIDATED STATEMENTS OF OPERATIONS")
-    assert view.unit == "(in millions, except per share data)"
+
+
+def test_the_caption_of_a_table_includes_its_note_on_the_unit() -> None:
+    ((text, _), (table,)) = joined_pages([STATEMENT]), tables_in(STATEMENT)
+    assert table.caption is not None
+    assert text[table.caption.start : table.caption.end].split("\n") == [
+        "CONSOLIDATED STATEMENTS OF OPERATIONS",
+        "(in millions, except per share data)",
+    ]
 
 
 def test_a_header_over_two_columns_is_centred_over_the_headers_below_it() -> None:
-    (view,) = views_of("""
+    lines = lines_in("""
                          Three Months Ended               Six Months Ended
                            June 30,                         June 30,
                        2022          2023              2022          2023
@@ -72,7 +81,7 @@ Interest on debt       $     349     $     954         $     628     $   1,356
 Operating leases           2,088         2,528             4,455         4,995
 Income taxes               3,145         3,735             3,598         4,354
 """)
-    assert lines_of(view)[:4] == [
+    assert lines[:4] == [
         "Interest on debt | Three Months Ended June 30, 2022 | $ 349",
         "Interest on debt | Three Months Ended June 30, 2023 | $ 954",
         "Interest on debt | Six Months Ended June 30, 2022 | $ 628",
@@ -81,26 +90,23 @@ Income taxes               3,145         3,735             3,598         4,354
 
 
 def test_a_header_beside_another_need_not_stand_in_the_middle_over_its_column() -> None:
-    (view,) = views_of("""
+    lines = lines_in("""
                                           Weighted-Average
                      Number of Units         Fair Value
 Outstanding, start                279.9   $            134
 Units granted                     224.1                150
 Units vested                      (69.1)               109
 """)
-    assert "Units granted | Number of Units | 224.1" in lines_of(view)
+    assert "Units granted | Number of Units | 224.1" in lines
 
 
 def test_a_label_over_two_lines_is_one_and_a_loss_keeps_its_brackets() -> None:
-    (view,) = views_of(STATEMENT)
-    assert "Operating income (loss), net of tax | Three Months Ended September 30, 2022 | (412) million" in [
-        re.sub(" +", " ", line.replace("Net sales > ", "")) for line in lines_of(view)
-    ]
+    line = "Operating income (loss), net of tax | Three Months Ended September 30, 2022 | (412)"
+    assert line in lines_in(STATEMENT)
 
 
 def test_the_sign_of_a_currency_far_from_its_figure_belongs_to_it() -> None:
-    (view,) = views_of(STATEMENT)
-    assert lines_of(view)[-1].endswith("| Nine Months Ended September 30, 2023 | $ 1.89")
+    assert lines_in(STATEMENT)[-1].endswith("| Nine Months Ended September 30, 2023 | $ 1.89")
 
 
 def test_running_text_with_figures_is_no_table() -> None:
@@ -108,18 +114,17 @@ def test_running_text_with_figures_is_no_table() -> None:
         "In 2023 the plant made 41 MW, which is 12 % more than the 36 MW of 2022, and 3 MW less than was planned."
         for _ in range(20)
     )
-    assert views_of(page) == []
-    assert (
-        views_of("1.   We have read this report and found 3 faults in it.\n2.   We have told the board of these.") == []
-    )
+    assert tables_in(page) == ()
+    numbered = "1.   We have read this report and found 3 faults in it.\n2.   We have told the board of these."
+    assert tables_in(numbered) == ()
 
 
 def test_a_table_goes_on_over_pages_with_its_header_once() -> None:
     head = "                  2022       2023\n"
     rows = "".join(f"Region number {k:<3} {1000 + k:>6,}     {2000 + k:>6,}\n" for k in range(30))
-    (view,) = views_of(f"Sales (in millions)\n{head}{rows}", f"{head}{rows.replace('Region', 'Sector')}")
-    assert len(view.rows) == 61
-    assert lines_of(view)[-1] == "Sector number 29 | 2023 | 2,029 million"
+    lines = lines_in(f"Sales (in millions)\n{head}{rows}", f"{head}{rows.replace('Region', 'Sector')}")
+    assert len(lines) == 2 * 60
+    assert lines[-1] == "Sector number 29 | 2023 | 2,029"
 
 
 def test_tables_side_by_side_are_two() -> None:
@@ -206,5 +211,4 @@ def test_a_table_goes_on_under_its_header_on_the_next_page_whatever_stands_above
     document = read("a.pdf", data)
     (table,) = document.tables
     assert (table.header_rows, len(table.cells)) == (1, 3 * 9)
-    view = TableView(table, document.text)
-    assert view.column_headers(view.rows[8][2]) == ("Pieces",)
+    assert cells_of(document)[-1] == "A-108 | Pieces | 3"

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from made_files import Placed, pdf
+from named_cells import cells_of, rows
 
 from investigator.documents.readers.base import ReaderSettings, SourceFile
 from investigator.documents.readers.registry import read
 from investigator.records import Document
-from investigator.research.table_cells import met_cells
-from investigator.tables.cells import TableView, views
 
 
 def _document(*placed: Placed) -> Document:
@@ -27,8 +26,8 @@ def _table(left: int, top: int, rows: Sequence[Sequence[str]]) -> list[Placed]:
     ]
 
 
-def _rows(view: TableView) -> list[list[str]]:
-    return [[view.words(cell) for cell in cells] for cells in view.rows.values()]
+def _rows(document: Document) -> list[list[list[str]]]:
+    return [rows(document.text, table) for table in document.tables]
 
 
 COSTS = (("Costs", "2021", "2022"), ("Rent", "11,800", "12,000"), ("Fuel", "2,950", "3,100"), ("Paint", "800", "810"))
@@ -38,15 +37,15 @@ CARGO = (("Grain", "4,100"), ("Steel", "2,300"), ("Wood", "900"))
 
 
 def test_two_tables_with_the_same_years_are_two_tables() -> None:
-    one, other = views(_document(Placed("Harbour report"), *_table(50, 600, COSTS), *_table(330, 600, STAFF)))
-    assert _rows(one) == [list(row) for row in COSTS]
-    assert _rows(other) == [list(row) for row in STAFF]
-    assert "Paint" not in other.caption
+    document = _document(Placed("Harbour report"), *_table(50, 600, COSTS), *_table(330, 600, STAFF))
+    assert _rows(document) == [[list(row) for row in table] for table in (COSTS, STAFF)]
+    captions = [table.caption for table in document.tables if table.caption is not None]
+    assert not any("Paint" in document.text[one.start : one.end] for one in captions)
 
 
 def test_the_right_table_may_be_longer() -> None:
     document = _document(Placed("Harbour report"), *_table(50, 600, SHIPS), *_table(330, 600, CARGO))
-    assert [_rows(view) for view in views(document)] == [[list(row) for row in rows] for rows in (SHIPS, CARGO)]
+    assert _rows(document) == [[list(row) for row in rows] for rows in (SHIPS, CARGO)]
 
 
 def test_titles_above_the_sides_tell_two_tables_of_equal_length_apart() -> None:
@@ -60,13 +59,13 @@ def test_a_sentence_between_two_pairs_of_tables_separates_them() -> None:
     upper = (*_table(50, 600, COSTS), *_table(330, 600, STAFF))
     lower = (*_table(50, 496, SHIPS), *_table(330, 496, CARGO))
     document = _document(Placed("Harbour report"), *upper, sentence, *lower)
-    assert [len(_rows(view)) for view in views(document)] == [4, 4, 2, 3]
+    assert [len(table) for table in _rows(document)] == [4, 4, 2, 3]
 
 
-def test_a_question_is_answered_from_its_own_side() -> None:
-    document = _document(Placed("Harbour report"), *_table(50, 600, COSTS), *_table(330, 600, STAFF))
-    assert [quote.said for quote in met_cells("How many clerks were there in 2022?", document)] == ["Clerks | 2022 | 7"]
-    assert [quote.said for quote in met_cells("What did the fuel cost in 2021?", document)] == ["Fuel | 2021 | 2,950"]
+def test_a_figure_is_named_by_its_own_side() -> None:
+    cells = cells_of(_document(Placed("Harbour report"), *_table(50, 600, COSTS), *_table(330, 600, STAFF)))
+    assert "Clerks | 2022 | 7" in cells
+    assert "Fuel | 2021 | 2,950" in cells
 
 
 def test_a_column_of_words_in_one_table_does_not_split_it() -> None:

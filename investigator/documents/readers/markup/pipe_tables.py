@@ -27,9 +27,9 @@ def markdown_tables(text: str, front: int = 0) -> tuple[Table, ...]:
         if len({cell.row for cell in kept}) < 2 or len({cell.column for cell in kept}) < 2 or len(found) >= MOST_TABLES:
             continue
         left -= len(kept)
-        caption, unit = caption_above(text, lines[0][0], found[-1].end if found else 0)
+        caption = caption_above(text, lines[0][0], found[-1].end if found else 0)
         complete = len(kept) == len(cells)
-        found.append(recorded_table(kept, text, caption=caption, unit=unit, marked=1, complete=complete))
+        found.append(recorded_table(kept, text, caption=caption, marked=1, complete=complete))
     return tuple(found)
 
 

@@ -1,4 +1,4 @@
-"""Detects the tables of a PDF page by page, joins them across pages, and finds captions and units in the text above."""
+"""Detects the tables of a PDF page by page, joins them across pages, and finds their captions in the text above."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ from investigator.documents.readers.table_recorder import MOST_CELLS, MOST_TABLE
 from investigator.records import PageSpan, Table, TableCell
 
 _SAME_EDGE = 4.0  # maximum distance between matching column edges, in points
-_INDENT = 2.5  # minimum difference between two indentations, in points
 _SIDE_BY_SIDE = 6  # maximum number of characters between adjacent words
-_FOLLOWS = 160  # maximum number of characters between two tables that share a unit note
 _FEWEST_ALIKE = 0.7  # minimum fraction of columns that continue on the next page
 
 
@@ -71,8 +69,6 @@ def recorded_tables(pages: Sequence[Sequence[LaidTable]], spans: Sequence[PageSp
         if len(found) >= MOST_TABLES or left <= 0:
             break
         table = _recorded(joined, text, left, [other.end for other in found])
-        if table.unit is None and found and 0 <= table.start - found[-1].end <= _FOLLOWS:
-            table = table.changed(unit=found[-1].unit)
         left -= len(table.cells)
         found.append(table)
     return tuple(sorted(found, key=lambda table: table.start))
@@ -122,25 +118,21 @@ def _recorded(parts: Sequence[tuple[LaidTable, PageSpan]], text: str, most: int,
     """Return a table with its caption, which begins after the `ends` of the tables above it."""
     first, first_span = parts[0]
     cells: list[TableCell] = []
-    lefts: list[float | None] = []
+    rows = 0
     for number, (part, span) in enumerate(parts):
         skipped = part.header_rows if number else 0
-        shift = len(lefts) - skipped
-        cells += [_cell(cell, span.start, shift) for cell in part.cells if cell.row >= skipped]
-        lefts += part.lefts[skipped:]
+        cells += [_cell(cell, span.start, rows - skipped) for cell in part.cells if cell.row >= skipped]
+        rows += part.rows - skipped
     start = min(cell.start for cell in cells)
     floor = max((end for end in ends if end <= start), default=0)
-    caption, unit = caption_above(text, start, max(first_span.start, floor))
     kept = cells[:most]
     return Table(
         start=start,
         end=max(cell.end for cell in kept),
         page=first_span.page,
-        caption=caption,
-        unit=unit,
+        caption=caption_above(text, start, max(first_span.start, floor)),
         header_rows=first.header_rows,
         label_columns=1,
-        indents=_indents(lefts),
         cells=tuple(kept),
         complete=len(kept) == len(cells),
     )
@@ -168,12 +160,3 @@ def _run(words: Sequence[PageWord]) -> tuple[int, int]:
             runs.append([word])
     best = max(runs, key=lambda run: run[-1].end - run[0].start)
     return best[0].start, best[-1].end
-
-
-def _indents(lefts: Sequence[float | None]) -> tuple[int, ...]:
-    """Return the indentation depth of labels, based on their left edges; a centred heading has depth 0."""
-    levels: list[float] = []
-    for left in sorted(left for left in lefts if left is not None):
-        if not levels or left - levels[-1] > _INDENT:
-            levels.append(left)
-    return tuple(0 if left is None else max(k for k, level in enumerate(levels) if left >= level) for left in lefts)

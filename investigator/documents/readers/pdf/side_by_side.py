@@ -63,9 +63,7 @@ def _part(table: LaidTable, first: int, end: int) -> LaidTable:
         for cell in table.cells
         if first <= cell.column < end
     ]
-    begins = {cell.row: cell.words[0].left for cell in cells if cell.column == 0 and cell.row >= table.header_rows}
-    lefts = [begins.get(row) for row in range(len(table.lefts))]
-    return replace(table, cells=cells, edges=table.edges[first : end - 1], lefts=lefts)
+    return replace(table, cells=cells, edges=table.edges[first : end - 1])
 
 
 def _body(table: LaidTable) -> Sequence[LaidCell]:

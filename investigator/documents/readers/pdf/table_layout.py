@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 
 from investigator.documents.readers.pdf.positions import PageWord
@@ -36,15 +36,14 @@ class LaidCell:
 
 @dataclass
 class LaidTable:
-    """A table on a page; `edges` are the left and right edges of the columns of figures, in points, and `lefts` are the
-    left edges of the labels of its rows.
+    """A table on a page; `rows` is the number of its rows, and `edges` are the left and right edges of the columns of
+    figures, in points.
     """
 
     cells: list[LaidCell]
     header_rows: int
+    rows: int
     edges: list[tuple[float, float]]
-    lefts: list[float | None] = field(default_factory=list)
-    first_words: int = 0
     begins_page: bool = False
     ends_page: bool = False
 
@@ -217,7 +216,6 @@ def _laid(headers: list[VisualRow], body: Sequence[VisualRow], edges: list[tuple
     while headers and all(piece.right <= edges[0][0] for piece in headers[-1].pieces):
         body = [headers.pop(), *body]  # a heading for the first rows does not name a column
     cells: list[LaidCell] = []
-    lefts: list[float | None] = []
     places = list(edges)
     for number in range(len(headers) - 1, -1, -1):
         named = list(_header_cells(number, headers[number], edges, places))
@@ -225,7 +223,6 @@ def _laid(headers: list[VisualRow], body: Sequence[VisualRow], edges: list[tuple
             if cell.column and cell.columns == 1:  # the header above is centred over this header, not over the figures
                 places[cell.column - 1] = cell.words[0].left, cell.words[-1].right
         cells = named + cells
-        lefts.append(None)
     number = len(headers)
     for row in _cells_joined(body, edges[0][0]):
         placed = _body_cells(row, edges)
@@ -238,12 +235,11 @@ def _laid(headers: list[VisualRow], body: Sequence[VisualRow], edges: list[tuple
             cells += [LaidCell(number - 1, column, words) for column, words in moved.items()]
             continue
         cells += [LaidCell(number, column, words) for column, words in sorted(placed.items())]
-        lefts.append(label[0].left if label else None)
         number += 1
     values = [cell for cell in cells if cell.row >= len(headers) and cell.column]
     if len(values) < 2 or len({cell.row for cell in values}) < 2:
         return None
-    return LaidTable(cells, len(headers), list(edges), lefts)
+    return LaidTable(cells, len(headers), number, list(edges))
 
 
 def _cells_joined(body: Sequence[VisualRow], begin: float) -> Iterator[VisualRow]:
