@@ -89,8 +89,8 @@ def _fewer_passages(
 ) -> tuple[ShownDocument, ...] | None:
     """Return the documents with about the given share of their text; None if nothing can be omitted.
 
-    The passages with the lowest match are dropped first, and of equal ones the last; the last passage of a document is
-    shortened instead, but never below one sentence.
+    Passages of the documents that match least are dropped first, those with the worst rank before the others; the last
+    passage of a document is shortened instead, but never below one sentence.
     """
     share = min(1.0, share)
     dropped = _dropped(documents, share)
@@ -114,12 +114,12 @@ def _dropped(documents: Sequence[ShownDocument], share: float) -> set[tuple[int,
     left = sum(len(passage.text) for document in documents for passage in document.passages)
     room = share * left
     order = sorted(
-        (passage.match or 0.0, -place, number)
+        (passage.match or 0.0, -passage.rank, -place, number)
         for number, document in enumerate(documents)
         for place, passage in enumerate(document.passages)
     )
     dropped: set[tuple[int, int]] = set()
-    for _, place, number in order:
+    for _, _, place, number in order:
         if dropped and left <= room:
             break
         if counts[number] > 1:

@@ -18,7 +18,7 @@ from investigator.records.base import Plain
 MOST_CHARACTERS = 4_000_000
 """Maximum number of characters of a rendered template: about a million tokens."""
 
-_DELIMITER = re.compile(r"<(?=\s*/?\s*(?:document|memory|evidence|turn|fact)\b)|\[(?=\s*/?\s*[EN]\d)")
+_DELIMITER = re.compile(r"<(?=\s*/?\s*(?:document|memory|evidence|turn|fact)\b)|\[(?=\s*/?\s*[en]\s*\d)", re.IGNORECASE)
 """Matches the beginnings of our tags, and of the marks around quotes: `[E1]`, `[/N2]`."""
 _HIDDEN = re.compile(
     "(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0020-\U000e007f]+|(?<=\U0001f3f4)[\U000e0020-\U000e007f]{8,}"

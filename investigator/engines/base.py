@@ -114,7 +114,7 @@ class Embedder(Protocol):
         ...
 
 
-_MATCH_OF_PASSAGES: Mapping[str, Any] = {"passages": {"__all__": {"match"}}}
+_MATCH_OF_PASSAGES: Mapping[str, Any] = {"passages": {"__all__": {"match", "rank"}}}
 _MEASURES: dict[str, Any] = {
     "passages": {"__all__": {"score", "similarity", "overlap", "document_match"}},
     "documents": {"__all__": {"match": True, **_MATCH_OF_PASSAGES}},

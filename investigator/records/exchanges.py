@@ -150,6 +150,7 @@ class ShownPassage(Record):
     heading: str = ""
     page: int | None = None
     match: float | None = Field(default=None, description="probability that its document answers, by the search")
+    rank: int = Field(default=0, description="place among the document's passages, best first, by the search")
 
 
 class ShownDocument(Record):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from investigator.language.addresses import defanged
@@ -9,6 +10,8 @@ from investigator.language.normalise import one_line
 from investigator.records import Answer, Decision, Disagreement, NotStated, Quote, Statement, Support, SurveyRow
 
 _MOST_MARKS = 3
+_MARK = re.compile(r"\[(\d+)\]")
+"""Matches a number in brackets, which in a statement's own text would look like a citation."""
 _SUPPORT: Mapping[Support, str] = {Support.IN_PART: "supported in part", Support.UNCHECKED: "unchecked"}
 
 
@@ -30,7 +33,7 @@ def answer_text(answer: Answer) -> str:
 
 def plain(text: str) -> str:
     """Return a text of a document or a model on one line, without active addresses and markup."""
-    return one_line(defanged(text))
+    return _MARK.sub(r"(\1)", one_line(defanged(text)))
 
 
 def marks_of(quotes: tuple[Quote, ...], numbers: Mapping[Quote, int]) -> str:

@@ -79,7 +79,8 @@ def check(
         later = replace(checking, parts=(), not_stated=()) if first else checking
         outcome = _called(client, _variables(some, load, around, later))
         judgements = {**(whole.judgements if whole is not None else {}), **outcome.judgements}
-        whole = replace(whole or outcome, judgements=judgements)
+        failure = whole.failure if whole is not None and whole.failure else outcome.failure
+        whole = replace(whole or outcome, judgements=judgements, failure=failure)
     return whole or Check()
 
 

@@ -65,6 +65,7 @@ def _answer(state: State, library: DocumentIndex, checker: str) -> Answer:
         has_statements=bool(shown),
         has_disagreements=bool(draft.disagreements),
         is_lead_refused=bool(state.refused),
+        is_unfinished=bool(state.undecided) or (state.spent is not None and bool(state.open_steps)),
         is_all_searched=is_all_searched,
         is_word_known=trust is not Trust.UNREAD or _is_word_known(state, library),
     )
@@ -126,6 +127,15 @@ def _standing(answer: Answer) -> Answer:
         return answer
     named = ", ".join(answer.source_changed)
     reason = f"{answer.reason} The words quoted from {named} are no longer there: ask again."
-    status = AnswerStatus.ANSWERED_IN_PART if answer.statements else AnswerStatus.NOT_FOUND_SO_FAR
-    is_kept = answer.lead is not None and not answer.is_silent
-    return answer.changed(reason=reason, status=answer.status if is_kept else status)
+    return answer.changed(reason=reason, status=_status_without(answer))
+
+
+def _status_without(answer: Answer) -> AnswerStatus:
+    """Return the status of an answer that lost quotes: never a better one than before."""
+    if answer.status is AnswerStatus.NOT_FOUND or not answer.statements:
+        return AnswerStatus.NOT_FOUND_SO_FAR  # the changed documents may contain the answer
+    if answer.status in (AnswerStatus.ANSWERED, AnswerStatus.CONFLICTING):
+        return AnswerStatus.ANSWERED_IN_PART
+    if answer.status is AnswerStatus.PREMISE_WRONG and answer.lead is None:
+        return AnswerStatus.NOT_FOUND_SO_FAR
+    return answer.status

@@ -188,7 +188,14 @@ def _together(documents: Sequence[ShownDocument], readings: Sequence[Reading]) -
     )
     return best.changed(
         reply=" ".join(replies) or best.reply,
-        quotes=tuple(dict.fromkeys(quote for reading in readings for quote in reading.quotes)),
+        quotes=tuple(
+            dict.fromkeys(
+                quote
+                for reading in readings
+                if reading is best or reading.verdict.is_evidence
+                for quote in reading.quotes
+            )
+        ),
         failed_quotes=tuple(text for reading in readings for text in reading.failed_quotes),
         addressed=any(reading.addressed for reading in readings),
         whole=False,

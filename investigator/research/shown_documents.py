@@ -46,7 +46,7 @@ def shown_document(
     """
     document = library.document(document_id)
     length = len(document.text)
-    spans: Sequence[Span] = [(0, length)]
+    spans, ranked = [(0, length)], list[Span]()
     if length > max(settings.whole_characters, settings.characters):
         ranked = _best_chunks(library, document_id, queries, is_reranked=is_reranked)
         spans = _matching_spans(document, ranked, settings.characters)
@@ -56,7 +56,9 @@ def shown_document(
         about=about(document),
         question=question,
         whole=list(spans) == [(0, length)],
-        passages=tuple(_passage(document, *span, match) for span in spans if document.text[slice(*span)].strip()),
+        passages=tuple(
+            _passage(document, span, match, ranked) for span in spans if document.text[slice(*span)].strip()
+        ),
         addresses_model=any(True for span in spans for _ in addresses_model(document.text[slice(*span)])),
     )
 
@@ -166,11 +168,14 @@ def merged_spans(spans: Sequence[Span], gap: int) -> list[Span]:
     return merged
 
 
-def _passage(document: Document, start: int, end: int, match: float | None) -> ShownPassage:
+def _passage(document: Document, span: Span, match: float | None, ranked: Sequence[Span]) -> ShownPassage:
+    start, end = span
+    inside = (rank for rank, (first, last) in enumerate(ranked) if start <= first and last <= end)
     return ShownPassage(
         text=document.text[start:end],
         start=start,
         heading=heading_at(document.headings, start),
         page=page_at(document.pages, start),
         match=match,
+        rank=next(inside, len(ranked)),
     )

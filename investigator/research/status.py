@@ -26,11 +26,13 @@ def status_of(
     has_disagreements: bool,
     is_lead_refused: bool,
     is_all_searched: bool,
+    is_unfinished: bool = False,
     is_word_known: bool = True,
 ) -> AnswerStatus:
     """Return the status of an answer.
 
-    Nothing is called answered that no trusted reader has read; nothing is called absent unless every document could be
+    Nothing is called answered that no trusted reader has read, or while documents that were to be read are unread
+    (`is_unfinished`); nothing is called absent unless every document could be
     searched, in several wordings or whole (`is_all_searched`). What nobody has read is absent only if no word of the
     question is in the index (`is_word_known`).
     """
@@ -44,7 +46,7 @@ def status_of(
         if not has_statements:
             return AnswerStatus.PASSAGES_FOUND
         is_whole = all(status is PartStatus.ANSWERED for status in found) and fit is not Fit.IN_PART
-        if not is_whole or is_lead_refused:
+        if not is_whole or is_lead_refused or is_unfinished:
             return AnswerStatus.ANSWERED_IN_PART
         return AnswerStatus.CONFLICTING if has_disagreements else AnswerStatus.ANSWERED
     if PartStatus.PREMISE_WRONG in found and has_statements:
@@ -62,7 +64,9 @@ def reason_of(status: AnswerStatus, coverage: Coverage, stop: StopReason, parts:
         case AnswerStatus.CONFLICTING:
             return "The statements answer the question, but the documents give different values."
         case AnswerStatus.ANSWERED_IN_PART:
-            return f"Not everything is answered: {'; '.join(opened)}" if opened else "Not everything is answered."
+            unread = f"{len(coverage.not_opened)} documents that were to be read are unread"
+            lacking = "; ".join([*opened, *([unread] if coverage.not_opened else [])])
+            return f"Not everything is answered: {lacking}" if lacking else "Not everything is answered."
         case AnswerStatus.PREMISE_WRONG:
             return "The documents say otherwise than the question assumes."
         case AnswerStatus.PASSAGES_FOUND:

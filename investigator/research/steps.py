@@ -229,10 +229,14 @@ class Steps:
 
 
 def _queries(run: Investigation) -> tuple[str, ...]:
-    """Return the texts to search for: the question, the one that it follows, and what the last review names."""
-    earlier = (turn.question for turn in run.earlier[-1:]) if not run.read_as else ()
+    """Return the texts to search for: the question, with the one that it follows until it is rewritten, and what the
+    last review names.
+    """
+    question = run.asked
+    if run.earlier and not run.read_as:
+        question = f"{run.earlier[-1].question} {question}"
     later = run.reflections[-1].wordings if run.reflections else ()
-    return tuple(dict.fromkeys((run.asked, *earlier, *later)))
+    return tuple(dict.fromkeys((question, *later)))
 
 
 def _questions(parts: Sequence[Part]) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from power_plant import MADE, TEXTS, answer, by_document, check, plan_of, readin
 from investigator import Investigator, ScriptedEngine, load_settings
 from investigator.records import (
     Answer,
+    AnswerStatus,
     AskVariables,
     Decision,
     Memory,
@@ -143,6 +144,7 @@ def test_documents_that_were_not_decided_are_named_and_leave_the_survey_incomple
     assert len(undecided) == 12 - 6
     assert found.coverage.not_opened == tuple(undecided)
     assert not found.coverage.complete
+    assert found.status is not AnswerStatus.ANSWERED
     assert found.table[0].document_id == "plant.txt"
     (told,) = (prompt.variables for prompt in prompts if prompt.template == "answer/answer")
     assert (told.decided, told.undecided) == (6, 6)  # type: ignore[attr-defined]
