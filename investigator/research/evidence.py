@@ -25,6 +25,11 @@ class Evidence:
 
     quotes: Mapping[str, Quote] = field(default_factory=dict)
 
+    @property
+    def supports(self) -> bool:
+        """Return True if any quote may support a statement."""
+        return any(name.startswith("E") for name in self.quotes)
+
     def cited(self, ids: Iterable[str], kinds: str = "E") -> tuple[Quote, ...]:
         """Return the quotes with these ids, without unknown ids, duplicates and other kinds of ids."""
         known = (name.strip().strip("[]").upper() for name in ids)

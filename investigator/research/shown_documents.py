@@ -64,13 +64,18 @@ def shown_document(
 
 
 def plan_document(
-    library: DocumentIndex, card: DocumentCard, queries: Sequence[str], settings: PlannerSettings
+    library: DocumentIndex,
+    card: DocumentCard,
+    queries: Sequence[str],
+    settings: PlannerSettings,
+    passages: int | None = None,
 ) -> PlanDocument:
     """Return a document as the planner sees it: what it is, its beginning, and its best passages around the match."""
     document = library.document(card.document_id)
     wanted = stems(word for query in queries for word in content_words(query))
+    most = settings.passages if passages is None else passages
     texts: dict[str, None] = {}
-    for start, end in _best_chunks(library, card.document_id, queries, is_reranked=False)[: settings.passages]:
+    for start, end in _best_chunks(library, card.document_id, queries, is_reranked=False)[:most]:
         excerpt = excerpt_of(document.text[start:end], wanted, settings.passage_characters)
         texts[one_line(excerpt)] = None
     return PlanDocument(

@@ -52,8 +52,8 @@ class State:
     the documents as the last search ranked them. `fits` is True if every document is read whole. `draft`, `evidence`
     and `rows` are the last answer written; `undecided` are documents of a survey that were not read. `fit` and
     `failure` are the outcome of the last check, `refused` the reasons for which it refused the lead, `rewritten` is
-    True once the lead was written again, and `is_judged` once the draft has its judgements. `spent` is the ceiling
-    that was reached.
+    True once the lead was written again, `is_written` once a writer was asked, and `is_judged` once the draft has its
+    judgements. `spent` is the ceiling that was reached.
     """
 
     run: Investigation
@@ -72,6 +72,7 @@ class State:
     fit: Fit = Fit.UNCHECKED
     failure: str = ""
     refused: tuple[str, ...] = ()
+    is_written: bool = False
     rewritten: bool = False
     is_judged: bool = False
     spent: StopReason | None = None
@@ -135,6 +136,8 @@ class State:
         """Return True if a part is open, and another round may close it."""
         if self.is_quick or self.draft is None or len(self.run.rounds) >= self.settings.rounds:
             return False
+        if len(self.run.reflections) >= len(self.run.rounds):  # the round was reviewed, and nothing came of it
+            return False
         is_all_read = self.read_whole >= frozenset(self.document_ids)
         is_decided = self.surveys and not self.undecided
         is_left = bool(self.draft.search) or self.read < frozenset(self.document_ids)
@@ -151,13 +154,13 @@ def next_step(state: State) -> Step | None:
         case Step.PLAN if state.open_steps:
             return Step.ASK
         case Step.PLAN:
-            return Step.ANSWER if state.draft is None else _check(state)
+            return _check(state) if state.is_written else Step.ANSWER
         case Step.ASK:
             return Step.ASK if state.open_steps else Step.ANSWER
         case Step.ANSWER:
             return Step.REFLECT if state.may_search_on and not state.rewritten else _check(state)
         case Step.REFLECT:
-            return Step.PLAN if _finds_more(state) else _check(state)
+            return Step.PLAN if _finds_more(state) else _check(state) if state.is_written else Step.ANSWER
         case Step.CHECK:
             return _after_check(state)
 
@@ -172,8 +175,10 @@ def stop_reason(state: State) -> StopReason:
 
 
 def _check(state: State) -> Step | None:
-    """Return the check, unless it is turned off or there is nothing to check."""
-    says_something = state.draft is not None and (state.draft.statements or state.draft.not_stated or state.rows)
+    """Return the check, unless it is turned off or there is nothing to check: no statement, and no quote that could be
+    an answer after all.
+    """
+    says_something = state.draft is not None and (state.draft.statements or state.rows or state.evidence.supports)
     return Step.CHECK if state.is_checked and says_something else None
 
 
@@ -185,5 +190,5 @@ def _finds_more(state: State) -> bool:
 def _after_check(state: State) -> Step | None:
     if not state.is_judged:  # the lead was refused, and is written once more
         return Step.ANSWER
-    is_reopened = state.fit in (Fit.NO, Fit.IN_PART) and len(state.run.reflections) < len(state.run.rounds)
+    is_reopened = state.fit in (Fit.NO, Fit.IN_PART)
     return Step.REFLECT if is_reopened and state.may_search_on else None

@@ -42,6 +42,8 @@ Moment = tuple[State, Event | None]
 _QUICK_DOCUMENTS = 5
 _MOST_EARLIER = 4
 _MOST_NOTES = 20
+_FEW = 3
+"""Number of documents of which the planner sees more than one passage."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,10 @@ class Steps:
         memories = {memory.target_document_id: memory for memory in state.run.memories}
         settings = self.settings.planner
         cards = [card for card in state.cards if card.document_id not in state.read_whole]
-        shown = (plan_document(self.library, card, queries, settings) for card in cards[: settings.documents])
+        shown = (
+            plan_document(self.library, card, queries, settings, settings.passages if rank < _FEW else 1)
+            for rank, card in enumerate(cards[: settings.documents])
+        )
         return tuple(
             document.changed(asked=state.times_read(document.document_id), verdict=memory.verdict)
             if (memory := memories.get(document.document_id)) is not None
@@ -154,16 +159,19 @@ class Steps:
             titles = {card.document_id: card.title for card in state.cards}
             rows = decided_rows(run.memories, state.undecided, titles, evidence, run.asked)
         state = replace(state, evidence=evidence, rows=rows, rewritten=bool(state.refused), is_judged=False)
-        draft = None
-        if evidence.quotes and not state.is_quick:
-            draft = written(self.client, self._answer_variables(state, evidence), evidence, run.parts)
-        if draft is None:
-            draft = assembled(run.memories, evidence, run.parts, run.asked)
+        draft = assembled(run.memories, evidence, run.parts, run.asked)
+        is_early = self._is_too_early(replace(state, draft=draft))
+        if evidence.quotes and not state.is_quick and not is_early:
+            draft = written(self.client, self._answer_variables(state, evidence), evidence, run.parts) or draft
         if state.surveys:
             rows, details = with_details(rows, draft.details)
             state, draft = replace(state, rows=rows), replace(draft, details=details)
-        state = replace(state, draft=draft, refused=())
+        state = replace(state, draft=draft, refused=(), is_written=not is_early)
         return state, Written(round=len(run.rounds), parts=draft.parts)
+
+    def _is_too_early(self, state: State) -> bool:
+        """Return True if no reader found anything yet that may answer, and another round may find it."""
+        return not state.evidence.supports and not state.surveys and state.may_search_on
 
     def _answer_variables(self, state: State, evidence: Evidence) -> AnswerVariables:
         run = state.run

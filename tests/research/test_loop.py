@@ -63,7 +63,8 @@ def test_events_come_in_the_order_of_the_method(investigator: Make) -> None:
 def test_an_open_part_leads_to_a_second_plan_that_closes_it(investigator: Make) -> None:
     made, engine = investigator(
         planner__plan=[plan_of("letter.txt"), plan_of("plant.txt")],
-        answer__answer=[OPEN, answer("The plant produces 42 megawatts.", "E1")],
+        reflection__reflect=json.dumps({"known": [], "unknown": [], "wordings": ["megawatts of the plant"]}),
+        answer__answer=[answer("The plant produces 42 megawatts.", "E1")],
         query__ask=by_document(plant=MADE, letter=reading("We walked along the river.", verdict="not_stated")),
     )
     case = outcome(made)
@@ -73,7 +74,25 @@ def test_an_open_part_leads_to_a_second_plan_that_closes_it(investigator: Make) 
     assert "letter.txt (not_stated)" in second
     assert "megawatts of the plant" in second
     assert templates(engine).count("reflection/reflect") == 1
+    assert len(engine.asked) == 7
+
+
+def test_a_writer_that_lacks_something_says_what_to_search_for_next(investigator: Make) -> None:
+    made, engine = investigator(
+        planner__plan=[plan_of("letter.txt"), plan_of("plant.txt")],
+        answer__answer=[OPEN, answer("The plant produces 42 megawatts.", "E1")],
+        query__ask=by_document(plant=MADE, letter=reading("We walked along the river.", verdict="in_part", point=60)),
+    )
+    assert made.ask(QUESTION).status is AnswerStatus.ANSWERED
+    assert "megawatts of the plant" in prompts(engine, "planner/plan")[1].text
     assert len(engine.asked) == 8
+
+
+def test_silence_of_every_reader_and_the_writer_needs_no_check(investigator: Make) -> None:
+    nearest = by_document(letter=reading("We walked along the river.", verdict="not_stated", point=10))
+    made, engine = investigator("research.rounds=1", query__ask=nearest, answer__answer=OPEN)
+    assert made.ask("Who swam in the river?").status is AnswerStatus.NOT_FOUND
+    assert "answer/check" not in templates(engine)
 
 
 def test_nothing_is_planned_again_once_every_part_is_answered(investigator: Make) -> None:
