@@ -19,6 +19,7 @@ from investigator.language.normalise import normalise
 from investigator.language.units import magnitude_of
 
 _ALL_TIMES = late(r"\b(?:in|\$|€|£)[ ']?(?:us\$|\$|€|£)?\s?(?P<factor>thousand|million|billion)s\b", re.IGNORECASE)
+_NUMBER = late(r"\d[\d.,'\u00a0]*")
 _MOST_PARTS = 12
 """Sums and differences are computed from at most this many of the numbers in the quotes."""
 
@@ -61,10 +62,11 @@ def figure_notes(text: str, quotes: Sequence[str], question: str) -> tuple[str, 
         if not any(re.search(rf"{re.escape(squeezed(name))}(?!\d)", other) for other in known_text)
     ]
     known = _known_amounts(shown, given)
+    digits = {_digits(number) for number in _NUMBER.findall(f"{shown.text} {given.text}")}
     amounts_missing = [
         amount
-        for amount in own.amounts
-        if any(map(str.isdigit, amount.text)) and not _amount_is_known(amount, known)  # "two" is a count, not a figure
+        for amount in own.amounts  # "two" is a count, not a figure; and a table has its unit elsewhere
+        if (written := _digits(amount.text)) and written not in digits and not _amount_is_known(amount, known)
     ]
     formulas = [_formula(amount, shown) for amount in amounts_missing]
     notes = [f"{name} is not in its quotes" for name in (*dates_missing, *names)]
@@ -73,6 +75,10 @@ def figure_notes(text: str, quotes: Sequence[str], question: str) -> tuple[str, 
         for amount, formula in zip(amounts_missing, formulas, strict=True)
     ]
     return tuple(dict.fromkeys(notes))
+
+
+def _digits(text: str) -> str:
+    return "".join(filter(str.isdigit, text))
 
 
 def _formula(amount: Amount, quotes: Figures) -> str:

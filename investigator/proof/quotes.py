@@ -14,7 +14,7 @@ from investigator.language.late_patterns import late
 from investigator.language.normalise import Normalised, normalise
 from investigator.language.remembered import remembered
 from investigator.proof.boundaries import cuts_into_word
-from investigator.proof.widening import whole_sentences
+from investigator.proof.widening import whole_lines, whole_sentences
 from investigator.records import Document, Quote
 
 Spans = Sequence[tuple[int, int]]
@@ -86,10 +86,15 @@ class Source:
     def quote(self, quote_text: str, near: Spans = ()) -> Quote | None:
         """Return the whole sentences that contain a quote, or None; see `find`.
 
-        Part of a sentence may say the opposite of the whole, so whole sentences are judged and shown.
+        Part of a sentence may say the opposite of the whole, so whole sentences are judged and shown; in a table, its
+        rows.
         """
         found = self.find(quote_text, near)
-        return found and quote_at(self._document, *whole_sentences(self._document.text, found.start, found.end))
+        if found is None:
+            return None
+        text, is_row = self._document.text, any(t.start <= found.start < t.end for t in self._document.tables)
+        widen = whole_lines if is_row else whole_sentences
+        return quote_at(self._document, *widen(text, found.start, found.end))
 
     def _place(self, phrases: tuple[str, ...], near: Spans) -> tuple[int, int] | None:
         """Return the span of the document from the first phrase to the end of the last phrase."""

@@ -187,6 +187,7 @@ class DocumentReply(Record):
     document: Text = ""
     verdict: OfVerdict = Verdict.UNREAD
     point: Point = None
+    head: Text = Field(default="", description="a label for the document, if every document must be decided")
     quotes: tuple[str, ...] = ()
     reply: Text = ""
 

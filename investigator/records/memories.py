@@ -29,6 +29,7 @@ class Reading(Record):
     reply: str
     point: int | None = Field(default=None, ge=0, le=100)
     verdict: Verdict = Verdict.UNREAD
+    head: str = Field(default="", description="the reader's label for the document, in a survey")
     quotes: tuple[Quote, ...] = ()
     failed_quotes: tuple[str, ...] = ()
     addressed: bool = False

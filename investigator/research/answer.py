@@ -170,7 +170,7 @@ def _not_stated(proposed: ProposedStatement, evidence: Evidence) -> NotStated:
 def _disagreement(proposed: ProposedDisagreement, evidence: Evidence) -> Disagreement | None:
     """Return a disagreement; None unless two sides have quotes."""
     sides = tuple(
-        Side(text=one_line(" ".join((side.head, side.text))), quotes=quotes)
+        Side(text=one_line(": ".join(filter(None, (side.head, side.text)))), quotes=quotes)
         for side in proposed.sides
         if (quotes := evidence.cited(side.evidence)) and side.text.strip()
     )

@@ -50,7 +50,8 @@ class Check:
 @dataclass(frozen=True)
 class Checking:
     """The context of the statements to check: the question and its parts, what is not stated, and how many documents
-    were read. Without parts only the statements are judged.
+    were read. Without parts only the statements are judged. The statement with the number `sums_up` is judged by the
+    quotes of all others too.
     """
 
     question: str
@@ -58,6 +59,7 @@ class Checking:
     not_stated: Sequence[NotStated] = ()
     read: int = 0
     total: int = 0
+    sums_up: int = 0
     questions: Mapping[int, str] = field(default_factory=dict)
 
 
@@ -115,7 +117,7 @@ def _variables(
             CheckedStatement(
                 number=number,
                 text=f"{statement.head}: {statement.text}" if statement.head else statement.text,
-                evidence=evidence.ids_of(statement.quotes),
+                evidence=evidence.ids_of(cited if number == checking.sums_up else statement.quotes),
                 verbatim=statement.support is Support.VERBATIM,
                 notes=statement.notes,
                 question=checking.questions.get(number, ""),
@@ -180,13 +182,14 @@ def checked_rows(rows: Sequence[SurveyRow], outcome: Check, first: int) -> tuple
 
 
 def refusal(draft: Draft, outcome: Check) -> tuple[str, ...]:
-    """Return the reasons for which the lead of a draft was refused, with the other statements that were; () if it was
-    not.
+    """Return the reasons for which the lead of a draft was refused in whole or in part, with the other statements that
+    were; () if it was not.
     """
     statements = _judged(draft.statements, outcome)
-    if draft.lead is None or not statements or statements[0].is_shown:
+    refused = [one for one in statements if one.support in (Support.UNSUPPORTED, Support.IN_PART)]
+    if draft.lead is None or not refused or refused[0] is not statements[0]:
         return ()
-    return tuple(f"{one.text}: {one.reason or 'not supported'}" for one in statements if not one.is_shown)
+    return tuple(f"{one.text}: {one.reason or 'not supported'}" for one in refused)
 
 
 def _judged(statements: Iterable[Statement], outcome: Check) -> list[Statement]:

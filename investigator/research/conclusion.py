@@ -23,7 +23,6 @@ from investigator.research.status import least, reason_of, status_of
 from investigator.retrieval.library import DocumentIndex
 
 _NEAREST = 3
-_HITS = 30  # number of matches, by words and by meaning, among which one by words is looked for
 _JUDGES = ("ask", "answer", "check")
 """The roles whose judgement decides what is called answered."""
 _CHECKED = (Support.SUPPORTED, Support.IN_PART, Support.UNSUPPORTED)
@@ -64,15 +63,14 @@ def _answer(state: State, library: DocumentIndex, checker: str) -> Answer:
         stop=stop,
         has_statements=bool(shown),
         has_disagreements=bool(draft.disagreements),
-        is_lead_refused=bool(state.refused),
+        is_lead_refused=bool(state.refused) and draft.lead is None,
         is_unfinished=bool(state.undecided) or (state.spent is not None and bool(state.open_steps)),
         is_all_searched=is_all_searched,
-        is_word_known=trust is not Trust.UNREAD or _is_word_known(state, library),
     )
     is_checked = any(statement.support in _CHECKED for statement in (*shown, *draft.withheld)) or state.fit is not (
         Fit.UNCHECKED
     )
-    reason = reason_of(status, coverage, stop, draft.parts, len(run.wordings))
+    reason = reason_of(status, coverage, stop, draft.parts, len(run.wordings), trust)
     return Answer(
         question=run.question,
         status=status,
@@ -110,11 +108,6 @@ def _dated(disagreement: Disagreement, library: DocumentIndex) -> Disagreement:
             side.changed(date=library.document(side.quotes[0].document_id).imprint.dated) for side in disagreement.sides
         )
     )
-
-
-def _is_word_known(state: State, library: DocumentIndex) -> bool:
-    """Return True if a document contains a word of the question."""
-    return any(hit.bm25 is not None for hit in library.hits(state.run.asked, _HITS))
 
 
 def _nearest(state: State, library: DocumentIndex) -> tuple[Passage, ...]:

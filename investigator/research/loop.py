@@ -71,7 +71,8 @@ class Research:
                 state = replace(state, spent=spent.reason)
             state = replace(state, last=step)
         answer = concluded(state, library, self.reread, self.client.name(Role.CHECK))
-        yield Answered(investigation=self._kept(replace(state, run=state.run.changed(answer=answer))).run)
+        run = state.run.changed(answer=answer, parts=answer.parts or state.run.parts)
+        yield Answered(investigation=self._kept(replace(state, run=run)).run)
 
     def _fits(self, library: DocumentIndex) -> bool:
         """Return True if the whole folder fits into a third of the reader's context and below the setting."""

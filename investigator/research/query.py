@@ -8,6 +8,7 @@ from pathlib import Path
 from investigator.asking.client import EngineClient
 from investigator.asking.fitting import less_to_ask
 from investigator.language.addressed import addresses_model
+from investigator.language.normalise import one_line
 from investigator.proof.quotes import Sources
 from investigator.records import (
     SUMMARY,
@@ -155,6 +156,7 @@ def _reading(
         reply=reply.reply,
         point=reply.point,
         verdict=reply.verdict if reply.point is not None else Verdict.UNREAD,
+        head=one_line(reply.head),
         quotes=quotes,
         failed_quotes=failed,
         addressed=document.addresses_model or any(True for _ in addresses_model(reply.reply)),

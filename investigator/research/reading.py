@@ -104,7 +104,7 @@ class Readers:
         shown = (
             shown_document(self.library, name, state.searched, "", settings, match=matches.get(name)) for name in names
         )
-        for batch in batches(shown, self.client.room(Role.ASK)):
+        for batch in batches(shown, self.client.room(Role.ASK), settings.characters):
             variables = AskVariables(
                 main_question=run.asked,
                 mission=run.mission,

@@ -27,25 +27,21 @@ def status_of(
     is_lead_refused: bool,
     is_all_searched: bool,
     is_unfinished: bool = False,
-    is_word_known: bool = True,
 ) -> AnswerStatus:
     """Return the status of an answer.
 
-    Nothing is called answered that no trusted reader has read, or while documents that were to be read are unread
-    (`is_unfinished`); nothing is called absent unless every document could be
-    searched, in several wordings or whole (`is_all_searched`). What nobody has read is absent only if no word of the
-    question is in the index (`is_word_known`).
+    Nothing is called answered that no trusted reader has read, that a ceiling left unchecked, or while documents that
+    were to be read are unread (`is_unfinished`); nothing is called absent unless every document could be searched, in
+    several wordings or whole (`is_all_searched`), and a reader was asked.
     """
     if trust in (Trust.UNREAD, Trust.FAILED):
-        if has_statements:
-            return AnswerStatus.PASSAGES_FOUND
-        is_absent = trust is Trust.UNREAD and not is_word_known and not coverage.unreadable
-        return AnswerStatus.NOT_FOUND if is_absent else AnswerStatus.NOT_FOUND_SO_FAR
+        return AnswerStatus.PASSAGES_FOUND if has_statements else AnswerStatus.NOT_FOUND_SO_FAR
     found = [part.status for part in parts]
     if PartStatus.ANSWERED in found or PartStatus.IN_PART in found:
         if not has_statements:
             return AnswerStatus.PASSAGES_FOUND
-        is_whole = all(status is PartStatus.ANSWERED for status in found) and fit is not Fit.IN_PART
+        is_cut = stop in CEILINGS and fit is Fit.UNCHECKED
+        is_whole = all(status is PartStatus.ANSWERED for status in found) and fit is not Fit.IN_PART and not is_cut
         if not is_whole or is_lead_refused or is_unfinished:
             return AnswerStatus.ANSWERED_IN_PART
         return AnswerStatus.CONFLICTING if has_disagreements else AnswerStatus.ANSWERED
@@ -55,7 +51,14 @@ def status_of(
     return AnswerStatus.NOT_FOUND if is_complete else AnswerStatus.NOT_FOUND_SO_FAR
 
 
-def reason_of(status: AnswerStatus, coverage: Coverage, stop: StopReason, parts: Sequence[Part], wordings: int) -> str:
+def reason_of(
+    status: AnswerStatus,
+    coverage: Coverage,
+    stop: StopReason,
+    parts: Sequence[Part],
+    wordings: int,
+    trust: Trust = Trust.UNGRADED,
+) -> str:
     """Return one sentence that explains the status."""
     opened = [part.question for part in parts if part.status in (PartStatus.NOT_STATED, PartStatus.IN_PART)]
     match status:
@@ -68,9 +71,11 @@ def reason_of(status: AnswerStatus, coverage: Coverage, stop: StopReason, parts:
             lacking = "; ".join([*opened, *([unread] if coverage.not_opened else [])])
             return f"Not everything is answered: {lacking}" if lacking else "Not everything is answered."
         case AnswerStatus.PREMISE_WRONG:
-            return "The documents say otherwise than the question assumes."
+            return "The question assumes something that the documents contradict."
         case AnswerStatus.PASSAGES_FOUND:
             return "These passages may answer the question; no graded reader has judged them."
+    if trust is Trust.UNREAD and stop not in CEILINGS:
+        return "No passage matches the question well, and nobody has read the documents."
     searched = f"read {len(coverage.read)} of {coverage.total} documents"
     if coverage.searched:
         searched += f", searched the others in {wordings + 1} wordings" if wordings else ", searched the others"

@@ -217,6 +217,7 @@ class Steps:
             not_stated=draft.not_stated,
             read=len(state.read),
             total=len(state.document_ids) + len(state.unreadable),
+            sums_up=1 if draft.lead is not None else 0,
         )
         around = self.settings.answer.around
         statements = (*draft.statements, *rows)

@@ -38,17 +38,20 @@ def surveyed_documents(documents: Sequence[str], tokens: int) -> tuple[tuple[str
     return tuple(documents[:most]), tuple(documents[most:])
 
 
-def batches(documents: Iterable[ShownDocument], room: int | None) -> tuple[tuple[ShownDocument, ...], ...]:
+def batches(
+    documents: Iterable[ShownDocument], room: int | None, characters: int
+) -> tuple[tuple[ShownDocument, ...], ...]:
     """Divide documents into the groups that are read in one call each, in order.
 
-    `room` is the number of tokens that the engine can read; a third of it is used for the documents.
+    `room` is the number of tokens that the engine can read; a third of it is used for the documents. A document that is
+    not whole counts as `characters`, so that the groups do not depend on what the search finds in it.
     """
     result: list[list[ShownDocument]] = []
     size = 0
     for document in documents:
         usual = _WHOLE_BATCH_TOKENS if document.whole else _BATCH_TOKENS
         most = CHARACTERS_PER_TOKEN * min(usual, (room or 3 * usual) // 3)
-        length = sum(len(passage.text) for passage in document.passages)
+        length = sum(len(passage.text) for passage in document.passages) if document.whole else characters
         if result and size + length <= most:
             result[-1].append(document)
             size += length
@@ -99,5 +102,6 @@ def _row(memory: Memory, title: str, evidence: Evidence, question: str) -> Surve
         decision = Decision.UNCLEAR  # the reader gave no quote that stands in the document
     statement = None
     if decision in (Decision.YES, Decision.UNCLEAR) and quotes:
-        statement = noted(Statement(text=one_line(memory.reply or quotes[0].text), quotes=quotes), question)
+        text = one_line(memory.reply or quotes[0].text)
+        statement = noted(Statement(head=memory.head, text=text, quotes=quotes), question)
     return SurveyRow(document_id=memory.target_document_id, title=title, decision=decision, statement=statement)

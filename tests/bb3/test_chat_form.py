@@ -207,9 +207,9 @@ def test_the_check_sees_figures_that_no_quote_holds_and_what_is_remembered() -> 
     engine = judging("You have a dog, and the rent is EUR 52,000.", "unsupported")
     reply(engine, Module.SRM, quotes=(quote(RENT.text),), knowledge=RENT.text, memory=MEMORIES[0])
     text = engine.asked[-1].text
-    assert "1. You have a dog, and the rent is EUR 52,000. (E1, M1) Note: " in text
+    assert "1. You have a dog, and the rent is EUR 52,000. (E1, E2) Note: " in text
     assert "[E1]The annual rent is EUR 48,000. The tenant may keep a dog.[/E1]" in text
-    assert f"[M1]{MEMORIES[0]}[/M1]" in text
+    assert f"[E2]{MEMORIES[0]}[/E2]" in text
 
 
 def test_an_address_that_no_quote_holds_is_not_said_whatever_the_check_says() -> None:

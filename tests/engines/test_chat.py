@@ -64,7 +64,7 @@ def test_the_reply_is_held_to_a_strict_schema_with_verdict_and_point_before_the_
     wanted = openai_server.bodies[0]["response_format"]["json_schema"]  # type: ignore[index]
     assert wanted["strict"] is True
     reading = wanted["schema"]["$defs"]["DocumentReply"]
-    assert reading["required"] == ["document", "verdict", "point", "quotes", "reply"]
+    assert reading["required"] == ["document", "verdict", "point", "head", "quotes", "reply"]
     assert wanted["schema"]["additionalProperties"] is False
 
 
@@ -236,7 +236,7 @@ def test_a_prompt_that_is_too_long_says_so(engine: ChatEngine, openai_server: Op
     with pytest.raises(EngineError, match="too long") as caught:
         engine.reply(PROMPT)
     assert not caught.value.retryable
-    assert "passages" in caught.value.hint
+    assert "research.query.characters" in caught.value.hint
     assert len(openai_server.requests) == 1
 
 

@@ -19,10 +19,11 @@ from investigator.engines.gguf.model import GgufModel, Sampling
 from investigator.errors import ContextTooLongError, EngineTimeoutError, SettingsError
 from investigator.records import AskReply, FinishReason, Prompt, QuestionVariables, ReflectReply, Reply, Writing
 
-QUESTION = (
-    "Passage: The Harbour Bridge was opened in 1932.\n"
-    "Question: When was the bridge opened? Reply in JSON with a point from 0 to 100, a short reply and quotes."
-)
+QUESTION = """Document harbour.txt: The Harbour Bridge was opened in 1932.
+Question: When was the bridge opened?
+Reply with one JSON object:
+{"readings": [{"document": "harbour.txt", "verdict": "answers", "point": 90, "head": "", "quotes": ["..."], \
+"reply": "..."}]}"""
 RULES = "Use nothing but the passages below. First the point, then the quotes, then the reply. " * 12
 OTHER_RULES = "Tell for each term what is known and what is still unknown, and who says so. " * 12
 FEW = Sampling(max_tokens=4)

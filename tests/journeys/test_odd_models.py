@@ -200,7 +200,7 @@ def ash(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("characters", [4_000, 3_000, 3_000])
+@pytest.mark.parametrize("characters", [4_000, 3_000])
 def test_a_prompt_is_made_shorter_until_a_small_context_holds_it(
     openai_server: OpenAIServer, ash: Path, tmp_path: Path, characters: int
 ) -> None:

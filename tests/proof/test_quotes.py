@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from investigator.proof.quotes import LONGEST_GAP, Source, find_quote, verify
-from investigator.records import Document, PageSpan
+from investigator.records import Document, PageSpan, Table
 
 FILING = """Annual report 2021
 
@@ -247,3 +247,19 @@ def test_hostile_quotes_take_no_time(words: str, text: str) -> None:
     began = time.process_time()
     source.find(words)
     assert time.process_time() - began < 10
+
+
+def test_a_quote_in_a_table_is_its_row_and_not_the_whole_table() -> None:
+    rows = ["item | price", "item: P1; price: 10", "item: P2; price: 20", "item: P3; price: 30"]
+    text = "\n".join(rows)
+    document = Document(
+        id="p.csv",
+        title="p",
+        media_type="text/csv",
+        content_hash="h",
+        text=text,
+        tables=(Table(start=0, end=len(text)),),
+    )
+    quote = Source(document).quote("price: 20")
+    assert quote is not None
+    assert (quote.text, quote.line) == (rows[2], 3)

@@ -135,7 +135,9 @@ def test_a_survey_is_a_table_of_decisions(surveyed: Investigation) -> None:
     assert "contracts/lease.pdf yes The annual rent is EUR 48,000." in answer
     assert "notes/kickoff.md unclear A lease of five years." in answer
     assert "3 of 4 documents decided, 1 not decided" in answer
-    assert "openai:gpt-x has not been graded; to grade a model: investigator doctor --model NAME" in html_report(surveyed)
+    assert "openai:gpt-x has not been graded; to grade a model: investigator doctor --model NAME" in html_report(
+        surveyed
+    )
 
 
 def test_the_plan_the_replies_and_the_reviews_are_all_there(answered: Investigation) -> None:

@@ -74,12 +74,14 @@ def test_without_a_trusted_reader_there_are_passages_or_nothing_yet(
     assert status(*parts, trust=trust, has_statements=False) is AnswerStatus.NOT_FOUND_SO_FAR
 
 
-def test_what_the_finder_did_not_find_is_absent_only_if_the_index_holds_no_word_of_the_question() -> None:
-    unread = {"has_statements": False, "is_word_known": False}
-    lost = Coverage(unreadable=(Unreadable(path="b.pdf", status=FileStatus.FAILED),))
-    assert status(N, trust=Trust.UNREAD, **unread) is AnswerStatus.NOT_FOUND
-    assert status(N, trust=Trust.UNREAD, coverage=lost, **unread) is AnswerStatus.NOT_FOUND_SO_FAR
-    assert status(N, trust=Trust.FAILED, **unread) is AnswerStatus.NOT_FOUND_SO_FAR
+def test_an_answer_that_a_ceiling_left_unchecked_is_one_in_part() -> None:
+    assert status(A, fit=Fit.UNCHECKED, stop=StopReason.CALLS) is AnswerStatus.ANSWERED_IN_PART
+    assert status(A, fit=Fit.YES, stop=StopReason.CALLS) is AnswerStatus.ANSWERED
+
+
+def test_what_nobody_has_read_is_never_absent() -> None:
+    assert status(N, trust=Trust.UNREAD, has_statements=False) is AnswerStatus.NOT_FOUND_SO_FAR
+    assert status(N, trust=Trust.FAILED, has_statements=False) is AnswerStatus.NOT_FOUND_SO_FAR
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ def shown(name: str, characters: int, *, whole: bool = False) -> ShownDocument:
 
 
 def sizes(documents: list[ShownDocument], room: int | None) -> list[int]:
-    return [len(batch) for batch in batches(documents, room)]
+    return [len(batch) for batch in batches(documents, room, 4_000)]
 
 
 @pytest.mark.parametrize(
@@ -47,13 +47,22 @@ def test_more_is_read_at_once_of_documents_that_are_whole() -> None:
 
 
 def test_batches_keep_every_document_in_order() -> None:
-    documents = [shown(str(number), 1_000 * (number % 7)) for number in range(30)]
-    assert [one for batch in batches(documents, 6_000) for one in batch] == documents
-    assert batches([], 6_000) == ()
+    documents = [shown(str(number), 1_000 * (number % 7), whole=number % 2 == 0) for number in range(30)]
+    assert [document for batch in batches(documents, 6_000, 4_000) for document in batch] == documents
+    assert batches([], 6_000, 4_000) == ()
+
+
+def test_what_the_search_shows_of_a_document_does_not_change_the_batches() -> None:
+    many, few = ([shown(str(number), length) for number in range(10)] for length in (3_900, 100))
+    assert sizes(many, None) == sizes(few, None)
 
 
 def test_a_document_that_is_too_long_for_a_batch_is_read_alone() -> None:
-    assert sizes([shown("a", 10), shown("b", 50_000), shown("c", 10)], None) == [1, 1, 1]
+    assert sizes([shown(name, length, whole=True) for name, length in (("a", 10), ("b", 60_000), ("c", 10))], None) == [
+        1,
+        1,
+        1,
+    ]
 
 
 @pytest.mark.parametrize(("documents", "characters"), [(1, 3_000), (20, 3_000), (100, 960), (10_000, 600)])
