@@ -14,7 +14,7 @@ from investigator.language.late_patterns import late
 from investigator.language.normalise import Normalised, normalise
 from investigator.language.remembered import remembered
 from investigator.proof.boundaries import cuts_into_word
-from investigator.proof.widening import whole_lines, whole_sentences
+from investigator.proof.widening import whole_rows, whole_sentences
 from investigator.records import Document, Quote
 
 Spans = Sequence[tuple[int, int]]
@@ -93,7 +93,7 @@ class Source:
         if found is None:
             return None
         text, is_row = self._document.text, any(t.start <= found.start < t.end for t in self._document.tables)
-        widen = whole_lines if is_row else whole_sentences
+        widen = whole_rows if is_row else whole_sentences
         return quote_at(self._document, *widen(text, found.start, found.end))
 
     def _place(self, phrases: tuple[str, ...], near: Spans) -> tuple[int, int] | None:

@@ -20,8 +20,8 @@ _NUMBERS_OF_A_ROW = 0.4
 _NEW_ITEM = re.compile(r"\s*(?:[-*\u2022\u2023\u25e6|#]|\(?\d{1,2}[.)]\s)")
 
 
-def whole_lines(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return the span of the lines that contain the quote at `[start, end)`, without the blanks around them."""
+def whole_rows(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return the span of the rows of a table, a line each, that contain the quote at `[start, end)`."""
     first, last = text.rfind("\n", 0, start) + 1, text.find("\n", end)
     last = len(text) if last < 0 else last
     line = text[first:last]

@@ -20,7 +20,7 @@ class Traits(Record):
 
 
 class Trust(StrEnum):
-    """How far the judgement of an engine is trusted; see `investigator doctor`.
+    """How far the judgement of an engine is trusted, the lowest first; see `investigator doctor`.
 
     unread: it does not read (the built-in finder); ungraded: nobody has graded it; failed, passed: its grade.
     """
@@ -29,6 +29,11 @@ class Trust(StrEnum):
     FAILED = "failed"
     UNGRADED = "ungraded"
     PASSED = "passed"
+
+    @property
+    def decides(self) -> bool:
+        """Return True if what the engine judges may be called an answer."""
+        return self in (Trust.UNGRADED, Trust.PASSED)
 
 
 class UsedEngine(Record):

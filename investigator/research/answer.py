@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from investigator.asking.client import EngineClient
 from investigator.asking.fitting import less_to_answer
@@ -46,7 +46,7 @@ class Draft:
     not_stated: tuple[NotStated, ...] = ()
     disagreements: tuple[Disagreement, ...] = ()
     withheld: tuple[Statement, ...] = ()
-    search: tuple[str, ...] = field(default=())
+    search: tuple[str, ...] = ()
 
     @property
     def statements(self) -> tuple[Statement, ...]:
@@ -92,7 +92,7 @@ def written(
         parts=_parts(parts, reply),
         not_stated=tuple(_not_stated(proposed, evidence) for proposed in reply.not_stated if proposed.text.strip()),
         disagreements=tuple(
-            found for proposed in reply.disagreements if (found := _disagreement(proposed, evidence)) is not None
+            sides for proposed in reply.disagreements if (sides := _disagreement(proposed, evidence)) is not None
         ),
         withheld=refused,
         search=tuple(text for query in reply.search if (text := one_line(query))),

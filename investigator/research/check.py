@@ -186,14 +186,14 @@ def refusal(draft: Draft, outcome: Check) -> tuple[str, ...]:
     were; () if it was not.
     """
     statements = _judged(draft.statements, outcome)
-    refused = [one for one in statements if one.support in (Support.UNSUPPORTED, Support.IN_PART)]
+    refused = [statement for statement in statements if statement.support in (Support.UNSUPPORTED, Support.IN_PART)]
     if draft.lead is None or not refused or refused[0] is not statements[0]:
         return ()
-    return tuple(f"{one.text}: {one.reason or 'not supported'}" for one in refused)
+    return tuple(f"{statement.text}: {statement.reason or 'not supported'}" for statement in refused)
 
 
 def _judged(statements: Iterable[Statement], outcome: Check) -> list[Statement]:
-    return [judged(one, outcome.judgements.get(number)) for number, one in enumerate(statements, start=1)]
+    return [judged(statement, outcome.judgements.get(number)) for number, statement in enumerate(statements, start=1)]
 
 
 def _parts_after(parts: Sequence[Part], outcome: Check) -> tuple[Part, ...]:

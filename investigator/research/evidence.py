@@ -64,7 +64,7 @@ def evidence_of(history: Sequence[Memory], others: Sequence[Memory], load: Load,
     quotes = dict(_numbered(places, load))
     number = 0
     for memory in near:
-        quote = max(memory.quotes, key=lambda one: len(one.text))  # not a header
+        quote = max(memory.quotes, key=lambda quote: len(quote.text))  # not a header
         if number < settings.nearest and not _overlaps(quote, quotes.values()):
             number += 1
             quotes[f"N{number}"] = quote

@@ -103,11 +103,10 @@ class MatrixResearch:
             return cell.changed(quotes=quotes, reason=reason)
         if not quotes or not text:
             return cell.changed(status=CellStatus.UNCLEAR, text=text, reason=reason or "no quote supports it")
-        is_judged = self.trust in (Trust.PASSED, Trust.UNGRADED)
         stated = CellStatus.STATED if reply.verdict is Verdict.ANSWERS else CellStatus.UNCLEAR
         if reply.verdict is Verdict.PREMISE_WRONG:
             stated, reason = CellStatus.UNCLEAR, reason or "the document says otherwise than the question assumes"
-        status = stated if is_judged else CellStatus.PASSAGES
+        status = stated if self.trust.decides else CellStatus.PASSAGES
         return cell.changed(status=status, text=text, quotes=quotes, reason=reason)
 
     def _checked(self, rows: Sequence[Row], questions: Sequence[str]) -> Iterator[Row]:

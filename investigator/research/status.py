@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from investigator.asking.budget import CEILINGS
 from investigator.records import AnswerStatus, Coverage, Fit, Part, PartStatus, StopReason, Trust
 
-_ORDER = (Trust.UNREAD, Trust.FAILED, Trust.UNGRADED, Trust.PASSED)
-
 
 def least(trusts: Sequence[Trust]) -> Trust:
     """Return the lowest trust of several engines."""
-    return min(trusts, key=_ORDER.index, default=Trust.UNGRADED)
+    return min(trusts, key=list(Trust).index, default=Trust.UNGRADED)
 
 
 def status_of(
@@ -34,18 +32,18 @@ def status_of(
     were to be read are unread (`is_unfinished`); nothing is called absent unless every document could be searched, in
     several wordings or whole (`is_all_searched`), and a reader was asked.
     """
-    if trust in (Trust.UNREAD, Trust.FAILED):
+    if not trust.decides:
         return AnswerStatus.PASSAGES_FOUND if has_statements else AnswerStatus.NOT_FOUND_SO_FAR
-    found = [part.status for part in parts]
-    if PartStatus.ANSWERED in found or PartStatus.IN_PART in found:
+    statuses = [part.status for part in parts]
+    if PartStatus.ANSWERED in statuses or PartStatus.IN_PART in statuses:
         if not has_statements:
             return AnswerStatus.PASSAGES_FOUND
         is_cut = stop in CEILINGS and fit is Fit.UNCHECKED
-        is_whole = all(status is PartStatus.ANSWERED for status in found) and fit is not Fit.IN_PART and not is_cut
+        is_whole = all(status is PartStatus.ANSWERED for status in statuses) and fit is not Fit.IN_PART and not is_cut
         if not is_whole or is_lead_refused or is_unfinished:
             return AnswerStatus.ANSWERED_IN_PART
         return AnswerStatus.CONFLICTING if has_disagreements else AnswerStatus.ANSWERED
-    if PartStatus.PREMISE_WRONG in found and has_statements:
+    if PartStatus.PREMISE_WRONG in statuses and has_statements:
         return AnswerStatus.PREMISE_WRONG
     is_complete = is_all_searched and coverage.complete and stop not in CEILINGS
     return AnswerStatus.NOT_FOUND if is_complete else AnswerStatus.NOT_FOUND_SO_FAR

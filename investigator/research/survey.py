@@ -87,7 +87,7 @@ def with_details(
     result = []
     for row in rows:
         names = {row.document_id}
-        own = next((one for one in left if {quote.document_id for quote in one.quotes} == names), None)
+        own = next((entry for entry in left if {quote.document_id for quote in entry.quotes} == names), None)
         if own is not None and row.statement is not None:
             left.remove(own)
             row = row.changed(statement=own)
