@@ -61,8 +61,10 @@ class Coverage(Record):
 
     @property
     def complete(self) -> bool:
-        """Return True if no document that could contain the answer was missed; empty files do not count."""
-        return not self.not_opened and all(file.status is FileStatus.EMPTY for file in self.unreadable)
+        """Return True if no document that could contain the answer was missed; empty files and hidden parts do
+        not count."""
+        harmless = (FileStatus.EMPTY, FileStatus.HIDDEN)
+        return not self.not_opened and all(file.status in harmless for file in self.unreadable)
 
     @property
     def total(self) -> int:

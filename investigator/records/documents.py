@@ -20,11 +20,12 @@ _SHEETS = frozenset({"xlsx", "xlsm", "xlsb", "xls", "ods"})
 
 
 class FileStatus(StrEnum):
-    """The outcome of reading a file in the folder."""
+    """The outcome of reading a file in the folder, or a part of it; hidden: a part that the file does not show."""
 
     INDEXED = "indexed"
     UNCHANGED = "unchanged"
     EMPTY = "empty"
+    HIDDEN = "hidden"
     NEEDS_OCR = "needs_ocr"
     ENCRYPTED = "encrypted"
     UNSUPPORTED = "unsupported"

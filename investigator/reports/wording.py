@@ -77,6 +77,7 @@ FILE_STATUSES: Mapping[FileStatus, str] = {
     FileStatus.INDEXED: "indexed",
     FileStatus.UNCHANGED: "unchanged",
     FileStatus.EMPTY: "empty",
+    FileStatus.HIDDEN: "not read: hidden",
     FileStatus.NEEDS_OCR: "needs OCR",
     FileStatus.ENCRYPTED: "encrypted",
     FileStatus.UNSUPPORTED: "unsupported",

@@ -272,4 +272,4 @@ class _Counted:
         return True
 
 
-_FAILED = frozenset(FileStatus) - {FileStatus.INDEXED, FileStatus.UNCHANGED, FileStatus.EMPTY}
+_FAILED = frozenset(FileStatus) - {FileStatus.INDEXED, FileStatus.UNCHANGED, FileStatus.EMPTY, FileStatus.HIDDEN}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 
 from pydantic import Field
 
@@ -16,6 +17,13 @@ READERS = "investigator.readers"
 
 _REMOVED = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _MOST_BYTES = 1 << 44  # 16 TiB: the maximum that the system accepts, and more than any machine has
+
+
+class HiddenText(StrEnum):
+    """Treatment of text that a file does not show: left out and counted, or read and marked."""
+
+    OMIT = "omit"
+    MARK = "mark"
 
 
 class ReaderSettings(Record):
@@ -54,6 +62,10 @@ class ReaderSettings(Record):
     ocr_languages: str = Field(
         default="eng", pattern=r"^[A-Za-z_]+(\+[A-Za-z_]+)*$", description="Tesseract's languages: eng+deu"
     )
+    hidden: HiddenText = Field(
+        default=HiddenText.OMIT,
+        description="text that a file does not show: omit leaves it out and counts it, mark reads it with a mark",
+    )
 
 
 OWN_RESULT = "a result of this program is not evidence"
@@ -69,6 +81,16 @@ class ReadFailure(ReaderError):
         super().__init__(reason)
         self.status = status
         self.reason = reason
+
+
+def hidden_part(what: str) -> ReadFailure:
+    """Return the report of a part that the file does not show and that was therefore not read: "3 hidden rows"."""
+    return ReadFailure(FileStatus.HIDDEN, f"{what} not read (reader.hidden=mark reads them)")
+
+
+def marked_hidden(text: str) -> str:
+    """Return text that the file does not show, marked so that every quote of it shows the mark."""
+    return f"[hidden: {text}]"
 
 
 @dataclass(frozen=True)

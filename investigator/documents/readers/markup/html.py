@@ -8,7 +8,14 @@ from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
 
-from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile, cleaned
+from investigator.documents.readers.base import (
+    Extracted,
+    ReaderSettings,
+    ReadFailure,
+    SourceFile,
+    cleaned,
+    hidden_part,
+)
 from investigator.documents.readers.builder import TextBuilder, spanned
 from investigator.documents.readers.decoding import decoded, is_noise
 from investigator.documents.readers.properties import iso_date
@@ -271,4 +278,4 @@ def extracted_html(markup: str) -> Extracted:
 
 def _hidden(words: int) -> Iterator[ReadFailure]:
     if words >= _MANY_HIDDEN:
-        yield ReadFailure(FileStatus.UNSUPPORTED, f"{words} words that the page hides were not read")
+        yield hidden_part(f"{words} hidden words")
