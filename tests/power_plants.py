@@ -139,7 +139,7 @@ def _checked(prompt: str) -> dict[str, object]:
 _REPLIES = {
     PLAN: _planned,
     ASK: _read,
-    REFLECT: lambda _: {"known": [], "unknown": [], "wordings": []},
+    REFLECT: lambda _: {"known": [], "unknown": [], "wordings": ["megawatts"]},
     ANSWER: _written,
     CHECK: _checked,
 }

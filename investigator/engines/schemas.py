@@ -58,7 +58,7 @@ def _strict_object(schema: dict[str, Json]) -> dict[str, Json]:
     for key, value in schema.items():
         if key in ("properties", "$defs") and isinstance(value, dict):  # its keys are names of fields
             strict[key] = {name: _strict(part) for name, part in value.items()}
-        elif key not in ("default", "title"):
+        elif key not in ("default", "description", "title"):  # a prompt explains its fields, and a schema costs tokens
             strict[key] = _strict(value)
     properties = schema.get("properties")
     if isinstance(properties, dict):

@@ -361,11 +361,12 @@ class CheckVariables(Record):
 
 
 class StatementCheck(Record):
-    """The judgement on one statement."""
+    """The judgement on one statement; `corrected` is what the quotes support of a statement supported in part."""
 
     number: int
     support: OfSupport = Support.UNCHECKED
     reason: Text = ""
+    corrected: Text = ""
 
 
 class CheckReply(Record):

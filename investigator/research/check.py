@@ -11,6 +11,7 @@ from investigator.asking.client import EngineClient
 from investigator.asking.fitting import less_to_check
 from investigator.errors import EngineError, ReplayError
 from investigator.language.normalise import one_line
+from investigator.proof.figures import figure_notes
 from investigator.proof.quotes import Load
 from investigator.records import (
     CheckedStatement,
@@ -132,11 +133,20 @@ def _variables(
 
 
 def judged(statement: Statement, judgement: StatementCheck | None) -> Statement:
-    """Return a statement with the judgement of a check; a verbatim statement needs none."""
+    """Return a statement with the judgement of a check; a verbatim statement needs none.
+
+    Of a statement that is supported in part, only what the check keeps of it remains, unless that has figures of its
+    own that stand in no quote.
+    """
     if statement.support is Support.VERBATIM or judgement is None:
         return statement
     support = Support.SUPPORTED if judgement.support is Support.VERBATIM else judgement.support
     reason = "" if support is Support.SUPPORTED else one_line(judgement.reason)
+    kept = one_line(judgement.corrected).removeprefix(f"{statement.head}:").strip()
+    if support is Support.IN_PART and kept:
+        notes = figure_notes(kept, [quote.text for quote in statement.quotes], statement.text)
+        if not notes:
+            return statement.changed(text=kept, support=Support.SUPPORTED, reason="", notes=())
     return statement.changed(support=support, reason=reason)
 
 
@@ -144,9 +154,14 @@ def checked_draft(draft: Draft, outcome: Check) -> Draft:
     """Return a draft with the judgements on its lead and details, without the statements that are not supported.
 
     A part that the check finds open is no longer answered. If the statements do not answer the question at all, the
-    lead is shown as the nearest that the documents state.
+    lead is shown as the nearest that the documents state. What the check cut from a statement is withheld.
     """
     statements = _judged(draft.statements, outcome)
+    cut = [
+        before.changed(support=Support.IN_PART, reason=one_line(outcome.judgements[number].reason))
+        for number, (before, after) in enumerate(zip(draft.statements, statements, strict=True), start=1)
+        if before.text != after.text
+    ]
     lead = statements[0] if draft.lead is not None else None
     details = tuple(statements[1:] if draft.lead is not None else statements)
     parts = _parts_after(draft.parts, outcome)
@@ -160,7 +175,7 @@ def checked_draft(draft: Draft, outcome: Check) -> Draft:
         details=tuple(statement for statement in details if statement.is_shown),
         parts=parts,
         not_stated=not_stated,
-        withheld=(*draft.withheld, *(statement for statement in statements if not statement.is_shown)),
+        withheld=(*draft.withheld, *cut, *(statement for statement in statements if not statement.is_shown)),
     )
 
 

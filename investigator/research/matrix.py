@@ -97,8 +97,10 @@ class MatrixResearch:
             return cell.changed(status=CellStatus.UNCLEAR, reason="the reply does not say")
         quotes, _ = located(shown, reply.quotes, sources)
         text, reason = one_line(reply.answer), one_line(reply.reason)
-        if reply.verdict is Verdict.NOT_STATED and self.trust is Trust.UNREAD:
-            return cell.changed(status=CellStatus.UNCLEAR, reason="no passage matches well, and nobody has read it")
+        if reply.verdict is Verdict.NOT_STATED and not self.trust.decides:
+            unread = self.trust is Trust.UNREAD
+            why = "no passage matches well, and nobody has read it" if unread else "its reader failed the grade"
+            return cell.changed(status=CellStatus.UNCLEAR, reason=why, quotes=quotes)
         if reply.verdict is Verdict.NOT_STATED:
             return cell.changed(quotes=quotes, reason=reason)
         if not quotes or not text:

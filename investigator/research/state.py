@@ -183,8 +183,8 @@ def _check(state: State) -> Step | None:
 
 
 def _finds_more(state: State) -> bool:
-    """Return True if the last review names a wording to search for, or documents are left to read."""
-    return bool(state.run.reflections[-1].wordings) or state.read < frozenset(state.document_ids)
+    """Return True if the last review names a wording to search for; otherwise another plan would find nothing."""
+    return bool(state.run.reflections[-1].wordings)
 
 
 def _after_check(state: State) -> Step | None:

@@ -170,8 +170,10 @@ def test_each_question_of_a_row_has_the_best_quote_or_is_not_stated() -> None:
 
 
 def test_a_review_states_nothing_that_nobody_has_read() -> None:
-    variables = ReflectVariables(question="q", mission="-", parts=("q",), memories=())
-    assert replied(variables, ReflectReply) == ReflectReply()
+    variables = ReflectVariables(question="How much power does it make?", mission="-", parts=("q",), memories=())
+    review = replied(variables, ReflectReply)
+    assert (review.known, review.unknown) == ((), ())
+    assert review.wordings == ("power make",), "it searches on by the words of the question"
 
 
 def evidence(name: str, **quotes: str) -> EvidenceDocument:

@@ -36,12 +36,14 @@ def test_fields_that_are_named_like_keywords_survive() -> None:
         title: str = "x"
         default: int = 3
         ref: str = Field(default="", description="where")
+        description: str = ""
 
     schema = reply_schema(Odd)
     assert schema["properties"] == {
         "title": {"type": "string"},
         "default": {"type": "integer"},
-        "ref": {"type": "string", "description": "where"},
+        "ref": {"type": "string"},
+        "description": {"type": "string"},
     }
 
 

@@ -46,7 +46,11 @@ class SlowScript:
                 first = {"question": 1, "verdict": "answers", "quotes": quotes, "answer": quotes[0]}
                 return {"answers": [first, {"question": 2, "verdict": "not_stated"}]}
             case "reflection/reflect":
-                return {"known": [], "unknown": [f"more than {len(variables.memories)}"], "wordings": []}
+                return {
+                    "known": [],
+                    "unknown": [f"more than {len(variables.memories)}"],
+                    "wordings": [f"crop {len(variables.memories)}"],
+                }
             case "answer/check":
                 numbers = [statement.number for statement in variables.statements]
                 return {"statements": [{"number": number, "support": "supported"} for number in numbers]}

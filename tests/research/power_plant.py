@@ -68,7 +68,7 @@ MADE = reading("It makes 42 MW of power.", reply="The plant has an output of 42 
 GOOD = {
     "planner/plan": plan_of("plant.txt", "letter.txt"),
     "query/ask": by_document(plant=MADE),
-    "reflection/reflect": json.dumps({"known": [], "unknown": ["the output"], "wordings": []}),
+    "reflection/reflect": json.dumps({"known": [], "unknown": ["the output"], "wordings": ["megawatts of the plant"]}),
     "answer/answer": answer("The plant produces 42 megawatts.", "E1"),
     "answer/check": check("supported"),
 }

@@ -10,6 +10,7 @@ from investigator.engines.extractive.answering import answer, check
 from investigator.engines.extractive.asking import ask, fill_row
 from investigator.engines.extractive.planning import plan
 from investigator.errors import SettingsError
+from investigator.language.terms import content_words
 from investigator.records import (
     AnswerVariables,
     AskVariables,
@@ -76,8 +77,8 @@ class ExtractiveEngine:
                 return ask(variables, self._embedder)
             case RowVariables() as variables:
                 return fill_row(variables, self._embedder)
-            case ReflectVariables():
-                return ReflectReply()  # it cannot say what is known
+            case ReflectVariables() as variables:
+                return ReflectReply(wordings=(" ".join(content_words(variables.question)),))
             case AnswerVariables() as variables:
                 return answer(variables, self._embedder)
             case CheckVariables() as variables:
