@@ -41,8 +41,8 @@ def shown_document(
     """Return a document as an engine reads it for a question: whole if it is short, otherwise its beginning and the
     passages that match the queries, up to `settings.characters`.
 
-    With `is_reranked`, the reranker orders the
-    passages of each, which takes longer. Raises KeyError for an unknown document.
+    With `is_reranked`, the reranker orders the passages of each, which takes longer. Raises KeyError for an unknown
+    document.
     """
     document = library.document(document_id)
     length = len(document.text)
@@ -59,7 +59,11 @@ def shown_document(
         passages=tuple(
             _passage(document, span, match, ranked) for span in spans if document.text[slice(*span)].strip()
         ),
-        addresses_model=any(True for span in spans for _ in addresses_model(document.text[slice(*span)])),
+        addresses_model=any(
+            True
+            for text in (document_id, document.title, *(document.text[slice(*span)] for span in spans))
+            for _ in addresses_model(text)
+        ),
     )
 
 

@@ -29,6 +29,7 @@ TEXTS = {
     "short.txt": f"{OUTPUT} {OWNER}",
     "ash.txt": story(w60=OUTPUT, w180=OWNER),
     "demand.txt": story(w120=DEMAND),
+    f"{DEMAND.rstrip('.')}.txt": "The kiln is warm.",
     "beam.md": f"# Beam report\n\n{story()}\n\n## Output\n\n{OUTPUT.replace('Ash', 'Beam')}\n\n{story()}",
 }
 QUESTION = "How much power does the Ash plant make?"
@@ -108,6 +109,10 @@ def test_only_text_that_is_shown_can_mark_a_document_as_addressing_a_model(libra
     assert shown(library, "demand.txt", whole_characters=100_000).addresses_model
     assert not shown(library, "demand.txt", "In week 10").addresses_model
     assert not shown(library, "ash.txt").addresses_model
+
+
+def test_a_file_name_that_addresses_a_model_marks_its_document(library: Library) -> None:
+    assert shown(library, f"{DEMAND.rstrip('.')}.txt").addresses_model
 
 
 # What the planner sees.
