@@ -14,7 +14,9 @@ from investigator.records import Table, TableCell
 Cells = Sequence[str]
 
 _NUMBER = re.compile(r"[-+(]?[$€£¥]?\s?\d[\d.,\s]*%?\)?$|\d{4}-\d\d-\d\d")
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _SEARCHED = 20
+_MOST_STACKED = 3
 
 
 class RowLine(NamedTuple):
@@ -40,13 +42,13 @@ def each_line(rows: Sequence[Cells]) -> Iterator[RowLine]:
     """
     table = [[one_line(cell) for cell in row] for row in rows]
     filled = [index for index, row in enumerate(table) if any(row)]
-    at = header_index([table[index] for index in filled])
-    header_at = len(table) if at is None else filled[at]
+    header = column_names([table[index] for index in filled])
+    header_at = len(table) if header is None else filled[header.last]
     for index, row in enumerate(table):
-        if index <= header_at:
+        if header is None or index <= header_at:
             yield _joined(((column, "", cell) for column, cell in enumerate(row)), " | ", index == header_at)
         else:
-            yield _labelled(table[header_at], row)
+            yield _labelled(header.names, row)
 
 
 def table_of(lines: Sequence[RowLine], text: str) -> Table | None:
@@ -100,8 +102,16 @@ def _joined(cells: Iterable[tuple[int, str, str]], mark: str, is_header: bool = 
     return RowLine(mark.join(parts), tuple(spans), is_header)
 
 
-def header_index(rows: Sequence[Cells]) -> int | None:
-    """Return the index of the row that names the columns: the first wide row, if its cells are different names.
+class ColumnNames(NamedTuple):
+    """The index of the last header row, and the names of the columns."""
+
+    last: int
+    names: Cells
+
+
+def column_names(rows: Sequence[Cells]) -> ColumnNames | None:
+    """Return the header of a table: its first wide row, if its cells are different names, or up to three such rows,
+    whose names differ once they are joined ("2023 Q1").
 
     A row is wide if it fills as many cells as most of the table; numbers and dates are not names.
     """
@@ -111,11 +121,30 @@ def header_index(rows: Sequence[Cells]) -> int | None:
     usual = filled[len(filled) // 2]
     if usual < 2:
         return None
-    for index, row in enumerate(rows[:_SEARCHED]):
-        cells = [cell for cell in row if cell]
-        if len(cells) >= usual:
-            return index if are_names(cells) and index + 1 < len(rows) else None
+    for first, row in enumerate(rows[:_SEARCHED]):
+        if sum(1 for cell in row if cell) >= usual:
+            return _stacked(rows, first)
     return None
+
+
+def _stacked(rows: Sequence[Cells], first: int) -> ColumnNames | None:
+    """Return the header that begins with a row, if that row, or it and up to two below it, names the columns."""
+    width = max(len(row) for row in rows[first : first + _MOST_STACKED])
+    names = [""] * width
+    for last, row in enumerate(rows[first : first + _MOST_STACKED], start=first):
+        if not _are_words(row) or last + 1 >= len(rows):
+            return None
+        for column, cell in enumerate(row):
+            if cell and cell != names[column]:
+                names[column] = f"{names[column]} {cell}".strip()
+        if are_names([name for name in names if name]):
+            return ColumnNames(last, names)
+    return None
+
+
+def _are_words(row: Cells) -> bool:
+    """Return True if a row may be one of several header rows: its cells are years or words, not other numbers."""
+    return all(_YEAR.fullmatch(cell) or not _NUMBER.match(cell) for cell in row if cell)
 
 
 def are_names(cells: Sequence[str]) -> bool:

@@ -12,7 +12,6 @@ import pytest
 from made_files import OFFICE, SHEETS, package, relations, xlsx
 
 from investigator.documents.readers import rows
-from investigator.documents.readers.office.shown_numbers import displayed
 from investigator.records import FileStatus
 
 
@@ -102,7 +101,7 @@ def test_damaged_comments_do_not_cost_the_values(read_all):
     found = read_all("book.xlsx", _with_comments(damaged=True))
     assert "city: Bonn; sum: 12" in found.documents[0].text
     assert [item.reason for item in found.unreadable] == [
-        "its comments: a part of the file is damaged (xl/comments1.xml)"
+        "comments and charts of the sheet Sums: a part of the file is damaged (xl/comments1.xml)"
     ]
 
 
@@ -197,18 +196,3 @@ def test_numbers_of_a_sheet_are_read_as_its_cells_show_them(read):
     book.save(data)
     text = read("a.xlsx", data.getvalue()).text
     assert "Share: 25%; Price: € 1,234.50; Count: 1,234,567; Change: -3.1%; Day: 2024-05-01" in text
-
-
-@pytest.mark.parametrize(
-    ("number", "form", "shown"),
-    [
-        ("-1234", "#,##0_);(#,##0)", "(1,234)"),
-        ("2.5", "0", "3"),
-        ("3", '0 "units"', "3 units"),
-        ("0.5", "# ?/?", None),
-        ("1200000", "0.0,,", None),
-        ("9" * 50, "0%", None),
-    ],
-)
-def test_a_format_that_says_more_than_signs_and_separators_shows_nothing(number, form, shown):
-    assert displayed(number, form) == shown

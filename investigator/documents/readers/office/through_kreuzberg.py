@@ -7,13 +7,10 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from investigator.documents.readers import rows
 from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile, cleaned
 from investigator.documents.readers.builder import TextBuilder
-from investigator.documents.readers.media_types import XLSX
-from investigator.documents.readers.office.sheet_comments import sheet_comments
-from investigator.documents.readers.office.shown_numbers import Shown, shown_numbers
 from investigator.documents.readers.properties import iso_date
+from investigator.documents.readers.sheets.workbook import Sheet, written
 from investigator.language.normalise import one_line
 from investigator.records import FileStatus
 
@@ -37,85 +34,22 @@ def read_office(source: SourceFile, settings: ReaderSettings) -> Extracted:
 
 
 def read_sheets(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads a workbook: one page per sheet, with its name as heading, and a line for each row and each comment."""
+    """Reads a binary workbook (.xlsb): one page per sheet, with its name as heading, and a line for each row."""
     result = _extracted(source, settings)
-    builder = TextBuilder()
-    names = list(result.metadata.get("sheet_names") or ())  # sheets without values produce no node
-    remarks, left_out = _comments(source, settings, names)
-    shown = _shown(source, settings)
-    sheet = 0
+    names = [_one_line(name) for name in result.metadata.get("sheet_names") or ()]
+    sheets = {name: Sheet(name) for name in names}  # sheets without values produce no node
+    sheet = Sheet("")
     for node in _nodes(result):
         content = node["content"]
         if content["node_type"] == "heading":
-            before, sheet = sheet, names.index(content["text"]) + 1 if content["text"] in names else sheet + 1
-            _add_comments(builder, remarks, names, before, sheet)
-            builder.begin_page(sheet)
-            _add(builder, content)
+            name = _one_line(content["text"])
+            sheet = sheets.setdefault(name, Sheet(name))
         elif content["node_type"] == "table":
             grid = _cells(content["grid"])
-            _show(grid, shown.get(_one_line(names[sheet - 1]) if 0 < sheet <= len(names) else "", {}))
-            _add_table(builder, grid)
-            builder.block()
-        else:
-            _add(builder, content)
-    _add_comments(builder, remarks, names, sheet, len(names) + 1)
-    builder.end_page()
+            sheet.cells = {(r, c): text for r, row in enumerate(grid) for c, text in enumerate(row) if text}
     authors, date = _authors_and_date(result)
-    has_values = any(
-        span.end - span.start > len(h.text) for span, h in zip(builder.pages, builder.headings, strict=False)
-    )
     title = _one_line(result.metadata.get("title"))
-    found = builder.extracted(title=title, authors=authors, date=date, left_out=left_out)
-    return found if has_values or not found.headings else replace(found, text="")
-
-
-def _comments(
-    source: SourceFile, settings: ReaderSettings, names: list[str]
-) -> tuple[dict[int, list[str]], tuple[ReadFailure, ...]]:
-    """Return the comments, grouped by sheet number, and the failure if they could not be read."""
-    if source.media_type != XLSX:
-        return {}, ()
-    try:
-        found = sheet_comments(source, settings)
-    except ReadFailure as failure:
-        return {}, (ReadFailure(failure.status, f"its comments: {failure.reason}"),)
-    numbers = {_one_line(name): number for number, name in enumerate(names, start=1)}
-    return {numbers[name]: lines for name, lines in found.items() if name in numbers}, ()
-
-
-def _shown(source: SourceFile, settings: ReaderSettings) -> dict[str, Shown]:
-    """Return the displayed numbers of each sheet; empty if they cannot be read, so that the stored values are kept."""
-    try:
-        return shown_numbers(source, settings) if source.media_type == XLSX else {}
-    except ReadFailure:
-        return {}
-
-
-def _show(grid: list[list[str]], shown: Shown) -> None:
-    """Replace numbers with their displayed form if both represent the same value."""
-    for (row, column), (number, words) in shown.items():
-        if row < len(grid) and column < len(grid[row]) and _is_same(grid[row][column], number):
-            grid[row][column] = words
-
-
-def _is_same(value: str, number: str) -> bool:
-    try:
-        return math.isclose(float(value), float(number), rel_tol=1e-9)
-    except ValueError:
-        return False
-
-
-def _add_comments(builder: TextBuilder, remarks: dict[int, list[str]], names: list[str], sheet: int, end: int) -> None:
-    """Add the comments on the current sheet and on the sheets without values between it and sheet `end`."""
-    for number in range(max(sheet, 1), end):
-        lines = remarks.pop(number, None)
-        if lines is None:
-            continue
-        if number != sheet:
-            builder.begin_page(number)
-            builder.heading(names[number - 1])
-        builder.block()
-        builder.verbatim("\n".join(lines))
+    return written(tuple(sheets.values()), settings, title=title, authors=authors, date=date)
 
 
 def _extracted(source: SourceFile, settings: ReaderSettings) -> Any:
@@ -179,15 +113,6 @@ def _add(builder: TextBuilder, content: dict[str, Any]) -> None:
         builder.line() if kind == "list_item" else builder.block()
         builder.verbatim(text)
         builder.line() if kind == "list_item" else builder.block()
-
-
-def _add_table(builder: TextBuilder, grid: list[list[str]]) -> None:
-    lines = rows.filled_lines(grid)
-    text = "\n".join(line.text for line in lines)
-    if table := rows.table_of(lines, text):
-        builder.laid_table(text, table)
-    else:
-        builder.verbatim(text)
 
 
 def _cells(grid: dict[str, Any]) -> list[list[str]]:

@@ -1,44 +1,47 @@
-"""Comments on the cells of an Office Open XML workbook; the library that reads the values ignores them."""
+"""Comments on the cells of an Office Open XML workbook, with their authors."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from xml.etree import ElementTree
 
-from investigator.documents.readers.archives.package import Package, local_name, sheets
-from investigator.documents.readers.base import ReaderSettings, SourceFile, cleaned
+from investigator.documents.readers.archives.package import Package, local_name
+from investigator.documents.readers.base import cleaned
 from investigator.language.normalise import one_line
 
-_PARTS = r"xl/.*[cC]omments?.*\.xml"
+_PERSONS = r"xl/persons/.*\.xml"
 
 
-def sheet_comments(source: SourceFile, settings: ReaderSettings) -> dict[str, list[str]]:
-    """Return a line for each comment, grouped by sheet name, in the order of the workbook.
+def comments_of(package: Package, part: str) -> list[str]:
+    """Return a line for each comment on a sheet, whose part is named, in the order of the file.
 
     A thread yields one line per comment; the notice for older programs is skipped. Raises ReadFailure if a part is
     damaged or too large.
     """
-    with Package(source.data, settings) as package:
-        listed = sheets(package) if package.names(_PARTS) else ()
-        return {name: lines for name, part in listed if (lines := _lines(package, part))}
-
-
-def _lines(package: Package, part: str) -> list[str]:
-    """Return the comments on one sheet."""
     present = [(kind, target) for kind, target in package.related(part).values() if target in package]
-    said: dict[str, list[str]] = {}
+    by_cell: dict[str, list[str]] = {}
     for kind, target in present:
         if kind == "threadedComment":
-            for cell, text in _remarks(package.tree(target), "threadedComment"):
-                said.setdefault(cell, []).append(f"comment on {cell}: {text}")
+            for cell, text in _remarks(package.tree(target), "threadedComment", _persons(package)):
+                by_cell.setdefault(cell, []).append(f"comment on {cell}: {text}")
     for kind, target in present:
         if kind == "comments":
-            for cell, text in _remarks(package.tree(target), "comment"):
-                said.setdefault(cell, [f"comment on {cell}: {text}"])
-    return [line for lines in said.values() for line in lines]
+            for cell, text in _remarks(package.tree(target), "comment", {}):
+                by_cell.setdefault(cell, [f"comment on {cell}: {text}"])
+    return [line for lines in by_cell.values() for line in lines]
 
 
-def _remarks(root: ElementTree.Element, name: str) -> Iterator[tuple[str, str]]:
+def _persons(package: Package) -> Mapping[str, str]:
+    """Return the authors of threads by their ids."""
+    return {
+        person.get("id", ""): one_line(cleaned(person.get("displayName", "")))
+        for name in package.names(_PERSONS)
+        for person in package.tree(name).iter()
+        if local_name(person) == "person"
+    }
+
+
+def _remarks(root: ElementTree.Element, name: str, persons: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Yield the cell and the text of each comment, preceded by the author's name unless the text begins with it."""
     authors = [one_line(cleaned(author.text or "")) for author in root.iter() if local_name(author) == "author"]
     for remark in root.iter():
@@ -47,6 +50,7 @@ def _remarks(root: ElementTree.Element, name: str) -> Iterator[tuple[str, str]]:
         words = one_line(cleaned("".join(_texts(remark))))
         number = remark.get("authorId", "")
         author = authors[int(number)] if number.isdigit() and int(number) < len(authors) else ""
+        author = author or persons.get(remark.get("personId", ""), "")
         if words:
             by = f"{author}: " if author and not words.startswith(author) else ""
             yield remark.get("ref", ""), by + words

@@ -1,0 +1,77 @@
+"""Native charts of Office Open XML documents, as tables of their series (ECMA-376, part 1, 21.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from xml.etree import ElementTree
+
+from investigator.documents.readers.archives.package import local_name
+from investigator.documents.readers.base import cleaned
+from investigator.documents.readers.sheets.number_formats import shown_number
+from investigator.language.normalise import one_line
+
+_MOST_POINTS = 5_000
+_MOST_SERIES = 250
+_LABELS = ("cat", "xVal")
+_VALUES = ("val", "yVal")
+_SIZES = "bubbleSize"
+
+
+def chart_table(root: ElementTree.Element) -> tuple[str, list[list[str]]]:
+    """Return the caption of a chart and its table: a row for each category, a column for each series.
+
+    The caption has the titles of the chart and of its axes. A chart without values gives a caption and no rows.
+    """
+    rows: dict[int, list[str]] = {}
+    names: list[str] = []
+    for series in _series(root):
+        points = {kind: _points(part) for part in series if (kind := local_name(part)) in (*_LABELS, *_VALUES, _SIZES)}
+        labels = next((points[kind] for kind in _LABELS if kind in points), {})
+        for kind in (*_VALUES, _SIZES):
+            if kind not in points:
+                continue
+            names.append(_name(series) + (" (size)" if kind == _SIZES else ""))
+            for index, value in points[kind].items():
+                row = rows.setdefault(index, [labels.get(index, "")])
+                row += [""] * (len(names) + 1 - len(row))
+                row[0] = row[0] or labels.get(index, "")
+                row[len(names)] = value
+    titles = [text for title in root.iter() if local_name(title) == "title" and (text := _words(title))]
+    caption = "chart: " + "; ".join(dict.fromkeys(titles)) if titles else "chart"
+    if not rows:
+        return f"{caption} (without values)", []
+    width = len(names) + 1
+    body = [[*row, *[""] * (width - len(row))] for _, row in sorted(rows.items())]
+    return caption, [["category", *(name or f"series {n}" for n, name in enumerate(names, start=1))], *body]
+
+
+def _series(root: ElementTree.Element) -> Iterator[ElementTree.Element]:
+    count = 0
+    for element in root.iter():
+        if local_name(element) == "ser" and count < _MOST_SERIES:
+            count += 1
+            yield element
+
+
+def _points(part: ElementTree.Element) -> dict[int, str]:
+    """Return the values of a series by their index, as their format shows them; several levels of labels are joined."""
+    form = next((one_line(e.text or "") for e in part.iter() if local_name(e) == "formatCode"), "")
+    form = "" if form == "General" else form
+    points: dict[int, list[str]] = {}
+    for point in part.iter():
+        index = point.get("idx", "")
+        if local_name(point) != "pt" or not index.isdecimal() or len(points) > _MOST_POINTS:
+            continue
+        value = next((child.text or "" for child in point if local_name(child) == "v"), "")
+        shown = one_line(cleaned(shown_number(value, point.get("formatCode", form))))
+        points.setdefault(int(index), []).insert(0, shown)
+    return {index: " ".join(values) for index, values in points.items()}
+
+
+def _name(series: ElementTree.Element) -> str:
+    texts = [part for part in series if local_name(part) == "tx"]
+    return one_line(cleaned(" ".join(e.text or "" for part in texts for e in part.iter() if local_name(e) == "v")))
+
+
+def _words(title: ElementTree.Element) -> str:
+    return one_line(cleaned("".join(e.text or "" for e in title.iter() if local_name(e) in ("t", "v"))))

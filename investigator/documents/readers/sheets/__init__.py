@@ -1,0 +1,1 @@
+"""Reads workbooks: XLSX, XLSM, XLSB, XLS and ODS."""

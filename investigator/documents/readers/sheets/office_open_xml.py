@@ -1,0 +1,224 @@
+"""Reads workbooks of Office Open XML (.xlsx, .xlsm) as their sheets are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from xml.etree import ElementTree
+
+from investigator.documents.readers.archives.package import (
+    CoreProperties,
+    Package,
+    attribute,
+    local_name,
+)
+from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile, cleaned
+from investigator.documents.readers.office.charts import chart_table
+from investigator.documents.readers.sheets.comments import comments_of
+from investigator.documents.readers.sheets.number_formats import BUILT_IN, hides_text, shown_number
+from investigator.documents.readers.sheets.workbook import Merge, Place, Sheet, written
+from investigator.language.normalise import one_line
+
+_WORKBOOK = "xl/workbook.xml"
+_TRUE = ("1", "true", "on")
+_MOST_ROWS, _MOST_COLUMNS = 1_048_576, 16_384
+_NO_VALUE = "(formula without a stored value)"
+
+
+@dataclass(frozen=True)
+class _Styles:
+    """The things that cells refer to: the shared texts, the number format of each style, and the epoch of dates."""
+
+    texts: Sequence[str]
+    formats: Mapping[str, str]
+    is_1904: bool
+
+
+def read_workbook(source: SourceFile, settings: ReaderSettings) -> Extracted:
+    """Reads a workbook: one page per sheet, a line for each row, then its charts, comments and text boxes.
+
+    Raises ReadFailure if a part is damaged or too large.
+    """
+    with Package(source.data, settings) as package:
+        properties = CoreProperties(package)
+        book = package.tree(_workbook_part(package))
+        styles = _styles(package, book)
+        left_out: list[ReadFailure] = []
+        sheets = [_sheet(package, name, part, state, styles, left_out) for name, part, state in _listed(package, book)]
+    return written(
+        sheets,
+        settings,
+        title=properties.title,
+        authors=properties.authors,
+        date=properties.date,
+        left_out=left_out,
+    )
+
+
+def _workbook_part(package: Package) -> str:
+    return next((part for kind, part in package.related("").values() if kind == "officeDocument"), _WORKBOOK)
+
+
+def _listed(package: Package, book: ElementTree.Element) -> Iterator[tuple[str, str, str]]:
+    """Yield the name, the part and the state of each sheet."""
+    parts = package.related(_workbook_part(package))
+    for sheet in book.iter():
+        if local_name(sheet) == "sheet":
+            part = parts.get(attribute(sheet, "id"), ("", ""))[1]
+            yield one_line(cleaned(sheet.get("name", ""))), part, sheet.get("state", "visible")
+
+
+def _styles(package: Package, book: ElementTree.Element) -> _Styles:
+    related = {kind: part for kind, part in package.related(_workbook_part(package)).values() if part in package}
+    texts: list[str] = []
+    if "sharedStrings" in related:
+        texts = [_text(item) for item in package.tree(related["sharedStrings"])]
+    formats = _formats(package.tree(related["styles"])) if "styles" in related else {}
+    epochs = [attribute(element, "date1904") for element in book.iter() if local_name(element) == "workbookPr"]
+    return _Styles(texts, formats, any(epoch in _TRUE for epoch in epochs))
+
+
+def _formats(styles: ElementTree.Element) -> dict[str, str]:
+    """Return the number format of each cell style, by its number; the general format is left out."""
+    own: dict[str, str] = {}
+    forms: list[str] = []
+    for element in styles:
+        if local_name(element) == "numFmts":
+            own = {entry.get("numFmtId", ""): entry.get("formatCode", "") for entry in element}
+        elif local_name(element) == "cellXfs":
+            identifiers = [entry.get("numFmtId", "") for entry in element]
+            forms = [own.get(name, BUILT_IN.get(int(name) if name.isdecimal() else 0, "")) for name in identifiers]
+    return {str(number): form for number, form in enumerate(forms) if form and form != "General"}
+
+
+def _text(item: ElementTree.Element) -> str:
+    """Return the text of runs; readings of ideographs (phonetic runs) are left out."""
+    pieces: list[str] = []
+    for element in item:
+        name = local_name(element)
+        if name == "t":
+            pieces.append(element.text or "")
+        elif name == "r":
+            pieces += [run.text or "" for run in element if local_name(run) == "t"]
+    return cleaned("".join(pieces))
+
+
+def _sheet(package: Package, name: str, part: str, state: str, styles: _Styles, left_out: list[ReadFailure]) -> Sheet:
+    sheet = Sheet(name=name, hidden=state.lower() in ("hidden", "veryhidden"))
+    if part not in package:
+        return sheet
+    root = package.tree(part)
+    space = root.tag.removesuffix(local_name(root))  # names are compared whole, because a sheet has millions
+    for column in root.iterfind(f"{space}cols/{space}col"):
+        if column.get("hidden") in _TRUE or column.get("width") == "0":
+            first, last = _number(column.get("min"), 1), _number(column.get("max"), 1)
+            sheet.hidden_columns.update(range(first - 1, min(last, _MOST_COLUMNS)))
+    number = 0
+    for row in root.iterfind(f"{space}sheetData/{space}row"):
+        number = _number(row.get("r"), number + 1)
+        if row.get("hidden") in _TRUE or row.get("ht") == "0":
+            sheet.hidden_rows.add(number - 1)
+        if number <= _MOST_ROWS:
+            _add_cells(sheet, row, number - 1, styles, space)
+    for merge in root.iterfind(f"{space}mergeCells/{space}mergeCell"):
+        sheet.merges += _merges(merge.get("ref", ""))
+    try:
+        sheet.remarks += comments_of(package, part)
+        _add_drawings(sheet, package, part)
+    except ReadFailure as failure:
+        reason = f"comments and charts of the sheet {name}: {failure.reason}"
+        left_out.append(ReadFailure(failure.status, reason))
+    return sheet
+
+
+def _number(text: str | None, default: int) -> int:
+    return int(text) if text is not None and text.isdecimal() and len(text) < 8 else default
+
+
+def _add_cells(sheet: Sheet, row: ElementTree.Element, number: int, styles: _Styles, space: str) -> None:
+    column, value_tag, formats = -1, f"{space}v", styles.formats
+    for cell in row:
+        column = _column(cell.get("r", "").rstrip("0123456789"), column + 1)
+        if column >= _MOST_COLUMNS or not len(cell):
+            continue
+        form, stored = formats.get(cell.get("s", "0"), ""), ""
+        for child in cell:
+            if child.tag == value_tag:
+                stored = child.text or ""
+        value, shown = _value(cell, stored, form, styles)
+        if value:
+            sheet.cells[number, column] = shown or value
+            if not shown:
+                sheet.hidden_cells.add((number, column))
+
+
+def _value(cell: ElementTree.Element, stored: str, form: str, styles: _Styles) -> tuple[str, str]:
+    """Return the value of a cell, and how it is shown: "" if its format hides it."""
+    kind = cell.get("t", "n")
+    if kind == "n" and stored:
+        return stored, shown_number(stored, form, is_1904=styles.is_1904)
+    if kind == "s":
+        text = styles.texts[int(stored)] if stored.isdecimal() and int(stored) < len(styles.texts) else ""
+    elif kind == "inlineStr":
+        text = "".join(_text(child) for child in cell if local_name(child) == "is")
+    elif kind == "b":
+        text = {"1": "TRUE", "0": "FALSE"}.get(stored, stored)
+    else:
+        text = cleaned(stored)
+    if not stored and not text and any(local_name(child) == "f" for child in cell):
+        return _NO_VALUE, _NO_VALUE
+    return text, "" if form and hides_text(form) else text
+
+
+def _place(reference: str) -> Place | None:
+    """Return the row and the column of a reference such as "B12"; None if it is none."""
+    letters = reference.rstrip("0123456789")
+    digits, column = reference[len(letters) :], _column(letters, -1)
+    return (int(digits) - 1, column) if column >= 0 and 0 < len(digits) < 8 else None
+
+
+@lru_cache(maxsize=2 * _MOST_COLUMNS)
+def _column(letters: str, default: int) -> int:
+    """Return the number of a column, counted from 0; the default for letters that name none."""
+    if not (1 <= len(letters) <= 3 and letters.isascii() and letters.isalpha()):
+        return default
+    column = 0
+    for letter in letters.upper():
+        column = 26 * column + ord(letter) - ord("A") + 1
+    return column - 1
+
+
+def _merges(reference: str) -> Iterator[Merge]:
+    first, _, last = reference.partition(":")
+    start, end = _place(first), _place(last)
+    if start is not None and end is not None and end[0] >= start[0] and end[1] >= start[1]:
+        yield Merge(*start, rows=end[0] - start[0] + 1, columns=end[1] - start[1] + 1)
+
+
+def _add_drawings(sheet: Sheet, package: Package, part: str) -> None:
+    """Add the charts and text boxes of a sheet, and count its pictures."""
+    for kind, target in package.related(part).values():
+        if kind != "drawing" or target not in package:
+            continue
+        sheet.remarks += _boxes(package.tree(target))
+        related = package.related(target)
+        for inner, chart in related.values():
+            if inner == "chart" and chart in package:
+                sheet.tables.append(chart_table(package.tree(chart)))
+        pictures = sum(1 for inner, _ in related.values() if inner == "image")
+        if pictures:
+            sheet.unread["picture"] = sheet.unread.get("picture", 0) + pictures
+
+
+def _boxes(drawing: ElementTree.Element) -> Iterator[str]:
+    """Yield the text of each box of a drawing."""
+    for box in drawing.iter():
+        if local_name(box) == "txBody":
+            paragraphs = (
+                "".join(run.text or "" for run in paragraph.iter() if local_name(run) == "t")
+                for paragraph in box
+                if local_name(paragraph) == "p"
+            )
+            if text := one_line(cleaned(" ".join(paragraphs))):
+                yield f"text box: {text}"
