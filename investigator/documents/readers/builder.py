@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from investigator.documents.readers.base import Extracted, ReadFailure, cleaned
-from investigator.documents.readers.rows import are_names
+from investigator.documents.readers.covered_cells import CoveredCells
+from investigator.documents.readers.raised_text import shifted_text
+from investigator.documents.readers.rows import are_names, filled_lines, table_of
 from investigator.documents.readers.table_recorder import TableRecorder, shifted
 from investigator.documents.readers.table_shape import CURRENCY_SIGN, is_value
 from investigator.records import Heading, PageSpan, Table
@@ -16,14 +18,15 @@ _LONGEST_SPAN = 5  # maximum number of digits
 _HEADER_REACH = 500  # repeat the column names of a table after this many characters
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
 _CLOSING = re.compile(r"\)?\s?%|\)")
-_NOTE_MARK = re.compile(r"[a-z](?:\s?,\s?[a-z])*")
+_BEFORE = 40  # characters before a raised text that decide what it is
 
 
 @dataclass
 class _TableRow:
     """An unfinished table row: the number of its cells, and whether it has text and cells with several lines. `first`
     is the index of the row's first piece of text; `header` is True if the file marks the row as a header row, and
-    `header_cells` is the number of cells marked as headers.
+    `header_cells` is the number of cells marked as headers. `cell` is the index of the open cell's first piece of text,
+    `span` the numbers of rows and columns that it covers.
     """
 
     cells: int = 0
@@ -32,6 +35,8 @@ class _TableRow:
     first: int = 0
     header: bool = False
     header_cells: int = 0
+    cell: int = 0
+    span: tuple[int, int] = (1, 1)
 
 
 class TextBuilder:
@@ -39,8 +44,9 @@ class TextBuilder:
 
     Breaks and spaces are delayed until the next word, so the text never begins or ends with whitespace and has at most
     one empty line in a row. The cells of a table row are joined with ` | ` on one line, up to the first cell with
-    several lines; each cell after that gets a line of its own. In a long table the header row is repeated at intervals,
-    so that searches find rows together with their column names.
+    several lines; each cell after that gets a line of its own. A merged cell is repeated in the rows and columns that
+    it covers. In a long table the header rows are repeated at intervals, so that searches find rows together with
+    their column names.
     """
 
     def __init__(self) -> None:
@@ -50,11 +56,14 @@ class TextBuilder:
         self._length = 0
         self._breaks = 0
         self._blank = False
-        self._raised = False
+        self._raised = self._lowered = False
+        self._notes: frozenset[str] = frozenset()
         self._separators = 0
         self._rows: list[_TableRow] = []
         self._header = ""
+        self._header_names: list[str] = []
         self._header_end = 0
+        self._covered = CoveredCells()
         self._table_end = -1
         self._fresh_cell = False
         self._cell_words = self._cell_before = ""
@@ -119,9 +128,19 @@ class TextBuilder:
         self._breaks = min(tail.count("\n"), 2)
         self._blank = bool(tail)
 
+    def note_marks(self, marks: Iterable[str]) -> None:
+        """Name the marks that refer to notes of the document, where they are raised."""
+        self._notes = frozenset(marks)
+
     def raised(self, begins: bool) -> None:
-        """Begin or end superscript text: a superscript that refers to a note is not part of the preceding word."""
+        """Begin or end superscript text: a superscript that refers to a note is not part of the preceding word, and an
+        exponent is marked: 10^6.
+        """
         self._raised = begins
+
+    def lowered(self, begins: bool) -> None:
+        """Begin or end subscript text."""
+        self._lowered = begins
 
     def line(self) -> None:
         """Begin a new line."""
@@ -140,6 +159,9 @@ class TextBuilder:
         if not self._rows:
             self._recorder.begin_row(new_table=first, header=header and first)
         self.line()
+        if not self._rows:
+            self._covered = CoveredCells() if first else self._covered
+            self._covered.begin_row()
         self._rows.append(_TableRow(first=len(self._parts), header=header and first))
         self._separators = 0
 
@@ -154,27 +176,39 @@ class TextBuilder:
             return
         row = self._rows[-1]
         if len(self._rows) == 1:
+            for text in self._covered.before_cell() if rows else ():
+                self._repeat(text)
             self._recorder.begin_cell(header=header, rows=rows, columns=columns)
+        self._begin_cell(row)
+        row.header_cells += header
+        row.cell, row.span = len(self._parts), (rows, columns)
+
+    def _begin_cell(self, row: _TableRow) -> None:
         if row.tall:
             self._breaks = max(self._breaks, 1)
         elif row.cells:
             self._separators += 1
             self._breaks = 0 if row.started else self._breaks
         row.cells += 1
-        row.header_cells += header
         self._fresh_cell = True
         self._cell_before, self._cell_words = self._cell_words if row.cells > 1 else "", ""
 
     def end_cell(self) -> None:
         """End the cell; line breaks at its end are dropped."""
         if self._rows:
-            if self._rows[-1].started:
+            row = self._rows[-1]
+            if row.started:
                 self._breaks = 0
+            if len(self._rows) == 1:
+                self._end_outer_cell(row)
             self._fresh_cell = False
 
     def end_row(self) -> None:
         """End the row; empty cells at its end are dropped."""
         if self._rows:
+            if len(self._rows) == 1:
+                for text in self._covered.end_row():
+                    self._repeat(text)
             row = self._rows.pop()
             if not self._rows:
                 self._recorder.end_row()
@@ -187,6 +221,16 @@ class TextBuilder:
         """Add the lines of a table with known cell positions."""
         self.verbatim(lines)
         self._laid += shifted((table,), self._length - len(lines))
+
+    def grid(self, cells: Sequence[Sequence[str]]) -> None:
+        """Add a table of texts: a line for each row, in which each value follows the names of its column."""
+        lines = filled_lines(cells)
+        text = "\n".join(line.text for line in lines)
+        if table := table_of(lines, text):
+            self.laid_table(text, table)
+        else:
+            self.verbatim(text)
+        self.block()
 
     def row_or_cell(self, name: str, begins: bool, *, header: bool = False, columns: int = 1, rows: int = 1) -> None:
         """Begin or end an Office Open XML element `tr` (a row) or `tc` (a cell)."""
@@ -238,21 +282,49 @@ class TextBuilder:
     def _begins_table(self) -> bool:
         """Return True if the next row is the first of its table; otherwise, repeat the header if it is due."""
         if self._length != self._table_end or self._breaks > 1:
-            self._header = ""
+            self._header, self._header_names = "", []
             return True
-        if self._header and self._length - self._header_end > _HEADER_REACH:
+        if self._length - self._header_end > _HEADER_REACH and self._header and are_names(self._header_names):
             self.line()
-            self._add(self._header)
+            self._add_copy(self._header)
             self._header_end = self._length
         return False
 
+    def _end_outer_cell(self, row: _TableRow) -> None:
+        """Note what the cell covers; a cell that goes on from the row above gets the text of that cell."""
+        rows, columns = row.span
+        if rows == 0:
+            text = self._covered.covered(columns)
+            if text and len(self._parts) == row.cell:
+                self._add_copy(text)
+            return
+        self._covered.end_cell("".join(self._parts[row.cell :]).strip(" |\n"), rows, columns)
+
+    def _repeat(self, text: str) -> None:
+        """Add a cell with the text of a merged cell that covers its place."""
+        row = self._rows[-1]
+        self._begin_cell(row)
+        row.header_cells += row.header_cells == row.cells - 1
+        if text:
+            self._add_copy(text)
+        self._fresh_cell = False
+
+    def _add_copy(self, text: str) -> None:
+        recorder, self._recorder = self._recorder, TableRecorder()  # the merged cell itself is recorded where it stands
+        self._add(text)
+        self._recorder = recorder
+
     def _end_outer_row(self, row: _TableRow) -> None:
-        marked = row.header or (row.cells == row.header_cells and not self._header)
-        if marked and not row.tall:
+        marked = row.header or row.cells == row.header_cells
+        goes_on = self._header == "" or self._header_end == self._table_end
+        if marked and goes_on and not row.tall:
             line = "".join(self._parts[row.first :]).strip()
             cells = line.split(" | ")
-            if 1 < len(cells) == row.cells and all(cells) and are_names(cells):
-                self._header, self._header_end = line, self._length
+            if 1 < len(cells) == row.cells and all(cells):
+                above = self._header_names if len(self._header_names) == len(cells) else [""] * len(cells)
+                names = [f"{a} {c}".strip() if a != c else c for a, c in zip(above, cells, strict=True)]
+                self._header = f"{self._header}\n{line}" if self._header and any(above) else line
+                self._header_names, self._header_end = names, self._length
         self._table_end = self._length
 
     def _add(self, core: str) -> None:
@@ -261,9 +333,9 @@ class TextBuilder:
             return
         if self._fresh_cell and self._separators == 1 and len(self._rows) == 1 and not self._breaks:
             self._join_signs(core)
-        if self._raised and _NOTE_MARK.fullmatch(core) and self._parts:
-            before = self._parts[-1][-2:]
-            self._blank = self._blank or (len(before) > 1 and before.isalpha())
+        if (self._raised or self._lowered) and self._parts and not (self._breaks or self._separators):
+            before = "".join(self._parts[-3:])[-_BEFORE:]
+            self._blank, core = shifted_text(before, core, self._notes, blank=self._blank, lowered=self._lowered)
         lead = self._lead() if self._parts else ""
         self._parts.append(lead + core)
         self._length += len(lead) + len(core)

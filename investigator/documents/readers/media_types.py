@@ -26,6 +26,7 @@ EML = "message/rfc822"
 MBOX = "application/mbox"
 ODT = "application/vnd.oasis.opendocument.text"
 ODS = "application/vnd.oasis.opendocument.spreadsheet"
+ODP = "application/vnd.oasis.opendocument.presentation"
 EPUB = "application/epub+zip"
 RTF = "application/rtf"
 HTML = "text/html"
@@ -35,6 +36,7 @@ JSON_LINES = "application/jsonl"
 NOTEBOOK = "application/x-ipynb+json"
 CSV = "text/csv"
 MARKDOWN = "text/markdown"
+SUBTITLES = "text/vtt"
 RESTRUCTURED_TEXT = "text/x-rst"
 SOURCE_CODE = "text/x-source"
 PLAIN = "text/plain"
@@ -48,12 +50,12 @@ _SOURCE_SUFFIXES = (
 _BY_SUFFIX = {
     ".md": MARKDOWN, ".markdown": MARKDOWN, ".csv": CSV, ".tsv": CSV, ".tab": CSV, ".json": JSON, ".geojson": JSON,
     ".jsonl": JSON_LINES, ".ndjson": JSON_LINES, ".ipynb": NOTEBOOK, ".html": HTML, ".htm": HTML, ".xhtml": HTML,
-    ".xml": XML, ".nxml": XML, ".eml": EML, ".rst": RESTRUCTURED_TEXT,
+    ".xml": XML, ".nxml": XML, ".eml": EML, ".rst": RESTRUCTURED_TEXT, ".vtt": SUBTITLES, ".srt": SUBTITLES,
     **dict.fromkeys(_SOURCE_SUFFIXES.split(), SOURCE_CODE),
 }  # fmt: skip
 _BY_CONTENT = (
-    ".bmp .csv .doc .docm .docx .dotx .epub .gif .jp2 .jpeg .jpg .mbox .msg .ods .odt .pdf .png .ppsx .ppt .pptm .pptx "
-    ".rtf .text .tif .tiff .txt .webp .xls .xlsb .xlsm .xlsx .zip"
+    ".bmp .csv .doc .docm .docx .dotx .epub .gif .jp2 .jpeg .jpg .mbox .msg .odp .ods .odt .pdf .png .ppsx .ppt .pptm "
+    ".pptx .rtf .text .tif .tiff .txt .webp .xls .xlsb .xlsm .xlsx .zip"
 )
 SUFFIXES = frozenset({*_BY_SUFFIX, *_BY_CONTENT.split()})
 """Suffixes of files that our own readers support."""

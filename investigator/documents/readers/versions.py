@@ -28,14 +28,15 @@ class OwnReader(NamedTuple):
 
 
 TEXTS: Mapping[str, OwnReader] = {
-    kinds.HTML: OwnReader("markup.html:read_html", 5),
-    kinds.XML: OwnReader("markup.xml:read_xml", 4),
+    kinds.HTML: OwnReader("markup.html:read_html", 6),
+    kinds.XML: OwnReader("markup.xml:read_xml", 5),
     kinds.JSON: OwnReader("plain.json_lines:read_json", 2),
     kinds.JSON_LINES: OwnReader("plain.json_lines:read_json_lines", 1),
     kinds.NOTEBOOK: OwnReader("markup.notebook:read_notebook", 2),
-    kinds.CSV: OwnReader("plain.delimited:read_delimited", 2),
+    kinds.CSV: OwnReader("plain.delimited:read_delimited", 3),
     kinds.MARKDOWN: OwnReader("markup.markdown:read_markdown", 4),
     kinds.RESTRUCTURED_TEXT: OwnReader("markup.restructured_text:read_restructured_text", 1),
+    kinds.SUBTITLES: OwnReader("plain.subtitles:read_subtitles", 1),
     kinds.SOURCE_CODE: OwnReader("plain.plain_text:read_source_code", 1),
     kinds.PLAIN: OwnReader("plain.plain_text:read_plain", 4),
 }
@@ -43,21 +44,22 @@ TEXTS: Mapping[str, OwnReader] = {
 
 OWN: dict[str, OwnReader] = {
     kinds.PDF: OwnReader("pdf.reader:read_pdf", 8, "pypdfium2"),
-    kinds.DOCX: OwnReader("office.word:read_word", 5),
-    kinds.PPTX: OwnReader("office.slides:read_slides", 2),
+    kinds.DOCX: OwnReader("office.word:read_word", 6),
+    kinds.PPTX: OwnReader("office.slides:read_slides", 3),
     kinds.XLSX: OwnReader("sheets.office_open_xml:read_workbook", 4),
     kinds.XLSB: OwnReader("office.through_kreuzberg:read_sheets", 3, "kreuzberg"),
     kinds.XLS: OwnReader("sheets.binary:read_binary", 3, "xlrd"),
     kinds.ODS: OwnReader("sheets.open_document:read_open_document", 3),
+    kinds.ODP: OwnReader("office.open_presentation:read_open_presentation", 1),
     kinds.ODT: OwnReader("office.through_kreuzberg:read_office", 2, "kreuzberg"),
     kinds.DOC: OwnReader("office.through_kreuzberg:read_office", 2, "kreuzberg"),
     kinds.PPT: OwnReader("office.through_kreuzberg:read_office", 2, "kreuzberg"),
     kinds.RTF: OwnReader("markup.rtf:read_rtf", 2),
-    kinds.EML: OwnReader("mail.message:read_message", 3),
-    kinds.MSG: OwnReader("mail.outlook:read_outlook", 3),
-    kinds.MBOX: OwnReader("mail.mailbox:read_mailbox", 3),
+    kinds.EML: OwnReader("mail.message:read_message", 4),
+    kinds.MSG: OwnReader("mail.outlook:read_outlook", 4),
+    kinds.MBOX: OwnReader("mail.mailbox:read_mailbox", 4),
     kinds.ZIP: OwnReader("archives.zip_archive:read_archive", 1),
-    kinds.EPUB: OwnReader("markup.epub:read_epub", 4),
+    kinds.EPUB: OwnReader("markup.epub:read_epub", 5),
     **TEXTS,
     **dict.fromkeys(kinds.PICTURES, OwnReader("pictures.picture:read_picture", 1)),
 }

@@ -24,7 +24,7 @@ def test_html_is_read_as_it_is_seen(read):
     document = read("page.html", PAGE)
     assert document.text == (
         "The & mill story\n\nThe old mill\n\n"
-        "It cost 5\N{NO-BREAK SPACE}€ in Anopeles2,\nnot 6 < 7.\n\nfirst\nsecond\n\n"
+        "It cost 5\N{NO-BREAK SPACE}€ in Anopeles 2,\nnot 6 < 7.\n\nfirst\nsecond\n\n"
         "city | sum\nBonn |  | 12\n\na\n    b\n\nCosts\n\nend"
     )
     assert document.title == "The & mill story"

@@ -164,7 +164,7 @@ def test_a_raised_letter_is_a_mark_and_no_part_of_the_word_before_it() -> None:
     for name, data in (("a.html", markup.encode()), ("a.xml", f"<doc>{markup}</doc>".encode()), ("a.docx", word)):
         (document,) = read(SourceFile(data, name), name, "h", ReaderSettings()).documents
         found.append(" ".join(document.text.split()))
-    assert found[:2] == ["Motor score a | m2 On the 4th day"] * 2
+    assert found[:2] == ["Motor score a | m^2 On the 4th day"] * 2
     assert found[2] == "Motor score a, next"
 
 

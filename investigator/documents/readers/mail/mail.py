@@ -7,6 +7,7 @@ from email.utils import parseaddr
 
 from investigator.documents.readers.base import Extracted, Member, cleaned
 from investigator.documents.readers.mail.character_sets import header_text
+from investigator.documents.readers.mail.quoted import marked_html, marked_plain, without_last_mark
 from investigator.documents.readers.markup.html import extracted_html
 from investigator.documents.readers.properties import iso_date
 from investigator.records import Heading
@@ -58,10 +59,10 @@ def extracted_mail(mail: Mail) -> Extracted:
 def _body(mail: Mail) -> tuple[str, tuple[Heading, ...]]:
     plain = cleaned(mail.plain).strip()
     if mail.html.strip():
-        page = extracted_html(mail.html)
+        page = extracted_html(marked_html(mail.html))
         if _letters(plain) < _LEAST_SHARE * _letters(page.text):
-            return page.text, page.headings
-    return plain, ()
+            return without_last_mark(page.text, page.headings)
+    return marked_plain(plain)
 
 
 def _letters(text: str) -> int:

@@ -10,14 +10,17 @@ from html.parser import HTMLParser
 
 from investigator.documents.readers.base import (
     Extracted,
+    HiddenText,
     ReaderSettings,
     ReadFailure,
     SourceFile,
     cleaned,
     hidden_part,
+    marked_hidden,
 )
 from investigator.documents.readers.builder import TextBuilder, spanned
 from investigator.documents.readers.decoding import decoded, is_noise
+from investigator.documents.readers.markup.html_lists import Lists, field_text
 from investigator.documents.readers.properties import iso_date
 from investigator.documents.readers.table_pictures import named_table, pictured
 from investigator.documents.readers.table_recorder import shifted
@@ -51,6 +54,12 @@ _VOID |= {"track", "wbr"}
 _NEVER_HIDDEN = _VOID | {"html", "head", "body", "main", "title"}
 """Elements without text, and those that some pages hide only until their script has run."""
 _HIDES = re.compile(r"\b(?:display\s*:\s*none|visibility\s*:\s*hidden)\b", re.IGNORECASE)
+_RAISES = re.compile(r"\bvertical-align\s*:\s*super\b", re.IGNORECASE)
+_LOWERS = re.compile(r"\bvertical-align\s*:\s*sub\b", re.IGNORECASE)
+_NOTE = re.compile(
+    r"<(?:p|li|td|th|div|dd|br)\b[^<>]{0,300}>\s{0,50}<sup\b[^<>]{0,300}>([^<>]{1,9})</sup>", re.IGNORECASE
+)
+"""Matches the mark of a note at its beginning."""
 _MANY_HIDDEN = 40  # report this many hidden words or more; fewer are probably a mail preview or screen-reader labels
 _DATES = frozenset({"date", "dc.date", "dcterms.date", "dcterms.created", "article:published_time", "pubdate"})
 _AUTHORS = frozenset({"author", "dc.creator", "dcterms.creator", "citation_author"})
@@ -64,10 +73,10 @@ class HtmlText(HTMLParser):
     """Feeds the words of HTML to a builder; collects title, authors and date from its head.
 
     Elements that the page itself hides (`hidden`, `display: none`) are not read: nobody who opens the page sees them.
-    `words_hidden` counts the words of such elements.
+    `words_hidden` counts the words of such elements; with `marks_hidden` they are read with a mark.
     """
 
-    def __init__(self, builder: TextBuilder) -> None:
+    def __init__(self, builder: TextBuilder, *, marks_hidden: bool = False) -> None:
         super().__init__(convert_charrefs=True)
         self.title = ""
         self.authors: list[str] = []
@@ -76,6 +85,11 @@ class HtmlText(HTMLParser):
         self.words_hidden = 0
         self._builder = builder
         self._silent = 0
+        self._marks_hidden = marks_hidden
+        self._hidden_words = ""
+        self._lists = Lists()
+        self._spans: list[bool | None] = []
+        """For each open `span` or `a`, whether it raises (True) or lowers (False) its text."""
         self._hiding: list[str] = []
         """The hidden element that is being read, and the open elements inside it."""
         self._in_title = False
@@ -117,19 +131,25 @@ class HtmlText(HTMLParser):
             self._in_title = False
         elif tag in _HEADINGS:
             self._builder.end_heading()
-        elif tag == "sup":
-            self._builder.raised(False)
+        elif tag in ("sup", "sub", "span"):
+            self._shift(tag, {}, begins=False)
         elif tag == "pre":
             self._preformatted = max(0, self._preformatted - 1)
             self._builder.block()
-        elif tag in ("td", "th"):
-            self._builder.end_cell()
-        elif tag == "tr":
-            self._end_row()
         else:
-            if tag == "table":
-                self._end_row()
-                self._rows_open = self._rows_open[:-1] or [False]
+            self._end_block(tag)
+
+    def _end_block(self, tag: str) -> None:
+        if tag in ("td", "th"):
+            self._builder.end_cell()
+            return
+        if tag in ("tr", "table"):
+            self._end_row()
+        if tag == "table":
+            self._rows_open = self._rows_open[:-1] or [False]
+        elif tag in ("ol", "ul", "menu"):
+            self._lists.end()
+        if tag != "tr":
             self._break(tag)
 
     def handle_data(self, data: str) -> None:
@@ -140,6 +160,7 @@ class HtmlText(HTMLParser):
             return
         elif self._hiding:
             self.words_hidden += len(_WORD.findall(data))
+            self._hidden_words += data if self._marks_hidden else ""
         elif self._preformatted:
             self._builder.verbatim(data)
         else:
@@ -148,7 +169,7 @@ class HtmlText(HTMLParser):
     def _hides(self, tag: str, attrs: Attributes) -> bool:
         """Record a tag that begins a hidden element or is inside one, and return True; otherwise return False."""
         if len(self._hiding) == 1 and tag in _ENDED_BY.get(self._hiding[0], ()):
-            self._hiding.clear()
+            self._end_hidden()
         given = dict(attrs)
         hides = "hidden" in given or _HIDES.search(given.get("style") or "") is not None
         if self._hiding or (hides and tag not in _NEVER_HIDDEN):
@@ -162,11 +183,19 @@ class HtmlText(HTMLParser):
         if tag in _VOID:
             return True
         if tag not in self._hiding:
-            self._hiding.clear()
+            self._end_hidden()
             return False
         while self._hiding.pop() != tag:
             pass
+        if not self._hiding:
+            self._end_hidden()
         return True
+
+    def _end_hidden(self) -> None:
+        self._hiding.clear()
+        words, self._hidden_words = " ".join(self._hidden_words.split()), ""
+        if words:
+            self._builder.words(f" {marked_hidden(words)} ")
 
     def _begin(self, tag: str, attrs: Attributes) -> None:
         if tag in _HEADINGS:
@@ -174,8 +203,10 @@ class HtmlText(HTMLParser):
         elif tag == "pre":
             self._builder.block()
             self._preformatted += 1
-        elif tag == "sup":
-            self._builder.raised(True)
+        elif tag in ("sup", "sub", "span"):
+            self._shift(tag, dict(attrs), begins=True)
+        elif tag in ("input", "option"):
+            self._field(tag, dict(attrs))
         elif tag == "tr":
             self._end_row()
             self._rows_open[-1] = True
@@ -189,7 +220,31 @@ class HtmlText(HTMLParser):
         else:
             if tag == "table":
                 self._rows_open.append(False)
+            elif tag in ("ol", "ul", "menu"):
+                self._lists.begin(tag, dict(attrs))
             self._break(tag)
+            if tag == "li" and (number := self._lists.item(dict(attrs))):
+                self._builder.words(number)
+
+    def _shift(self, tag: str, given: dict[str, str | None], *, begins: bool) -> None:
+        """Begin or end raised or lowered text."""
+        shift = {"sup": True, "sub": False}.get(tag)
+        if tag == "span" and begins:
+            style = given.get("style") or ""
+            shift = True if _RAISES.search(style) else False if _LOWERS.search(style) else None
+            self._spans.append(shift)
+        elif tag == "span":
+            shift = self._spans.pop() if self._spans else None
+        if shift is not None:
+            self._builder.raised(begins) if shift else self._builder.lowered(begins)
+
+    def _field(self, tag: str, given: dict[str, str | None]) -> None:
+        """Add the state of a form field; an option is a field that is chosen or not."""
+        if tag == "option":
+            self._builder.line()
+            self._builder.words("☒ " if "selected" in given else "☐ ")
+        elif shown := field_text(given):
+            self._builder.words(shown)
 
     def _end_row(self) -> None:
         if self._rows_open[-1]:
@@ -250,7 +305,7 @@ def read_html(source: SourceFile, settings: ReaderSettings) -> Extracted:
         markup = source.data.decode("cp1252", errors="replace")
     if "<" not in markup:
         raise ReadFailure(FileStatus.UNSUPPORTED, "its name says it is HTML, but it contains no HTML")
-    return _titled(extracted_html(markup))
+    return _titled(extracted_html(markup, marks_hidden=settings.hidden is HiddenText.MARK))
 
 
 def _titled(page: Extracted) -> Extracted:
@@ -263,16 +318,20 @@ def _titled(page: Extracted) -> Extracted:
     return replace(page, text=head + page.text, headings=headings, tables=shifted(page.tables, len(head)))
 
 
-def extracted_html(markup: str) -> Extracted:
-    """Extract the words, headings and metadata from HTML text."""
+def extracted_html(markup: str, *, marks_hidden: bool = False) -> Extracted:
+    """Extract the words, headings and metadata from HTML text; hidden words are left out, or marked."""
     builder = TextBuilder()
-    parser = HtmlText(builder)
+    builder.note_marks(mark.strip() for mark in _NOTE.findall(markup))
+    parser = HtmlText(builder, marks_hidden=marks_hidden)
     feed(parser, markup)
     return builder.extracted(
         title=cleaned(" ".join(parser.title.split())),
         authors=map(cleaned, dict.fromkeys(parser.authors)),
         date=parser.date,
-        left_out=(*map(pictured, dict.fromkeys(parser.pictured)), *_hidden(parser.words_hidden)),
+        left_out=(
+            *map(pictured, dict.fromkeys(parser.pictured)),
+            *(() if marks_hidden else _hidden(parser.words_hidden)),
+        ),
     )
 
 

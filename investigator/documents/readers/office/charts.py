@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 
 from investigator.documents.readers.archives.package import local_name
 from investigator.documents.readers.base import cleaned
+from investigator.documents.readers.builder import TextBuilder
 from investigator.documents.readers.sheets.number_formats import shown_number
 from investigator.language.normalise import one_line
 
@@ -15,6 +16,15 @@ _MOST_SERIES = 250
 _LABELS = ("cat", "xVal")
 _VALUES = ("val", "yVal")
 _SIZES = "bubbleSize"
+
+
+def add_chart(builder: TextBuilder, root: ElementTree.Element) -> None:
+    """Add a chart to a text: its caption, and a line for each category."""
+    caption, table = chart_table(root)
+    builder.block()
+    builder.verbatim(caption)
+    builder.line()
+    builder.grid(table)
 
 
 def chart_table(root: ElementTree.Element) -> tuple[str, list[list[str]]]:

@@ -5,183 +5,233 @@ There are no page numbers: a .docx file does not record its page breaks.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Mapping
 from xml.etree import ElementTree
 
 from investigator.documents.readers.archives.package import CoreProperties, Package, attribute, local_name, walk
-from investigator.documents.readers.base import Extracted, ReaderSettings, SourceFile
+from investigator.documents.readers.base import (
+    Extracted,
+    HiddenText,
+    ReaderSettings,
+    SourceFile,
+    cleaned,
+    hidden_part,
+    marked_hidden,
+)
 from investigator.documents.readers.builder import TextBuilder
-from investigator.documents.readers.table_pictures import named_table, pictured
+from investigator.documents.readers.office.charts import add_chart
+from investigator.documents.readers.office.word_numbers import Numbers
+from investigator.documents.readers.office.word_styles import Styles, child, is_on
+from investigator.documents.readers.office.word_symbols import is_symbol_font, legacy_field, symbol, symbols
+from investigator.documents.readers.office.word_tables import first_row_differs, grid_span, merged_down, pictured_tables
+from investigator.documents.readers.pictures.embedded import embedded_texts
+from investigator.documents.readers.table_pictures import pictured
+from investigator.language.normalise import one_line
 
 _SKIPPED = frozenset({"Fallback", "moveFrom", "delText", "instrText", "pPrChange", "rPrChange", "sectPr"})
-_PICTURE = "picture"
-_LATER_PARTS = (
-    r"word/footnotes\d*\.xml",
-    r"word/endnotes\d*\.xml",
-    r"word/comments\d*\.xml",
-    r"word/header\d*\.xml",
-    r"word/footer\d*\.xml",
-)
+_LATER_PARTS = (r"word/footnotes\d*\.xml", r"word/endnotes\d*\.xml", r"word/header\d*\.xml", r"word/footer\d*\.xml")
+_COMMENTS = r"word/comments\d*\.xml"
+_LONGEST_ANCHOR = 120
 
 
 def read_word(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """Reads a .docx, .docm or .dotx file; text marked as deleted is skipped, inserted text is kept."""
     with Package(source.data, settings) as package:
-        relations = package.related("")
-        main = next((part for kind, part in relations.values() if kind == "officeDocument"), "word/document.xml")
-        levels = _heading_styles(package)
-        builder = TextBuilder()
+        main = next(
+            (part for kind, part in package.related("").values() if kind == "officeDocument"), "word/document.xml"
+        )
         body = package.tree(main)
-        _add(builder, body, levels)
-        pictures = dict.fromkeys(_pictured_tables(body))
-        seen: set[str] = set()
-        for pattern in _LATER_PARTS:
-            for name in package.names(pattern):
-                part = TextBuilder()
-                _add(part, package.tree(name), {})
-                if part.text and part.text not in seen:
-                    seen.add(part.text)
-                    builder.block()
-                    builder.verbatim(part.text)
+        styles = Styles(package)
+        builder = TextBuilder()
+        text = _WordText(builder, package, main, styles, marks_hidden=settings.hidden is HiddenText.MARK)
+        text.add(body)
+        tables = dict.fromkeys(pictured_tables(body))
+        hidden = text.words_hidden
+        for part in _later_parts(package, styles, settings):
+            builder.block()
+            builder.verbatim(part)
+        _add_comments(builder, package, text.anchors)
+        images = [part for kind, part in package.related(main).values() if kind == "image" and part in package]
+        texts, unread = embedded_texts((package.read(part) for part in images), settings)
+        for words in texts:
+            builder.block()
+            builder.verbatim(words)
         properties = CoreProperties(package)
     return builder.extracted(
-        title=properties.title, authors=properties.authors, date=properties.date, left_out=map(pictured, pictures)
+        title=properties.title,
+        authors=properties.authors,
+        date=properties.date,
+        left_out=(
+            *map(pictured, tables),
+            *unread,
+            *([hidden_part(f"{hidden} hidden word{'' if hidden == 1 else 's'}")] if hidden else []),
+        ),
     )
 
 
-def _heading_styles(package: Package) -> dict[str, bool]:
-    """Map each style id to True if its name, outline level or base style makes it a heading style."""
-    if "word/styles.xml" not in package:
-        return {}
-    parents: dict[str, str] = {}
-    heading: dict[str, bool] = {}
-    for style in package.tree("word/styles.xml"):
-        if local_name(style) != "style":
-            continue
-        identity = attribute(style, "styleId")
-        for element in style.iter():
-            kind, value = local_name(element), attribute(element, "val")
-            if kind == "name" and (value.lower() == "title" or value.lower().startswith("heading ")):
-                heading[identity] = True
-            elif kind == "outlineLvl":
-                heading[identity] = heading.get(identity, False) or value in "012345678"
-            elif kind == "basedOn":
-                parents[identity] = value
-    for identity in parents:
-        chain, style_id = {identity}, identity
-        while style_id not in heading and style_id in parents and parents[style_id] not in chain:
-            style_id = parents[style_id]
-            chain.add(style_id)
-        heading.setdefault(identity, heading.get(style_id, False))
-    return heading
+def _later_parts(package: Package, styles: Styles, settings: ReaderSettings) -> dict[str, None]:
+    """Return the texts of the notes, headers and footers, each once."""
+    texts: dict[str, None] = {}
+    for pattern in _LATER_PARTS:
+        for name in package.names(pattern):
+            part = TextBuilder()
+            _WordText(part, package, name, styles, marks_hidden=settings.hidden is HiddenText.MARK).add(
+                package.tree(name)
+            )
+            if part.text:
+                texts[part.text] = None
+    return texts
 
 
-def _add(builder: TextBuilder, root: ElementTree.Element, heading_styles: dict[str, bool]) -> None:
-    open_heading = named = False
-    merged: dict[int, int] = {}
-    for begins, element in walk(root, _SKIPPED):
-        name = local_name(element)
-        if name == "p":
-            if begins:
-                open_heading = _is_heading(element, heading_styles)
-                builder.begin_heading() if open_heading else builder.block()
-            else:
-                builder.end_heading() if open_heading else builder.block()
-                open_heading = False
-        elif name in ("tbl", "tblLook") and begins:
-            named = _first_row_differs(element)
-            merged |= _merged_down(element)
-        elif name == "r":
-            builder.raised(begins and _is_raised(element))
-        elif name in ("tr", "tc"):
-            columns = _grid_span(element) if name == "tc" else 1
-            builder.row_or_cell(name, begins, header=named, columns=columns, rows=merged.get(id(element), 1))
-        elif begins:
-            _inline(builder, name, element)
+def _add_comments(builder: TextBuilder, package: Package, anchors: Mapping[str, str]) -> None:
+    """Add a line for each comment, with its author and the words that it is on."""
+    for name in package.names(_COMMENTS):
+        for comment in package.tree(name):
+            words = one_line(cleaned(" ".join(e.text or "" for e in comment.iter() if local_name(e) == "t")))
+            if local_name(comment) != "comment" or not words:
+                continue
+            author = one_line(cleaned(attribute(comment, "author")))
+            anchor = one_line(cleaned(anchors.get(attribute(comment, "id"), "")))[:_LONGEST_ANCHOR]
+            on = f' on "{anchor}"' if anchor else ""
+            builder.block()
+            builder.verbatim(f"comment{on}: {f'{author}: ' if author else ''}{words}")
 
 
-def _first_row_differs(look: ElementTree.Element) -> bool:
-    """Return True if the style options of a table (`tblLook`) mark its first row as a header row."""
-    if first_row := attribute(look, "firstRow"):
-        return first_row in ("1", "true", "on")
-    value = attribute(look, "val")
-    return bool(re.fullmatch("[0-9A-Fa-f]{4}", value)) and bool(int(value, 16) & 0x20)
-
-
-def _merged_down(table: ElementTree.Element) -> dict[int, int]:
-    """Return the number of rows that each merged cell spans, keyed by `id()`; 0 for a cell that belongs to the cell
-    above.
+class _WordText:
+    """Feeds the words of a part to a builder. `words_hidden` counts the words that Word does not show; `anchors` are
+    the words that each comment is on, by its id.
     """
-    rows: dict[int, int] = {}
-    above: dict[int, int] = {}  # the cell that starts a merge, keyed by column
-    for row in (one for one in table if local_name(one) == "tr"):
-        column, begun = 0, dict[int, int]()
-        for cell in (one for one in row if local_name(one) == "tc"):
-            merge = next((one for one in cell.findall("./{*}tcPr/{*}vMerge")), None)
-            if merge is not None:
-                goes_on = attribute(merge, "val") in ("", "continue") and column in above
-                begun[column] = above[column] if goes_on else id(cell)
-                rows[id(cell)] = 0
-                rows[begun[column]] += 1
-            column += _grid_span(cell)
-        above = begun
-    return rows
+
+    def __init__(
+        self, builder: TextBuilder, package: Package, part: str, styles: Styles, *, marks_hidden: bool
+    ) -> None:
+        self.words_hidden = 0
+        self.anchors: dict[str, str] = {}
+        self._builder = builder
+        self._package = package
+        self._related = package.related(part)
+        self._styles = styles
+        self._numbers = Numbers(package, styles)
+        self._marks_hidden = marks_hidden
+        self._hidden = ""
+        self._is_hidden = self._is_heading = self._has_header = False
+        self._style = self._font = ""
+        self._merged: dict[int, int] = {}
+        self._open_anchors: set[str] = set()
+
+    def add(self, root: ElementTree.Element) -> None:
+        """Add the text of a part."""
+        self._builder.note_marks(_note_marks(root))
+        for begins, element in walk(root, _SKIPPED):
+            name = local_name(element)
+            if name == "p":
+                self._begin_paragraph(element) if begins else self._end_paragraph()
+            elif name in ("tbl", "tblLook") and begins:
+                self._has_header = first_row_differs(element)
+                self._merged |= merged_down(element)
+            elif name == "r":
+                self._run(element, begins=begins)
+            elif name in ("tr", "tc"):
+                columns = grid_span(element) if name == "tc" else 1
+                rows = self._merged.get(id(element), 1)
+                self._builder.row_or_cell(name, begins, header=self._has_header, columns=columns, rows=rows)
+            elif begins:
+                self._inline(name, element)
+
+    def _begin_paragraph(self, paragraph: ElementTree.Element) -> None:
+        named = child(paragraph, "pPr", "pStyle")
+        outline = child(paragraph, "pPr", "outlineLvl")
+        self._style = attribute(named, "val") if named is not None else ""
+        is_outlined = outline is not None and attribute(outline, "val") in tuple("012345678")
+        self._is_heading = is_outlined or self._styles.is_heading(self._style)
+        self._builder.begin_heading() if self._is_heading else self._builder.block()
+        if number := self._numbers.number(paragraph, self._style):
+            self._builder.verbatim(f"{cleaned(number)} ")
+
+    def _end_paragraph(self) -> None:
+        self._end_hidden()
+        self._builder.end_heading() if self._is_heading else self._builder.block()
+        self._is_heading = False
+
+    def _run(self, run: ElementTree.Element, *, begins: bool) -> None:
+        properties = {local_name(e): e for e in run if local_name(e) == "rPr" for e in e} if begins else {}
+        shift = attribute(properties["vertAlign"], "val") if "vertAlign" in properties else ""
+        self._builder.raised(shift == "superscript")
+        self._builder.lowered(shift == "subscript")
+        self._font = attribute(properties["rFonts"], "ascii") if "rFonts" in properties else ""
+        if not begins:
+            return
+        own, style = properties.get("vanish"), properties.get("rStyle")
+        named = attribute(style, "val") if style is not None else ""
+        is_hidden = is_on(own) if own is not None else any(map(self._styles.is_hidden, (named, self._style)))
+        if self._is_hidden and not is_hidden:
+            self._end_hidden()
+        self._is_hidden = is_hidden
+
+    def _end_hidden(self) -> None:
+        words, self._hidden, self._is_hidden = one_line(self._hidden), "", False
+        if words and self._marks_hidden:
+            self._builder.words(f" {marked_hidden(cleaned(words))} ")
+        elif words:
+            self.words_hidden += len(words.split())
+
+    def _words(self, text: str) -> None:
+        if self._is_hidden:
+            self._hidden += text
+            return
+        self._builder.verbatim(text)
+        for anchor in self._open_anchors:
+            if len(self.anchors[anchor]) < _LONGEST_ANCHOR:
+                self.anchors[anchor] += text
+
+    def _inline(self, name: str, element: ElementTree.Element) -> None:
+        match name:
+            case "t":
+                text = element.text or ""
+                self._words(symbols(text, self._font) if is_symbol_font(self._font) else text)
+            case "sym":
+                self._words(symbol(attribute(element, "char"), attribute(element, "font")))
+            case "tab" | "noBreakHyphen":
+                self._words(" " if name == "tab" else "-")
+            case "br" | "cr":
+                self._hidden += " " if self._is_hidden else ""
+                self._builder.line()
+            case "ffData":
+                self._words(legacy_field(element))
+            case "commentRangeStart" | "commentRangeEnd":
+                self._anchor(attribute(element, "id"), begins=name == "commentRangeStart")
+            case "chart" | "relIds":
+                self._add_related(attribute(element, "id" if name == "chart" else "dm"))
+
+    def _anchor(self, identity: str, *, begins: bool) -> None:
+        """Begin or end the words that a comment is on."""
+        if begins:
+            self.anchors[identity] = ""
+            self._open_anchors.add(identity)
+        else:
+            self._open_anchors.discard(identity)
+
+    def _add_related(self, identity: str) -> None:
+        """Add a chart, or the texts of a diagram."""
+        kind, part = self._related.get(identity, ("", ""))
+        if part not in self._package:
+            return
+        self._builder.block()
+        if kind == "chart":
+            add_chart(self._builder, self._package.tree(part))
+        elif kind == "diagramData":
+            for paragraph in (e for e in self._package.tree(part).iter() if local_name(e) == "p"):
+                self._builder.line()
+                self._builder.words("".join(e.text or "" for e in paragraph.iter() if local_name(e) == "t"))
+        self._builder.block()
 
 
-def _grid_span(cell: ElementTree.Element) -> int:
-    """Return the number of grid columns that a cell spans."""
-    for properties in cell:
-        if local_name(properties) == "tcPr":
-            values = [attribute(one, "val") for one in properties if local_name(one) == "gridSpan"]
-            return int(values[0]) if values and values[0].isascii() and values[0].isdigit() else 1
-    return 1
-
-
-def _is_heading(paragraph: ElementTree.Element, heading_styles: dict[str, bool]) -> bool:
-    for properties in paragraph:
-        if local_name(properties) == "pPr":
-            for element in properties:
-                if local_name(element) == "pStyle" and heading_styles.get(attribute(element, "val"), False):
-                    return True
-                if local_name(element) == "outlineLvl" and attribute(element, "val") in tuple("012345678"):
-                    return True
-    return False
-
-
-def _pictured_tables(document: ElementTree.Element) -> Iterator[str]:
-    """Yield the names of tables that are pictures: taken from the caption above or below, or from the description."""
-    blocks = [
-        block for body in document if local_name(body) == "body" for element in body if (block := _block(element))
-    ]
-    for before, (kind, text), after in zip([("", ""), *blocks], blocks, [*blocks[1:], ("", "")], strict=False):
-        name = named_table(text)
-        if name and (kind == _PICTURE or after[0] == _PICTURE or (before[0] == _PICTURE and after[0] != "tbl")):
-            yield name
-
-
-def _block(element: ElementTree.Element) -> tuple[str, str] | None:
-    """Return the kind of a paragraph or table, and its text; None if it is empty."""
-    kind = local_name(element)
-    if kind == "tbl":
-        return kind, ""
-    words = "".join(one.text or "" for one in element.iter() if local_name(one) == "t")
-    if any(local_name(one) in ("blip", "imagedata") for one in element.iter()):
-        described = (attribute(one, "descr") for one in element.iter() if local_name(one) == "docPr")
-        return _PICTURE, words or next(described, "")
-    return (kind, words) if words.strip() else None
-
-
-def _is_raised(run: ElementTree.Element) -> bool:
-    return any(attribute(one, "val") == "superscript" for one in run.findall("./{*}rPr/{*}vertAlign"))
-
-
-def _inline(builder: TextBuilder, name: str, element: ElementTree.Element) -> None:
-    if name == "t":
-        builder.verbatim(element.text or "")
-    elif name == "tab":
-        builder.words(" ")
-    elif name in ("br", "cr"):
-        builder.line()
-    elif name == "noBreakHyphen":
-        builder.verbatim("-")
+def _note_marks(root: ElementTree.Element) -> set[str]:
+    """Return the raised texts with which paragraphs begin: the marks of typed notes."""
+    marks: set[str] = set()
+    for paragraph in root.iter():
+        if local_name(paragraph) == "p" and (run := child(paragraph, "r")) is not None:
+            shift = child(run, "rPr", "vertAlign")
+            if shift is not None and attribute(shift, "val") == "superscript":
+                marks.add("".join(e.text or "" for e in run if local_name(e) == "t").strip())
+    return marks

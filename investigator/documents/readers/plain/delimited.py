@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
@@ -15,6 +16,7 @@ from investigator.documents.readers.plain.plain_text import text_of
 
 _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLED = 100
+_NAMED = re.compile(r"(sep=([,;\t|]))\r?\n", re.IGNORECASE)
 
 CsvRecord = tuple[list[str], int]
 """The cells of a record, and the number of lines that it takes up in the file."""
@@ -27,9 +29,11 @@ def read_delimited(source: SourceFile, settings: ReaderSettings) -> Extracted:
     lines.
     """
     text = text_of(source)
+    named = _NAMED.match(text)  # the line is for programs; its place stays empty, so that lines keep their numbers
+    text = text[named.end(1) :] if named is not None else text
     csv.field_size_limit(settings.max_characters)  # the library's own limit is 131,072 characters per cell
     try:
-        delimiter = delimiter_of(text)
+        delimiter = named[2] if named is not None else delimiter_of(text)
         if delimiter is None:
             return Extracted(text=text)
         records = list(_records(text, delimiter, csv.QUOTE_MINIMAL))

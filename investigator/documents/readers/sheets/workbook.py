@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from investigator.documents.readers import rows
 from investigator.documents.readers.base import (
     Extracted,
     HiddenText,
@@ -111,26 +110,16 @@ def _add(builder: TextBuilder, number: int, sheet: Sheet, *, marks: bool) -> Non
         return
     builder.begin_page(number)
     builder.heading(marked_hidden(sheet.name) if sheet.hidden else sheet.name)
-    _add_grid(builder, grid)
+    builder.grid(grid)
     for caption, table in sheet.tables:
         builder.block()
         if caption:
             builder.verbatim(caption)
             builder.line()
-        _add_grid(builder, table)
+        builder.grid(table)
     if sheet.remarks:
         builder.block()
         builder.verbatim("\n".join(sheet.remarks))
-
-
-def _add_grid(builder: TextBuilder, grid: Sequence[Sequence[str]]) -> None:
-    lines = rows.filled_lines(grid)
-    text = "\n".join(line.text for line in lines)
-    if table := rows.table_of(lines, text):
-        builder.laid_table(text, table)
-    else:
-        builder.verbatim(text)
-    builder.block()
 
 
 def grid_of(sheet: Sheet, *, marks: bool) -> list[list[str]]:

@@ -1,0 +1,109 @@
+"""OpenDocument presentations (.odp): one page per slide, with its notes and comments."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+from investigator.documents.readers.archives.package import Package, attribute, local_name, walk
+from investigator.documents.readers.base import (
+    Extracted,
+    HiddenText,
+    ReaderSettings,
+    SourceFile,
+    cleaned,
+    hidden_part,
+    marked_hidden,
+)
+from investigator.documents.readers.builder import TextBuilder
+from investigator.documents.readers.properties import iso_date
+from investigator.language.normalise import one_line
+
+_SKIPPED = frozenset({"page-thumbnail", "annotation", "forms", "date", "creator"})
+_TITLE = "title"
+
+
+def read_open_presentation(source: SourceFile, settings: ReaderSettings) -> Extracted:
+    """Reads a presentation; hidden slides are left out and counted, or marked. Raises ReadFailure."""
+    with Package(source.data, settings) as package:
+        root = package.tree("content.xml")
+        meta = package.tree("meta.xml") if "meta.xml" in package else ElementTree.Element("none")
+    entries: dict[str, str] = {}
+    for element in meta.iter():
+        entries.setdefault(local_name(element), one_line(cleaned(element.text or "")))
+    styles = _hidden_styles(root)
+    builder, hidden, marks = TextBuilder(), 0, settings.hidden is HiddenText.MARK
+    for number, slide in enumerate((e for e in root.iter() if _is_slide(e)), start=1):
+        is_hidden = attribute(slide, "style-name") in styles
+        hidden += is_hidden
+        if is_hidden and not marks:
+            continue
+        builder.begin_page(number)
+        if is_hidden:
+            builder.verbatim(marked_hidden(f"slide {number}"))
+            builder.block()
+        _add(builder, slide)
+        for note in (e for e in slide.iter() if local_name(e) == "annotation"):
+            _add_comment(builder, note)
+    builder.end_page()
+    left_out = [hidden_part(f"{hidden} hidden slide{'' if hidden == 1 else 's'}")] if hidden and not marks else []
+    author = entries.get("initial-creator") or entries.get("creator")
+    return builder.extracted(
+        title=entries.get("title", ""),
+        authors=(author,) if author else (),
+        date=iso_date(entries.get("creation-date")) or iso_date(entries.get("date")),
+        left_out=left_out,
+    )
+
+
+def _is_slide(element: ElementTree.Element) -> bool:
+    return local_name(element) == "page" and "drawing" in element.tag
+
+
+def _hidden_styles(root: ElementTree.Element) -> frozenset[str]:
+    return frozenset(
+        attribute(style, "name")
+        for style in root.iter()
+        if local_name(style) == "style" and any(attribute(properties, "visibility") == "hidden" for properties in style)
+    )
+
+
+def _add(builder: TextBuilder, slide: ElementTree.Element) -> None:
+    for begins, element in walk(slide, _SKIPPED):
+        name = local_name(element)
+        if name == "frame" and attribute(element, "class") == _TITLE:
+            builder.begin_heading() if begins else builder.end_heading()
+        elif name == "table-row":
+            builder.begin_row() if begins else builder.end_row()
+        elif name in ("table-cell", "covered-table-cell"):
+            _cell(builder, element, begins=begins)
+        elif name in ("p", "h"):
+            builder.line()
+        elif name == "notes":
+            builder.block()
+        elif name in ("s", "tab", "line-break"):
+            builder.words(" ")
+        if begins and name in ("p", "h", "span", "a"):
+            builder.words(element.text or "")
+        elif not begins and name in ("span", "a", "s", "tab", "line-break"):
+            builder.words(element.tail or "")
+
+
+def _cell(builder: TextBuilder, cell: ElementTree.Element, *, begins: bool) -> None:
+    rows, columns = attribute(cell, "number-rows-spanned"), attribute(cell, "number-columns-spanned")
+    if local_name(cell) == "covered-table-cell":
+        return
+    if begins:
+        builder.begin_cell(
+            rows=int(rows) if rows.isdecimal() and len(rows) < 5 else 1,
+            columns=int(columns) if columns.isdecimal() and len(columns) < 5 else 1,
+        )
+    else:
+        builder.end_cell()
+
+
+def _add_comment(builder: TextBuilder, note: ElementTree.Element) -> None:
+    author = next((one_line(e.text or "") for e in note if local_name(e) == "creator"), "")
+    words = one_line(" ".join("".join(e.itertext()) for e in note if local_name(e) == "p"))
+    if words:
+        builder.block()
+        builder.verbatim(cleaned(f"comment: {f'{author}: ' if author else ''}{words}"))
