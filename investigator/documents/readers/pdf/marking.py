@@ -6,24 +6,49 @@ each letter maps to its box without a search.
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Iterator, Sequence
 from ctypes import c_double
+from difflib import SequenceMatcher
 from typing import Any
 
 from investigator.documents.readers.base import cleaned
 from investigator.documents.readers.pdf.hyphens import LINE_HYPHEN
 from investigator.documents.readers.pdf.letter_boxes import Box, Direction, Letter, boxes_of_lines
 
+_MOST_COMPARED = 60_000_000
+_SHORTEST_SHARED = 3
+_MOSTLY = 0.7
 _STRAIGHT = 0.1
 """Steepest slope of a line whose words one rectangle can enclose, as a fraction of a quarter turn."""
 
 
 def letter_places(raw: str, text: str) -> list[int | None] | None:
     """Return, for each character in a page's text, its position in `raw` (pdfium's text of the page), or None for
-    whitespace.
+    whitespace and for what the page's text has besides: values of form fields, comments, marks.
 
     Return None instead of a list if the text does not belong to the page.
     """
+    return _in_order(raw, text) or _by_likeness(raw, text)
+
+
+def _by_likeness(raw: str, text: str) -> list[int | None] | None:
+    """Return the places of the stretches that both texts share, if these make up most of one of them."""
+    if not raw or len(raw) * len(text) > _MOST_COMPARED:
+        return None
+    plain = [unicodedata.normalize("NFKC", c) if _is_raised(c) else c for c in text]
+    places: list[int | None] = [None] * len(text)
+    matched = 0
+    for block in SequenceMatcher(None, list(raw), plain, autojunk=False).get_matching_blocks():
+        for step in range(block.size if block.size >= _SHORTEST_SHARED else 0):
+            if not text[block.b + step].isspace():
+                places[block.b + step] = block.a + step
+                matched += 1
+    letters = min(sum(not c.isspace() for c in raw), sum(not c.isspace() for c in text))
+    return places if matched >= _MOSTLY * letters else None
+
+
+def _in_order(raw: str, text: str) -> list[int | None] | None:
     places: list[int | None] = []
     at = 0
     for character in text:
@@ -42,7 +67,13 @@ def letter_places(raw: str, text: str) -> list[int | None] | None:
 
 
 def _same(raw: str, character: str) -> bool:
-    return raw == character or (raw == LINE_HYPHEN and character == "-")
+    if raw == character or (raw == LINE_HYPHEN and character == "-"):
+        return True
+    return _is_raised(character) and unicodedata.normalize("NFKC", character) == raw
+
+
+def _is_raised(character: str) -> bool:
+    return unicodedata.decomposition(character).startswith("<super>")
 
 
 def _left_out(raw: str) -> bool:

@@ -13,6 +13,7 @@ from investigator.documents.readers.pdf.marking import boxes_around, letter_plac
 from investigator.documents.readers.pdf.orientation import text_in_order
 from investigator.documents.readers.pdf.page_orders import DrawnPage, PageOrder
 from investigator.documents.readers.pdf.pdfium import check_pictures, drawn_page, opened, page_with_forms
+from investigator.documents.readers.pdf.visible import take_invisible_text_off
 from investigator.documents.readers.pictures.ocr import recognised_words
 from investigator.documents.readers.pictures.word_places import PlacedWord, lines_of, words_in_text
 from investigator.records import FileStatus, PageLine, PageMark, TextSpan
@@ -26,6 +27,7 @@ OTHER_TEXT = "the text that this version reads from the page differs from the te
 NOT_SHOWN = "its words are outside the visible part of the page"
 
 _FINENESS = 1_000_000  # the page's width and height are divided into this many steps
+_MOSTLY = 0.8  # share of the letters of a quote that must be on the page
 
 
 def drawn_pages(data: bytes, orders: Sequence[PageOrder], settings: ReaderSettings) -> tuple[DrawnPage, ...]:
@@ -65,6 +67,7 @@ def _recognised(data: bytes, page: DrawnPage, order: PageOrder, settings: Reader
 
 def _drawn(document: Any, order: PageOrder) -> DrawnPage:
     page = page_with_forms(document, order.page - 1)
+    take_invisible_text_off(page)
     width, height = page.get_size()
     marks, unmarked, lines = _marks(page, order.text, order.span) if order.span is not None else ((), "", ())
     picture = _picture(page, order.picture_width) if order.picture_width is not None else b""
@@ -92,6 +95,9 @@ def _marks(page: Any, text: str, span: TextSpan) -> tuple[tuple[PageMark, ...], 
         textpage.close()
         return (), OTHER_TEXT if raw.strip() else WITHOUT_PLACES, ()
     letters = [place for place in places[span.start : span.end] if place is not None]
+    if len(letters) < _MOSTLY * sum(not character.isspace() for character in text[span.start : span.end]):
+        textpage.close()
+        return (), OTHER_TEXT, ()
     marks = tuple(PageMark(**edges) for box in boxes_around(textpage, raw, letters) if (edges := _shown(page, box)))
     across = Direction.UPWARDS if page.get_rotation() % 180 else Direction.ACROSS  # the direction on the displayed page
     lines = [

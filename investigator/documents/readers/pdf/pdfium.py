@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from investigator.documents.readers.base import Member, ReadFailure
+from investigator.documents.readers.pdf.annotations import Field, comments_of, taken_fields
 from investigator.documents.readers.pictures.ocr import Picture
 from investigator.records import FileStatus
 
@@ -39,6 +40,22 @@ def opened(data: bytes) -> Iterator[Any]:
             yield document
         finally:
             document.close()
+
+
+def page_with_annotations(document: Any, index: int) -> tuple[Any, list[Field], list[str]]:
+    """Return a page with text annotations and stamps merged into it, its form fields, and its comments, one per line.
+
+    Only the copy in memory is changed. Raises pypdfium2.PdfiumError if the page cannot be loaded.
+    """
+    import pypdfium2.raw as pdfium
+
+    page = document[index]
+    fields, comments = taken_fields(document, page), comments_of(page)
+    if _has_written_annotations(page):
+        pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY)
+        page.close()
+        page = document[index]
+    return page, fields, comments
 
 
 def page_with_forms(document: Any, index: int) -> Any:

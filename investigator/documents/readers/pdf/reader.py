@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 
 from investigator.documents.pages import joined_pages, listed_pages
-from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile, cleaned
+from investigator.documents.readers.base import (
+    Extracted,
+    HiddenText,
+    ReaderSettings,
+    ReadFailure,
+    SourceFile,
+    cleaned,
+    hidden_part,
+    marked_hidden,
+)
 from investigator.documents.readers.pdf.blocks import PlacedLine
+from investigator.documents.readers.pdf.garbled import garbled_pages
 from investigator.documents.readers.pdf.hyphens import LINE_HYPHEN
 from investigator.documents.readers.pdf.orientation import text_in_order
+from investigator.documents.readers.pdf.page_pictures import large_pictures, pictures_read
 from investigator.documents.readers.pdf.page_tables import moved, recorded_tables, tables_of_page
 from investigator.documents.readers.pdf.page_texts import PageText, page_texts
-from investigator.documents.readers.pdf.pdfium import attachments, drawn_page, is_drawn, opened, page_with_forms
+from investigator.documents.readers.pdf.pdfium import attachments, drawn_page, is_drawn, opened, page_with_annotations
 from investigator.documents.readers.pdf.pictured_tables import pictured_tables
 from investigator.documents.readers.pdf.placed_lines import placed_lines
 from investigator.documents.readers.pdf.positions import page_text, page_words
+from investigator.documents.readers.pdf.raised_digits import with_raised_digits
 from investigator.documents.readers.pdf.table_layout import LaidTable
+from investigator.documents.readers.pdf.visible import take_invisible_text_off
 from investigator.documents.readers.pictures.ocr import Recognised, recognise
 from investigator.documents.readers.properties import first_title_line, honest_title, iso_date, largest_title
 from investigator.documents.readers.table_pictures import pictured
@@ -39,13 +53,21 @@ LaidPage = tuple[str, list[LaidTable]]
 
 @dataclass
 class _Layers:
-    """The lines of each page's text layer, and the indices of pages that are scans, or cannot be opened (`broken`)."""
+    """The lines of each page's text layer, and the indices of pages that are scans, cannot be opened (`broken`), or
+    whose letters are wrong (`garbled`). `comments` and `hidden` words are those of each page; `pictures` are the pages
+    and numbers of pictures beside text.
+    """
 
     lines: list[list[PlacedLine]] = field(default_factory=list)
     tables: list[LaidPage] = field(default_factory=list)
     scans: list[int] = field(default_factory=list)
     broken: list[int] = field(default_factory=list)
     pictured: list[ReadFailure] = field(default_factory=list)
+    pictures: list[tuple[int, int]] = field(default_factory=list)
+    comments: dict[int, list[str]] = field(default_factory=dict)
+    hidden: dict[int, str] = field(default_factory=dict)
+    garbled: list[int] = field(default_factory=list)
+    is_xfa: bool = False
     bookmarks: list[Bookmark] = field(default_factory=list)
     properties: dict[str, str] = field(default_factory=dict)
 
@@ -59,8 +81,12 @@ def read_pdf(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """
     layers = _layers(source.data, settings)
     scans = recognise(layers.scans, lambda index: drawn_page(source.data, index), settings)
+    garbled = recognise(layers.garbled, lambda index: drawn_page(source.data, index), settings)
+    pictures, unread = pictures_read(source.data, layers.pictures, settings) if layers.pictures else ({}, [])
     layer = page_texts(layers.lines)
-    texts = [scans.texts.get(index, page.text) for index, page in enumerate(layer)]
+    recognised = scans.texts | garbled.texts
+    texts = [recognised.get(index, page.text) for index, page in enumerate(layer)]
+    texts = [_with_more(text, _more(index, layers, pictures, settings)) for index, text in enumerate(texts)]
     members = attachments(source.data, settings.max_members)
     if not _has_words(texts):
         if not members:
@@ -68,7 +94,6 @@ def read_pdf(source: SourceFile, settings: ReaderSettings) -> Extracted:
         return Extracted(text="", left_out=(_without_text(scans),), members=members)
     text, pages = joined_pages(texts)
     laid = [moved(*layers.tables[span.page - 1], text[span.start : span.end]) for span in pages]
-    broken = [ReadFailure(FileStatus.FAILED, f"{listed_pages(layers.broken)}: damaged")] if layers.broken else []
     return Extracted(
         text=text,
         title=_title(cleaned(layers.properties.get("Title", "")), source.name, layers.lines[0], text),
@@ -77,9 +102,40 @@ def read_pdf(source: SourceFile, settings: ReaderSettings) -> Extracted:
         authors=tuple(filter(None, [cleaned(layers.properties.get("Author", "")).strip()])),
         date=iso_date(layers.properties.get("CreationDate")) or iso_date(layers.properties.get("ModDate")),
         tables=recorded_tables(laid, pages, text),
-        left_out=(*broken, *layers.pictured[:_MOST_PICTURED], *scans.left_out),
+        left_out=(*_left_out(layers, garbled, settings), *unread, *scans.left_out),
         members=members,
     )
+
+
+def _more(index: int, layers: _Layers, pictures: Mapping[int, Sequence[str]], settings: ReaderSettings) -> list[str]:
+    """Return what is read of a page besides its text: comments, the texts of pictures, and hidden words with a mark."""
+    hidden = layers.hidden.get(index, "") if settings.hidden is HiddenText.MARK else ""
+    return [
+        *pictures.get(index, ()),
+        *layers.comments.get(index, ()),
+        *([marked_hidden(cleaned(hidden))] if hidden else ()),
+    ]
+
+
+def _with_more(text: str, more: Sequence[str]) -> str:
+    return "\n\n".join(filter(None, (text, "\n".join(more))))
+
+
+def _left_out(layers: _Layers, garbled: Recognised, settings: ReaderSettings) -> list[ReadFailure]:
+    failures = list(layers.pictured[:_MOST_PICTURED])
+    if layers.broken:
+        failures.insert(0, ReadFailure(FileStatus.FAILED, f"{listed_pages(layers.broken)}: damaged"))
+    if garbled.failure is not None:
+        pages = listed_pages(garbled.missed)
+        reason = f"{pages}: its font does not say which letters it draws; {garbled.failure.reason}"
+        failures.append(ReadFailure(garbled.failure.status, reason))
+    if layers.is_xfa:
+        failures.append(ReadFailure(FileStatus.UNSUPPORTED, "its XFA form is not read: save it as a plain PDF"))
+    if layers.hidden and settings.hidden is HiddenText.OMIT:
+        count = sum(len(words.split()) for words in layers.hidden.values())
+        what = f"{count} hidden word{'' if count == 1 else 's'} on {listed_pages(sorted(layers.hidden))}"
+        failures.append(hidden_part(what))
+    return failures
 
 
 def _has_words(texts: list[str]) -> bool:
@@ -105,12 +161,19 @@ def _title(property_title: str, name: str, first_page: list[PlacedLine], text: s
 
 
 def _layers(data: bytes, settings: ReaderSettings) -> _Layers:
+    import pypdfium2
+
     with opened(data) as document:
         if len(document) > settings.max_pages:
             reason = f"{len(document):,} pages, more than the limit of {settings.max_pages:,} (reader.max_pages)"
             raise ReadFailure(FileStatus.TOO_LARGE, reason)
         layers = _Layers()
+        kind = document.get_formtype()
+        layers.is_xfa = kind == pypdfium2.raw.FORMTYPE_XFA_FULL
+        if kind == pypdfium2.raw.FORMTYPE_ACRO_FORM:
+            document.init_forms()
         _read_pages(document, layers, settings)
+        _take_garbled(layers)
         layers.properties = document.get_metadata_dict(skip_empty=True)
         layers.bookmarks = _bookmarks(document)
     return layers
@@ -124,8 +187,7 @@ def _read_pages(document: Any, layers: _Layers, settings: ReaderSettings) -> Non
     for index in range(len(document)):
         lines, tables = list[PlacedLine](), ("", list[LaidTable]())
         try:
-            lines, tables, pictures = _page(document, index)
-            layers.pictured += (pictured(name, index + 1) for name in pictures)
+            lines, tables = _page(document, index, layers)
             if not lines and is_drawn(document, index):
                 layers.scans.append(index)
         except pypdfium2.PdfiumError:
@@ -140,18 +202,31 @@ def _read_pages(document: Any, layers: _Layers, settings: ReaderSettings) -> Non
         raise ReadFailure(FileStatus.FAILED, "no page of the PDF can be opened: the file is damaged")
 
 
-def _page(document: Any, index: int) -> tuple[list[PlacedLine], LaidPage, list[str]]:
-    """Return the lines of a page, its tables, and the names of tables that are pictures."""
-    page = page_with_forms(document, index)
+def _page(document: Any, index: int, layers: _Layers) -> tuple[list[PlacedLine], LaidPage]:
+    """Return the lines of a page and its tables; add what else is on it to the layers."""
+    page, fields, comments = page_with_annotations(document, index)
+    if hidden := take_invisible_text_off(page):
+        layers.hidden[index] = hidden
     textpage, turned = text_in_order(page)
-    raw = textpage.get_text_range()
-    lines = placed_lines(textpage, raw, turned)
+    raw = with_raised_digits(textpage, textpage.get_text_range(), turned)
+    lines = placed_lines(textpage, raw, turned, fields)
     text = page_text(raw)
-    tables = tables_of_page(page_words(textpage, raw, text, turned))
-    pictures = list(pictured_tables(page, lines, turned))
+    tables = tables_of_page(page_words(textpage, raw, text, turned)) if not fields else []
+    layers.pictured += (pictured(name, index + 1) for name in pictured_tables(page, lines, turned))
+    if comments:
+        layers.comments[index] = comments
+    if lines:
+        layers.pictures += ((index, number) for number in large_pictures(page))
     textpage.close()
     page.close()
-    return lines, (text if tables else "", tables), pictures
+    return lines, (text if tables else "", tables)
+
+
+def _take_garbled(layers: _Layers) -> None:
+    """Take the text of pages with wrong letters out of the layers."""
+    layers.garbled = garbled_pages(["\n".join(line.text for line in lines) for lines in layers.lines])
+    for index in layers.garbled:
+        layers.lines[index], layers.tables[index] = [], ("", [])
 
 
 def _bookmarks(document: Any) -> list[Bookmark]:
