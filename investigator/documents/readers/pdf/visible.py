@@ -39,9 +39,11 @@ class _Ground:
     colour: tuple[int, int, int] | None
 
 
-_Text = tuple[Any, int, Box | None]
+_Edges = tuple[float, float, float, float]
+"""The left, bottom, right and top of a box."""
+_Text = tuple[Any, int, _Edges | None]
 """A text object, its place in the order of painting, and its box; None inside another object."""
-_Object = tuple[Any, int, Box | None]
+_Object = tuple[Any, int, _Edges | None]
 """An object of a page, its kind, and its box; None inside another object."""
 _PAPER = _Ground(0, Box(0, 0, 0, 0), (255, 255, 255))
 
@@ -81,35 +83,60 @@ def _candidates(page: Any) -> tuple[list[_Letters], list[Box]]:
     """Return the text objects that may not be seen, and the boxes of the pictures of a page."""
     import pypdfium2.raw as pdfium
 
-    get_mode, count_marks = pdfium.FPDFTextObj_GetTextRenderMode, pdfium.FPDFPageObj_CountMarks
-    get_colour, channels = pdfium.FPDFPageObj_GetFillColor, (c_uint(), c_uint(), c_uint(), c_uint())
-    red, green, blue, opacity = channels
-    crop = _shown_area(page)
+    usual = _Usual(page)
     grounds: list[_Ground] = []
     texts: list[_Text] = []
     suspects: dict[int, _Text] = {}
     pictures: list[Box] = []
-    has_dark = False
     for number, (handle, kind, box) in enumerate(_objects(page)):
         if number >= _MOST_OBJECTS:
             return [], []
         if kind == pdfium.FPDF_PAGEOBJ_TEXT:
             letters = (handle, number, box)
             texts.append(letters)
-            is_dark = get_colour(handle, *channels) and max(red.value, green.value, blue.value) <= _DARK
-            is_usual = is_dark and not has_dark and opacity.value >= _FAINT and box is not None and box.meets(crop)
-            if is_usual and get_mode(handle) not in _INVISIBLE_MODES and not count_marks(handle):
-                continue
-            if _is_suspect(letters, grounds, crop):
+            if not usual.is_usual(handle, box) and _is_suspect(letters, grounds, usual.area):
                 suspects[number] = letters
         elif box is not None and kind == pdfium.FPDF_PAGEOBJ_IMAGE:
-            pictures.append(box)
-            grounds.append(_Ground(number, box, None))
-        elif box is not None and (ground := _painted(handle, number, box)) is not None:
+            pictures.append(Box(*box))
+            grounds.append(_Ground(number, Box(*box), None))
+        elif box is not None and (ground := _painted(handle, number, Box(*box))) is not None:
             grounds.append(ground)
-            has_dark = has_dark or (ground.colour is not None and max(ground.colour) <= _DARK + _NEAR)
+            usual.has_dark |= ground.colour is not None and max(ground.colour) <= _DARK + _NEAR
     suspects |= {letters[1]: letters for letters in _covered(texts, grounds[:_MOST_GROUNDS])}
-    return [_Letters(*letters) for letters in suspects.values()], pictures
+    return [_Letters(h, n, Box(*box) if box is not None else None) for h, n, box in suspects.values()], pictures
+
+
+class _Usual:
+    """Recognises most text at once: filled in a dark colour, on no layer, inside the shown area of a page, while no
+    ground was dark. Buffers are used again, because a page may have thousands of texts.
+    """
+
+    def __init__(self, page: Any) -> None:
+        self.area = _shown_area(page)
+        self.has_dark = False
+        self._channels = c_uint(), c_uint(), c_uint(), c_uint()
+
+    def is_usual(self, handle: Any, box: _Edges | None) -> bool:
+        """Return True if a text is surely seen, unless something is painted over it."""
+        import pypdfium2.raw as pdfium
+
+        red, green, blue, opacity = self._channels
+        left, bottom, right, top = self.area
+        return (
+            box is not None
+            and not self.has_dark
+            and box[0] < right
+            and box[2] > left
+            and box[1] < top
+            and box[3] > bottom
+            and pdfium.FPDFPageObj_GetFillColor(handle, red, green, blue, opacity)
+            and red.value <= _DARK
+            and green.value <= _DARK
+            and blue.value <= _DARK
+            and opacity.value >= _FAINT
+            and pdfium.FPDFTextObj_GetTextRenderMode(handle) not in _INVISIBLE_MODES
+            and not pdfium.FPDFPageObj_CountMarks(handle)
+        )
 
 
 def _shown_area(page: Any) -> Box:
@@ -153,7 +180,7 @@ def _objects(page: Any) -> Iterator[_Object]:
             yield from _inner_texts(handle)
         elif kind != pdfium.FPDF_PAGEOBJ_SHADING:
             get_bounds(handle, *edges)
-            yield handle, kind, Box(left.value, bottom.value, right.value, top.value)
+            yield handle, kind, (left.value, bottom.value, right.value, top.value)
 
 
 def _inner_texts(form: Any, depth: int = 0) -> Iterator[_Object]:
@@ -184,7 +211,8 @@ def _painted(handle: c_void_p, number: int, box: Box) -> _Ground | None:
 def _is_suspect(text: _Text, grounds: Sequence[_Ground], crop: Box) -> bool:
     import pypdfium2.raw as pdfium
 
-    handle, _, box = text
+    handle, _, edges = text
+    box = Box(*edges) if edges is not None else None
     red, green, blue, opacity = _colour(handle)
     if pdfium.FPDFTextObj_GetTextRenderMode(handle) in _INVISIBLE_MODES or opacity < _FAINT or _is_layered(handle):
         return True
