@@ -9,6 +9,8 @@ below another file's path.
 from __future__ import annotations
 
 import os
+import unicodedata
+from collections.abc import Collection
 
 from investigator.records import SUMMARY
 
@@ -20,6 +22,17 @@ def document_id(path: str) -> str:
     """Return the id of a file, given its non-empty path below the folder, with forward slashes."""
     shown = path if path.isascii() and path.isprintable() else "".join(map(_shown, path))
     return f"./{shown}" if shown == SUMMARY else shown
+
+
+def known_id(name: str, known: Collection[str]) -> str | None:
+    """Return the id that a name stands for: the same, or the only one with the same characters, however these are
+    composed; None if there is none. Keyboards compose accents, and some file systems take them apart.
+    """
+    if name in known:
+        return name
+    composed = unicodedata.normalize("NFC", name)
+    same = [other for other in known if unicodedata.normalize("NFC", other) == composed]
+    return same[0] if len(same) == 1 else None
 
 
 def _shown(character: str) -> str:

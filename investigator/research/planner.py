@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 
 from investigator.asking.client import EngineClient
 from investigator.asking.fitting import less_to_plan
+from investigator.documents.document_ids import known_id
 from investigator.language.normalise import one_line
 from investigator.records import (
     SUMMARY,
@@ -154,8 +155,8 @@ def _accepted(
 def resolved(document_id: str, known: Sequence[str]) -> str | None:
     """Return the id that a name refers to: an exact match, otherwise the only similar id; None if there is neither."""
     wanted = document_id.strip()
-    if wanted in known:
-        return wanted
+    if (own := known_id(wanted, known)) is not None:
+        return own
     folded = wanted.casefold()
     same = [name for name in known if name.casefold() == folded]
     same = same or [name for name in known if PurePosixPath(name).name.casefold() == folded]

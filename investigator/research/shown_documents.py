@@ -94,10 +94,14 @@ def plan_document(
 
 
 def about(document: Document) -> str:
-    """Return what a document states about itself: issuer, kind, date and period."""
+    """Return what a document states about itself: issuer, date and period; without a date in its text, the day in its
+    properties.
+    """
     own = document.imprint
     period = own.period_end and f"period ended {own.period_end}"
-    return ", ".join(part for part in (own.issuer, own.kind, own.dated and f"dated {own.dated}", period) if part)
+    dated = own.dated and f"dated {own.dated}"
+    changed = "" if dated or period or not document.date else f"properties: {document.date}"
+    return ", ".join(part for part in (own.issuer, dated, period, changed) if part)
 
 
 def excerpt_of(text: str, wanted: frozenset[str], characters: int) -> str:

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
+from investigator.documents.imprints import agreement, counts_fiscal_years, covered
+from investigator.documents.periods import Age, Period, age_asked, agree, periods, without_periods
 from investigator.language.relevance import rarity
 from investigator.language.terms import content_words, folded, question_body, stem, stop_words, words
-from investigator.questions.imprints import agreement, counts_fiscal_years, covered
-from investigator.questions.periods import Age, Period, age_asked, agree, periods, without_periods
 from investigator.records import DocumentCard, Imprint
 
 _TOKEN = re.compile(r"[^\W_]+")

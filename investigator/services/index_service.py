@@ -10,6 +10,7 @@ from typing import TypeVar
 from investigator.cluster.progress import ClusterProgress
 from investigator.cluster.shard_files import ShardFiles
 from investigator.cluster.sharded_index import ShardedIndex
+from investigator.documents.document_ids import known_id
 from investigator.documents.folder import Recheck, scan
 from investigator.documents.fresh import FreshReading
 from investigator.errors import (
@@ -186,7 +187,7 @@ class IndexService:
         with self.reading() as workspace:
             corpus = self._parts.folder_index(self.folder, workspace).stored
             try:
-                return corpus.document(document_id)
+                return corpus.document(known_id(document_id, corpus.cards()) or document_id)
             except KeyError:
                 reason = next((file.reason for file in corpus.unreadable() if file.path == document_id), "")
                 raise _no_document(document_id, reason) from None
@@ -199,9 +200,12 @@ class IndexService:
         query = valid_question(query, "query")
 
         def hits(library: Library) -> tuple[SearchHit, ...]:
-            if document_id is not None and document_id not in library.document_ids():
+            if document_id is None:
+                return library.hits(query, limit)
+            known = known_id(document_id, library.document_ids())
+            if known is None:
                 raise _no_document(document_id)
-            return library.hits(query, limit, document_id)
+            return library.hits(query, limit, known)
 
         def attempt(again: frozenset[str]) -> tuple[SearchHit, ...]:
             with self.library(again=again) as library:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -13,6 +14,7 @@ from textwrap import shorten
 from pydantic import ValidationError
 
 from investigator.asking.budget import CEILINGS
+from investigator.documents.document_ids import known_id
 from investigator.engines.base import Engine, traits_of
 from investigator.engines.embedding.verifiers import CheckSettings
 from investigator.engines.roles import Role
@@ -128,7 +130,12 @@ def scope_of(only: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
     """
     scope: dict[str, None] = {}
     for name in only:
-        named = [name] if name in known else [one for one in known if fnmatchcase(one, name)]
+        own, pattern = known_id(name, known), unicodedata.normalize("NFC", name)
+        named = (
+            [own]
+            if own is not None
+            else [other for other in known if fnmatchcase(unicodedata.normalize("NFC", other), pattern)]
+        )
         if not named:
             near = get_close_matches(name, known, n=1)
             hint = f"Did you mean {near[0]}? " if near else ""

@@ -19,6 +19,7 @@ from investigator.errors import (
     CredentialError,
     EngineError,
     EngineUnreachableError,
+    InvestigatorError,
     RateLimitError,
     SettingsError,
 )
@@ -193,10 +194,44 @@ def test_a_connection_that_is_cut_in_the_middle_is_tried_again(engine: ChatEngin
     assert engine.reply(PROMPT).text == "whole"
 
 
-@pytest.mark.parametrize("text", ["", None])
-def test_an_empty_reply_is_a_reply(engine: ChatEngine, openai_server: OpenAIServer, text: str | None) -> None:
+@pytest.mark.parametrize("text", ["", None, " \n"])
+def test_an_empty_reply_is_an_error_that_names_the_likely_cause(
+    engine: ChatEngine, openai_server: OpenAIServer, text: str | None
+) -> None:
     openai_server.answer(completion(text))
-    assert engine.reply(PROMPT).text == ""
+    with pytest.raises(EngineError, match="ended without writing a reply") as caught:
+        engine.reply(PROMPT)
+    assert "thinking off" in caught.value.hint
+    assert len(openai_server.requests) == 1
+
+
+def test_a_reply_that_is_all_thinking_names_the_limit_that_it_used_up(
+    engine: ChatEngine, openai_server: OpenAIServer
+) -> None:
+    body = json.loads(completion("", finish="length").body)
+    body["usage"] = {"prompt_tokens": 9, "completion_tokens": 4096, "total_tokens": 4105}
+    body["usage"]["completion_tokens_details"] = {"reasoning_tokens": 4000}
+    openai_server.answer(Response(200, json.dumps(body).encode()))
+    with pytest.raises(EngineError, match=r"used up its output limit.*4,000 tokens went") as caught:
+        engine.reply(PROMPT)
+    assert "chat.max_tokens" in caught.value.hint
+    assert len(openai_server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        ({"message": "quota used up"}, "sent an error instead of a reply: quota used up"),
+        ({"message": "no such key", "code": 401}, "rejected the key: no such key"),
+    ],
+)
+def test_an_error_inside_a_reply_with_status_200_is_told_in_its_own_words(
+    engine: ChatEngine, openai_server: OpenAIServer, error: dict[str, object], expected: str
+) -> None:
+    openai_server.answer(Response(200, json.dumps({"error": error}).encode()))
+    with pytest.raises(InvestigatorError, match=expected):
+        engine.reply(PROMPT)
+    assert len(openai_server.requests) == 1
 
 
 def test_a_reply_cut_at_the_token_limit_is_marked_and_kept(engine: ChatEngine, openai_server: OpenAIServer) -> None:

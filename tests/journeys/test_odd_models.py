@@ -30,7 +30,7 @@ from power_plants import (
 )
 
 from investigator import AnswerStatus, StopReason
-from investigator.errors import ContextTooLongError
+from investigator.errors import ContextTooLongError, EngineError
 from investigator.records import Investigation
 
 _MOST_CALLS = 2 * (2 * (8 + 3) + 2)  # rounds of steps, a plan, a reflection and an answer; two checks; all repaired
@@ -98,7 +98,6 @@ ODD = {
     "a verdict of its own": reading(90, "It makes 42 MW of power.", verdict="probably"),
     "the prompt": echoing,
     "prose": saying("What a fine folder this is! I would say that the plant is large, and leave it at that."),
-    "nothing": saying(""),
     "a brace": saying("{"),
     "a megabyte of brackets": saying("{[" * 500_000),
     "a megabyte of words": at_length,
@@ -123,6 +122,12 @@ def test_an_odd_model_ends_named_and_in_time_and_shows_only_what_stands(
         assert statement.quotes
     for quote in answer.citations:
         assert quote.text in (prepared[0] / quote.document_id).read_text(encoding="utf-8")
+
+
+def test_a_model_that_writes_nothing_ends_the_run_with_the_likely_cause(ask: Ask, openai_server: OpenAIServer) -> None:
+    with pytest.raises(EngineError, match="ended without writing a reply"):
+        ask(saying(""), ONE)
+    assert len(openai_server.requests) == 1
 
 
 @pytest.mark.parametrize(

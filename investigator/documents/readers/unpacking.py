@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import PurePath, PurePosixPath
 
+from investigator.documents.imprints import imprint_of
 from investigator.documents.readers.archives.member_names import UniqueNames, inner_path
 from investigator.documents.readers.base import Extracted, Member, Reader, ReaderSettings, ReadFailure, SourceFile
-from investigator.questions.imprints import imprint_of
 from investigator.records import Document, FileStatus, Unreadable
 
 REST = "(the rest)"

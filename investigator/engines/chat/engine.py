@@ -11,7 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Self
 
 from investigator.engines.base import Hear, Traits, guessed_tokens
-from investigator.engines.chat.errors import FailedCall, failure, host_of
+from investigator.engines.chat.errors import FailedCall, failure, host_of, without_reply
 from investigator.engines.chat.invoking import Hearing, Observer, heard, invoked, text_of
 from investigator.engines.chat.known_servers import KnownServers, Negotiation
 from investigator.engines.chat.models import (
@@ -184,7 +184,10 @@ class ChatEngine:
             answer = self._answer(call, began)
             if not isinstance(answer, FailedCall):
                 self._negotiation.after_success(self._wanted, call.sending)
-                return _read(answer, call.prompt.text, self._settings.max_reply_characters)
+                reply = _read(answer, call.prompt.text, self._settings.max_reply_characters)
+                if not reply.text.strip():
+                    raise without_reply(self._server, reply, _thought(answer))
+                return reply
             cause, streamed = answer.cause, call.hear is not None
             less = None if cause is None else self._negotiation.after_refusal(cause, call.sending, streamed=streamed)
             if less is None:
@@ -245,6 +248,12 @@ def _read(message: AIMessage, prompt: str, limit: int) -> Reply:
         output_tokens=tokens[1],
         finish_reason=finish,
     )
+
+
+def _thought(message: AIMessage) -> int:
+    """Return the number of tokens that a model reports to have spent on thinking."""
+    details = (message.usage_metadata or {}).get("output_token_details") or {}
+    return int(details.get("reasoning") or 0)
 
 
 def _count(told: object, text: str) -> int:

@@ -23,6 +23,7 @@ from investigator.errors import (
     RateLimitError,
     SettingsError,
 )
+from investigator.records import FinishReason, Reply
 from investigator.secrets import redacted
 
 ALWAYS = 1_000_000
@@ -104,6 +105,8 @@ def failure(error: Exception, server: Server, max_wait: float) -> FailedCall:
     status = status_of(error)
     if status is not None:
         return _by_status(status, error, server, max_wait)
+    if isinstance(error, ValueError) and error.args and isinstance(error.args[0], Mapping):
+        return _in_body(error.args[0], error, server, max_wait)
     words = cleaned(_words(error))
     names = {kind.__name__ for kind in type(error).__mro__}
     if names & _TIMEOUTS:
@@ -180,6 +183,30 @@ def _by_status(status: int, error: Exception, server: Server, max_wait: float) -
         return FailedCall(_too_long(server, words), error)
     hint = "Check the settings of the model: the server rejected the request."
     return FailedCall(EngineError(f"{server.place} rejected the request ({status}): {words}", hint=hint), error)
+
+
+def _in_body(body: Mapping[str, object], error: Exception, server: Server, max_wait: float) -> FailedCall:
+    """Translate an error that a server sent as the body of a reply with status 200."""
+    code, message = body.get("code"), cleaned(str(body.get("message") or dict(body)))
+    if isinstance(code, int) and 400 <= code < 600:
+        return _by_status(code, RuntimeError(message), server, max_wait)
+    return FailedCall(EngineError(f"{server.place} sent an error instead of a reply: {message}"), error)
+
+
+def without_reply(server: Server, reply: Reply, thought: int) -> EngineError:
+    """Return the error for a reply without text; `thought` is the number of tokens that the model spent on thinking."""
+    spent = f" ({thought:,} tokens went into its thinking)" if thought else ""
+    if reply.finish_reason is FinishReason.LENGTH:
+        return EngineError(
+            f"{server.place} used up its output limit before it wrote a reply{spent}",
+            hint="Raise the limit with --set chat.max_tokens=16000, or turn the model's thinking off; then run the "
+            "same command again to resume.",
+        )
+    return EngineError(
+        f"{server.place} ended without writing a reply{spent}",
+        hint="A model that only thinks writes none: turn its thinking off, raise --set chat.max_tokens=16000, or choose "
+        "another model.",
+    )
 
 
 def _limited(error: Exception, server: Server, words: str, max_wait: float) -> FailedCall:

@@ -95,7 +95,9 @@ def sheets(package: Package) -> Iterator[tuple[str, str]]:
 
 
 class CoreProperties:
-    """The title, authors and date of an Office Open XML package."""
+    """The title, authors and date of an Office Open XML package. The date is that of the last change, because that of
+    creation may be the template's.
+    """
 
     def __init__(self, package: Package) -> None:
         found: dict[str, str] = {}
@@ -104,7 +106,7 @@ class CoreProperties:
                 found[local_name(element)] = (element.text or "").strip()
         self.title = found.get("title", "")
         self.authors = tuple(name.strip() for name in found.get("creator", "").split(";") if name.strip())
-        self.date = iso_date(found.get("created")) or iso_date(found.get("modified"))
+        self.date = iso_date(found.get("modified")) or iso_date(found.get("created"))
 
 
 def unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> bytes:

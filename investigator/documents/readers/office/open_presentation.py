@@ -50,7 +50,7 @@ def read_open_presentation(source: SourceFile, settings: ReaderSettings) -> Extr
     return builder.extracted(
         title=entries.get("title", ""),
         authors=(author,) if author else (),
-        date=iso_date(entries.get("creation-date")) or iso_date(entries.get("date")),
+        date=iso_date(entries.get("date")) or iso_date(entries.get("creation-date")),
         left_out=left_out,
     )
 

@@ -15,8 +15,8 @@ from investigator.documents.readers.base import (
     marked_hidden,
 )
 from investigator.documents.readers.builder import TextBuilder
-from investigator.documents.readers.office.charts import add_chart
 from investigator.documents.readers.pictures.embedded import embedded_texts
+from investigator.documents.readers.sheets.charts import add_chart
 from investigator.language.normalise import one_line
 
 _SKIPPED = frozenset({"Fallback", "extLst"})

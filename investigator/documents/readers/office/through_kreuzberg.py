@@ -83,7 +83,7 @@ def _extracted(source: SourceFile, settings: ReaderSettings) -> Any:
 def _authors_and_date(result: Any) -> tuple[tuple[str, ...], str | None]:
     metadata = result.metadata
     authors = tuple(filter(None, (_one_line(author) for author in metadata.get("authors") or ())))
-    return authors, iso_date(metadata.get("created_at")) or iso_date(metadata.get("modified_at"))
+    return authors, iso_date(metadata.get("modified_at")) or iso_date(metadata.get("created_at"))
 
 
 def _nodes(result: Any) -> list[dict[str, Any]]:

@@ -19,12 +19,12 @@ from investigator.documents.readers.base import (
     marked_hidden,
 )
 from investigator.documents.readers.builder import TextBuilder
-from investigator.documents.readers.office.charts import add_chart
 from investigator.documents.readers.office.word_numbers import Numbers
 from investigator.documents.readers.office.word_styles import Styles, child, is_on
 from investigator.documents.readers.office.word_symbols import is_symbol_font, legacy_field, symbol, symbols
 from investigator.documents.readers.office.word_tables import first_row_differs, grid_span, merged_down, pictured_tables
 from investigator.documents.readers.pictures.embedded import embedded_texts
+from investigator.documents.readers.sheets.charts import add_chart
 from investigator.documents.readers.table_pictures import pictured
 from investigator.language.normalise import one_line
 

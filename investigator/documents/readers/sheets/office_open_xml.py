@@ -14,7 +14,7 @@ from investigator.documents.readers.archives.package import (
     local_name,
 )
 from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile, cleaned
-from investigator.documents.readers.office.charts import chart_table
+from investigator.documents.readers.sheets.charts import chart_table
 from investigator.documents.readers.sheets.comments import comments_of
 from investigator.documents.readers.sheets.number_formats import BUILT_IN, hides_text, shown_number
 from investigator.documents.readers.sheets.workbook import Merge, Place, Sheet, written

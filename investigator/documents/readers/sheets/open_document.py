@@ -39,7 +39,7 @@ def read_open_document(source: SourceFile, settings: ReaderSettings) -> Extracte
         settings,
         title=entries.get("title", ""),
         authors=(author,) if author else (),
-        date=iso_date(entries.get("creation-date")) or iso_date(entries.get("date")),
+        date=iso_date(entries.get("date")) or iso_date(entries.get("creation-date")),
     )
 
 

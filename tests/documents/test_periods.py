@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from investigator.questions.periods import Age, Period, age_asked, agree, periods, without_periods
+from investigator.documents.periods import Age, Period, age_asked, agree, periods, without_periods
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from investigator.questions.imprints import agreement, imprint_of
-from investigator.questions.periods import Period, periods
+from investigator.documents.imprints import agreement, imprint_of
+from investigator.documents.periods import Period, periods
 from investigator.records import Imprint
 
 COVER = """UNITED STATES

@@ -12,11 +12,11 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 
+from investigator.documents.periods import Period, agree, periods, quarters_named
 from investigator.language.dates import Day, dates
 from investigator.language.late_patterns import late
 from investigator.language.lists import texts_by_section
 from investigator.language.terms import folded
-from investigator.questions.periods import Period, agree, periods, quarters_named
 from investigator.records import Imprint
 
 _COVER = 5_000  # number of characters at the start of a text that count as its cover
@@ -169,7 +169,7 @@ def month_of(date: str, *, whole: bool) -> tuple[int, int]:
 @cache
 def imprint_pattern(section: str) -> re.Pattern[str]:
     """Return one pattern for a section of `data/imprints.toml` in all its languages; case is ignored."""
-    forms = texts_by_section("imprints", "investigator.questions")[section].values()
+    forms = texts_by_section("imprints", "investigator.documents")[section].values()
     return re.compile(rf"(?<![a-z])(?:{'|'.join(forms)})(?![a-z])", re.IGNORECASE)
 
 
