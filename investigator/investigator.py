@@ -24,6 +24,7 @@ from investigator.records import (
     Forecast,
     Investigation,
     Matrix,
+    PageCheck,
     Replayed,
     RunSummary,
     SearchHit,
@@ -228,6 +229,14 @@ class Investigator:
         """
         yield from self._index.update(vectors=vectors, verify=verify, retry=retry)
         yield from self._runs.check_kept() if verify else ()
+
+    def check_pages(self) -> Iterator[PageCheck]:
+        """Yield the pages of PDF files whose text differs from what they show by more than a fifth of the words.
+
+        Every page is drawn and recognised with Tesseract, which takes seconds. Raises SettingsError without Tesseract,
+        FolderError and StoreError.
+        """
+        yield from self._index.differing_pages()
 
     def status(self, *, compare: bool = True) -> FolderStatus:
         """Return the contents of the index and, with `compare`, the changes in the folder. Raises FolderError."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
 from investigator.cli.options import AsJsonLines, Folder, SettingsOptions, Workspace, check_order, kept_of
 from investigator.cli.output import note, print_lines, print_styled, tell
@@ -14,6 +15,7 @@ from investigator.cli.progress import shown
 from investigator.investigator import Investigator
 from investigator.records import FileRead, FileRecord, FileStatus, FolderStatus, IndexedFile, LeftOutFiles
 from investigator.reports.folder import changes_line, folder_text, hits_text
+from investigator.reports.inert import inert_line
 from investigator.reports.schemas import Printed
 from investigator.services.workspace_choice import make_workspace_inside
 
@@ -35,6 +37,12 @@ def index(
             metavar="N", min=1, help="Number of index shards, with --cluster; a different number rebuilds the index."
         ),
     ] = None,
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check", help="Then draw every PDF page, and list those on which Tesseract recognises other words."
+        ),
+    ] = False,
     as_json: AsJsonLines = False,
     workspace: Workspace = None,
     inside: Annotated[
@@ -68,6 +76,20 @@ def index(
         print_files(status.changed(files=files))
     else:
         print_styled(folder_text(status.changed(files=files)))
+    if check:
+        _check_pages(investigator, as_json=as_json)
+
+
+def _check_pages(investigator: Investigator, *, as_json: bool) -> None:
+    """Print the pages whose text differs from what they show, as they are found."""
+    count = 0
+    for page in investigator.check_pages():
+        count += 1
+        if as_json:
+            print_lines([(Printed.PAGE_CHECK, page)])
+        else:
+            print_styled(Text(inert_line(page.line) + "\n"))
+    tell("no page differs from its text" if not count else f"{count:,} pages differ from their text")
 
 
 def status(

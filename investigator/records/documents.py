@@ -119,6 +119,26 @@ class IndexedFile(Record):
     seconds: float = 0.0
 
 
+class PageCheck(Record):
+    """A page whose text differs from what it shows, as `index --check --json` prints it: the numbers of words read,
+    recognised on the drawn page, and common to both, with examples.
+    """
+
+    document: str
+    page: int
+    read: int
+    shown: int
+    common: int
+    only_shown: tuple[str, ...] = ()
+    only_read: tuple[str, ...] = ()
+
+    @property
+    def line(self) -> str:
+        """Return the difference in one line."""
+        lost = f"; only on the page: {', '.join(self.only_shown)}" if self.only_shown else ""
+        return f"{self.document} page {self.page}: {self.common} of {max(self.read, self.shown)} words agree{lost}"
+
+
 class LeftOutFiles(Record):
     """Files excluded for the same reason, as `index --json` and `status --json` print them."""
 

@@ -50,6 +50,7 @@ class Printed(StrEnum):
     VERIFICATION = "verification", "records:VerifiedReport"
     FILE = "file", "records:IndexedFile"
     LEFT_OUT = "left_out", "records:LeftOutFiles"
+    PAGE_CHECK = "page_check", "records:PageCheck"
     HIT = "hit", "records:SearchHit"
     DIAGNOSIS = "diagnosis", "doctor.findings:Diagnosis"
     MODELS = "models", "engines.gguf.pulled:ModelList"

@@ -20,10 +20,11 @@ from investigator.errors import (
     UnknownDocumentError,
     WorkspaceLockedError,
 )
-from investigator.records import Document, Event, FolderStatus, Notice, Search, SearchHit
+from investigator.records import Document, Event, FolderStatus, Notice, PageCheck, Search, SearchHit
 from investigator.retrieval.folder_index import no_documents, workspace_library
 from investigator.retrieval.library import Library
 from investigator.retrieval.retrieval_settings import RetrievalSettings
+from investigator.services.page_check import differing_pages
 from investigator.services.parts import OpenIndex, Parts
 from investigator.services.run_records import valid_question
 from investigator.store.decoded_documents import DecodedDocuments
@@ -191,6 +192,13 @@ class IndexService:
             except KeyError:
                 reason = next((file.reason for file in corpus.unreadable() if file.path == document_id), "")
                 raise _no_document(document_id, reason) from None
+
+    def differing_pages(self) -> Iterator[PageCheck]:
+        """Yield the pages of PDF files whose text differs from what they show. Raises SettingsError and FolderError."""
+        with self.reading() as workspace:
+            corpus = self._parts.folder_index(self.folder, workspace).stored
+            documents = (corpus.document(name) for name in sorted(corpus.cards()))
+            yield from differing_pages(self.folder, documents, self._parts.settings.reader)
 
     def search(self, query: str, limit: int, document_id: str | None) -> tuple[SearchHit, ...]:
         """Return the best chunks for a query, best first, from one document or all documents.

@@ -204,8 +204,8 @@ def without_reply(server: Server, reply: Reply, thought: int) -> EngineError:
         )
     return EngineError(
         f"{server.place} ended without writing a reply{spent}",
-        hint="A model that only thinks writes none: turn its thinking off, raise --set chat.max_tokens=16000, or choose "
-        "another model.",
+        hint="A model that only thinks writes none: turn its thinking off, raise --set chat.max_tokens=16000, or "
+        "choose another model.",
     )
 
 
