@@ -30,7 +30,7 @@ def obedient_engine(attack: Attack | None) -> ScriptedEngine:
         {
             "planner/plan": script.plan,
             "query/ask": script.ask,
-            "reflection/reflect": json.dumps({"known": [], "unknown": [], "wordings": []}),
+            "reflection/reflect": json.dumps({"known": [], "unknown": [], "wordings": ["megawatts"]}),
             "answer/answer": script.answer,
             "answer/check": script.check,
         }

@@ -68,7 +68,7 @@ def answer_to(prompt: str) -> Json:
         blank: dict[str, Json] = {"verdict": "not_stated", "point": 20, "quotes": [], "reply": "Not in this text."}
         return {"readings": [{"document": name, **blank} for name in ids]}
     if prompt.startswith("You review"):
-        return {"known": [], "unknown": ["the power"], "wordings": []}
+        return {"known": [], "unknown": ["the power"], "wordings": ["output in MW"]}
     if prompt.startswith("You write the answer"):
         return {"lead": None, "details": [], "parts": [{"part": 1, "status": "not_stated"}], "search": []}
     return {"statements": [], "answers": "rightly_not_stated", "open_parts": [], "reason": ""}

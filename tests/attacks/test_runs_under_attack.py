@@ -20,6 +20,7 @@ from investigator.records import (
     PlanVariables,
     Prompt,
     Quote,
+    ReflectVariables,
     Support,
 )
 
@@ -99,10 +100,17 @@ def checked(prompt: Prompt) -> str:
     return json.dumps({"statements": statements, "answers": "yes"})
 
 
+def reviewed(prompt: Prompt) -> str:
+    """Return a review that names something new to search for after each round."""
+    assert isinstance(prompt.variables, ReflectVariables)
+    number = len(prompt.variables.memories)
+    return json.dumps({"known": [], "unknown": ["since when"], "wordings": [f"unit {number}"]})
+
+
 SCRIPT = {
     "planner/plan": planned,
     "query/ask": asked,
-    "reflection/reflect": json.dumps({"known": [], "unknown": ["since when"], "wordings": []}),
+    "reflection/reflect": reviewed,
     "answer/answer": answered,
     "answer/check": checked,
 }

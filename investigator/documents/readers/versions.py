@@ -54,7 +54,7 @@ OWN: dict[str, OwnReader] = {
     kinds.ODT: OwnReader("office.through_kreuzberg:read_office", 2, "kreuzberg"),
     kinds.DOC: OwnReader("office.through_kreuzberg:read_office", 2, "kreuzberg"),
     kinds.PPT: OwnReader("office.through_kreuzberg:read_office", 2, "kreuzberg"),
-    kinds.RTF: OwnReader("markup.rtf:read_rtf", 2),
+    kinds.RTF: OwnReader("markup.rtf:read_rtf", 3),
     kinds.EML: OwnReader("mail.message:read_message", 4),
     kinds.MSG: OwnReader("mail.outlook:read_outlook", 4),
     kinds.MBOX: OwnReader("mail.mailbox:read_mailbox", 4),

@@ -9,7 +9,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile
+from investigator.documents.readers.base import (
+    Extracted,
+    HiddenText,
+    ReaderSettings,
+    ReadFailure,
+    SourceFile,
+    hidden_part,
+    marked_hidden,
+)
 from investigator.documents.readers.builder import TextBuilder
 from investigator.documents.readers.decoding import is_noise
 from investigator.documents.readers.markup.rtf_tokens import Token, charset_encoding, page_encoding, tokens
@@ -25,7 +33,7 @@ _LATER: Final = frozenset(
     {"footnote", "annotation", "header", "headerl", "headerr", "headerf", "footer", "footerl", "footerr", "footerf"}
 )
 _INFO: Final = frozenset({"title", "author"})
-_DATES: Final = ("creatim", "revtim")
+_DATES: Final = ("revtim", "creatim")  # the day of creation may be the template's
 _CHARACTERS: Final = {
     "emdash": "\u2014", "endash": "\u2013", "lquote": "\u2018", "rquote": "\u2019", "ldblquote": "\u201c",
     "rdblquote": "\u201d", "bullet": "\u2022", "emspace": " ", "enspace": " ", "qmspace": " ", "tab": " ",
@@ -106,7 +114,9 @@ class _State:
 class _Rtf:
     """Reads the tokens of one file in a single pass."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, marks_hidden: bool = False) -> None:
+        self.hidden_words = 0
+        self._marks_hidden = marks_hidden
         self.body = _Flow()
         self.later: list[_Flow] = []
         self.info: dict[str, _Flow] = {}
@@ -205,9 +215,16 @@ class _Rtf:
         state = self._state
         if state.table == "stylesheet":
             self._style_name += text
-        elif state.flow is not None and not state.table and not (state.deleted or state.hidden):
+        elif state.flow is not None and not state.table and state.hidden and not state.deleted:
+            self._put_hidden(text, state)
+        elif state.flow is not None and not state.table and not state.deleted:
             heading = state.outline or state.style in self._heading_styles
             state.flow.text(text, in_table=state.in_table, heading=heading)
+
+    def _put_hidden(self, text: str, state: _State) -> None:
+        self.hidden_words += len(text.split())
+        if self._marks_hidden and text.strip() and state.flow is not None:
+            state.flow.text(f" {marked_hidden(text.strip())} ", in_table=state.in_table, heading=False)
 
     def _name_style(self) -> None:
         name, self._style_name = self._style_name.strip(" ;").lower(), ""
@@ -297,20 +314,23 @@ class _Rtf:
 
 
 def read_rtf(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads an RTF file; text marked as deleted or hidden is skipped. A truncated file is read to its end. Raises
-    ReadFailure if the file contains hardly any text.
+    """Reads an RTF file; text marked as deleted is skipped, hidden text is left out and counted, or marked. A truncated
+    file is read to its end. Raises ReadFailure if the file contains hardly any text.
     """
     if is_noise(source.data) and b"\\bin" not in source.data:  # only `\bin` groups may contain bytes that are not text
         raise ReadFailure(FileStatus.FAILED, "the file begins like RTF, but its bytes are not text")
-    file = _Rtf()
+    marks = settings.hidden is HiddenText.MARK
+    file = _Rtf(marks_hidden=marks)
     file.read(source.data)
     builder = file.body.builder
     for text in dict.fromkeys(flow.builder.text for flow in file.later):
         builder.block()
         builder.verbatim(text)
+    hidden = file.hidden_words
     author = file.info["author"].builder.text if "author" in file.info else ""
     return builder.extracted(
         title=" ".join(file.info["title"].builder.text.split()) if "title" in file.info else "",
         authors=(name.strip() for name in author.split(";") if name.strip()),
         date=next((day for word in _DATES if (day := iso_date("-".join(map(str, file.dates.get(word, ())))))), None),
+        left_out=[hidden_part(f"{hidden} hidden word{'' if hidden == 1 else 's'}")] if hidden and not marks else (),
     )

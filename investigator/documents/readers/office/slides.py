@@ -16,7 +16,7 @@ from investigator.documents.readers.base import (
 )
 from investigator.documents.readers.builder import TextBuilder
 from investigator.documents.readers.pictures.embedded import embedded_texts
-from investigator.documents.readers.sheets.charts import add_chart
+from investigator.documents.readers.sheets.charts import add_chart, unread_charts
 from investigator.language.normalise import one_line
 
 _SKIPPED = frozenset({"Fallback", "extLst"})
@@ -30,7 +30,7 @@ def read_slides(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """Reads a .pptx, .pptm or .ppsx file: the slides' shapes, tables and charts in file order, then their notes,
     comments and the texts of their pictures. Hidden slides are left out and counted, or marked.
     """
-    hidden, images, marks = 0, list[str](), settings.hidden is HiddenText.MARK
+    hidden, images, kinds, marks = 0, list[str](), list[str](), settings.hidden is HiddenText.MARK
     with Package(source.data, settings) as package:
         builder = TextBuilder()
         authors = _authors(package)
@@ -45,6 +45,7 @@ def read_slides(source: SourceFile, settings: ReaderSettings) -> Extracted:
                 builder.verbatim(marked_hidden(f"slide {number}"))
                 builder.block()
             _add_slide(builder, package, slide, root, authors)
+            kinds += [kind for kind, _ in package.related(slide).values()]
             images += [part for kind, part in package.related(slide).values() if kind == "image" and part in package]
         builder.end_page()
         texts, unread = embedded_texts((package.read(part) for part in dict.fromkeys(images)), settings)
@@ -55,7 +56,10 @@ def read_slides(source: SourceFile, settings: ReaderSettings) -> Extracted:
     title = "" if properties.title.lower() == "powerpoint presentation" else properties.title
     left_out = [hidden_part(f"{hidden} hidden slide{'' if hidden == 1 else 's'}")] if hidden and not marks else []
     return builder.extracted(
-        title=title, authors=properties.authors, date=properties.date, left_out=(*left_out, *unread)
+        title=title,
+        authors=properties.authors,
+        date=properties.date,
+        left_out=(*left_out, *unread, *unread_charts(kinds)),
     )
 
 

@@ -24,7 +24,7 @@ from investigator.documents.readers.office.word_styles import Styles, child, is_
 from investigator.documents.readers.office.word_symbols import is_symbol_font, legacy_field, symbol, symbols
 from investigator.documents.readers.office.word_tables import first_row_differs, grid_span, merged_down, pictured_tables
 from investigator.documents.readers.pictures.embedded import embedded_texts
-from investigator.documents.readers.sheets.charts import add_chart
+from investigator.documents.readers.sheets.charts import add_chart, unread_charts
 from investigator.documents.readers.table_pictures import pictured
 from investigator.language.normalise import one_line
 
@@ -51,6 +51,7 @@ def read_word(source: SourceFile, settings: ReaderSettings) -> Extracted:
             builder.block()
             builder.verbatim(part)
         _add_comments(builder, package, text.anchors)
+        unread_graphs = unread_charts(kind for kind, _ in package.related(main).values())
         images = [part for kind, part in package.related(main).values() if kind == "image" and part in package]
         texts, unread = embedded_texts((package.read(part) for part in images), settings)
         for words in texts:
@@ -64,6 +65,7 @@ def read_word(source: SourceFile, settings: ReaderSettings) -> Extracted:
         left_out=(
             *map(pictured, tables),
             *unread,
+            *unread_graphs,
             *([hidden_part(f"{hidden} hidden word{'' if hidden == 1 else 's'}")] if hidden else []),
         ),
     )

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from xml.etree import ElementTree
 
 from investigator.documents.readers.archives.package import local_name
-from investigator.documents.readers.base import cleaned
+from investigator.documents.readers.base import ReadFailure, cleaned
 from investigator.documents.readers.builder import TextBuilder
 from investigator.documents.readers.sheets.number_formats import shown_number
 from investigator.language.normalise import one_line
+from investigator.records import FileStatus
 
 _MOST_POINTS = 5_000
 _MOST_SERIES = 250
 _LABELS = ("cat", "xVal")
 _VALUES = ("val", "yVal")
 _SIZES = "bubbleSize"
+
+
+def unread_charts(kinds: Iterable[str]) -> list[ReadFailure]:
+    """Return the report of charts of the newer kind (waterfall, treemap, funnel), given the kinds of all relations."""
+    count = sum(kind == "chartEx" for kind in kinds)
+    what = "1 chart of a newer kind" if count == 1 else f"{count} charts of a newer kind"
+    return [ReadFailure(FileStatus.UNSUPPORTED, f"{what} not read")] if count else []
 
 
 def add_chart(builder: TextBuilder, root: ElementTree.Element) -> None:

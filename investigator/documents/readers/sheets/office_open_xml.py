@@ -206,6 +206,8 @@ def _add_drawings(sheet: Sheet, package: Package, part: str) -> None:
         for inner, chart in related.values():
             if inner == "chart" and chart in package:
                 sheet.tables.append(chart_table(package.tree(chart)))
+        if newer := sum(1 for inner, _ in related.values() if inner == "chartEx"):
+            sheet.unread["chart of a newer kind"] = sheet.unread.get("chart of a newer kind", 0) + newer
         pictures = sum(1 for inner, _ in related.values() if inner == "image")
         if pictures:
             sheet.unread["picture"] = sheet.unread.get("picture", 0) + pictures

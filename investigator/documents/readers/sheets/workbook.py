@@ -85,7 +85,10 @@ def written(
     hidden = ", ".join(f"{count} hidden {kind}{'' if count == 1 else 's'}" for kind, count in counts.items() if count)
     reported = [hidden_part(hidden)] if hidden and not marks else []
     reported += [
-        ReadFailure(FileStatus.EMPTY, f"{count} {kind}{'' if count == 1 else 's'} not read")
+        ReadFailure(
+            FileStatus.EMPTY if kind == "picture" else FileStatus.UNSUPPORTED,
+            f"{count} {kind}{'' if count == 1 else 's'} not read",
+        )
         for kind, count in unread.items()
     ]
     extracted = builder.extracted(title=title, authors=authors, date=date, left_out=(*left_out, *reported))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -363,3 +364,20 @@ def test_damaged_parts_of_word_give_a_plain_reason(part: str) -> None:
     data = docx(word_paragraph("x"), **{part: "<broken"})
     with pytest.raises(ReadFailure, match="part of the file is damaged"):
         read_source(SourceFile(data, "a.docx"), "a.docx", "hash", ReaderSettings())
+
+
+def test_hidden_text_of_rtf_is_left_out_and_counted_or_marked(read_all: Any) -> None:
+    data = rb"{\rtf1 Rent 900 EUR.{\v Secret 650.} End.}"
+    omitted = read_all("a.rtf", data)
+    assert omitted.documents[0].text == "Rent 900 EUR. End."
+    assert omitted.unreadable[0].reason.startswith("2 hidden words not read")
+    assert "[hidden: Secret 650.]" in read_all("a.rtf", data, **MARK).documents[0].text
+
+
+def test_a_chart_of_a_newer_kind_is_named(read_all: Any) -> None:
+    rels = '<Relationships><Relationship Id="c" Type="http://x/chartEx" Target="charts/chartEx1.xml"/></Relationships>'
+    buffer = io.BytesIO(docx(word_paragraph("x")))
+    with zipfile.ZipFile(buffer, "a") as file:
+        file.writestr("word/_rels/document.xml.rels", rels)
+    (one,) = read_all("a.docx", buffer.getvalue()).unreadable
+    assert (one.status, one.reason) == (FileStatus.UNSUPPORTED, "1 chart of a newer kind not read")
