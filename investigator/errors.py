@@ -25,6 +25,7 @@
         ├── EngineError            an engine did not reply
         │   ├── EngineUnreachableError   the server is down or cut the connection
         │   ├── EngineTimeoutError       the server did not reply in time
+        │   ├── SilentReplyError         the model ended without writing a reply
         │   ├── ContextTooLongError      the prompt does not fit the context
         │   ├── RateLimitError           the server accepts no more calls for now (429)
         │   └── ReplayError              a recording does not contain the reply
@@ -227,6 +228,10 @@ class EngineTimeoutError(EngineError):
 
     default_hint = "Raise the limit with --set chat.timeout=300, then run the same command again to resume."
     retryable = True
+
+
+class SilentReplyError(EngineError):
+    """The model ended without writing a reply: it only thought, or used up its output limit."""
 
 
 class ContextTooLongError(EngineError):

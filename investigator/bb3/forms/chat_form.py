@@ -31,7 +31,7 @@ from investigator.bb3.search.folder_search import FolderSearch
 from investigator.bb3.search.served import ServedQuote
 from investigator.engines.base import Hear
 from investigator.engines.extractive.engine import Answers
-from investigator.errors import EngineError
+from investigator.errors import EngineError, SilentReplyError
 from investigator.language.normalise import one_line
 from investigator.records import Quote, Record
 
@@ -170,7 +170,10 @@ class ChatForm:
 
     def _read(self, request: ModuleRequest, reply_type: type[R], hear: Hear | None = None) -> ReadReply[R]:
         variables, template = _variables(request)
-        return self._client_of(request.by).ask(template, variables, reply_type, smaller=less_said, hear=hear)
+        try:
+            return self._client_of(request.by).ask(template, variables, reply_type, smaller=less_said, hear=hear)
+        except SilentReplyError as error:  # a turn of a chat goes on without this module's reply
+            return ReadReply(None, "", error.message)
 
     def _instead(self, request: ModuleRequest, reply_type: type[R]) -> R | None:
         variables, template = _variables(request)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from investigator.asking.client import EngineClient
 from investigator.bb3.exchange import ModuleRequest, SearchDocument
 from investigator.bb3.search.served import UNKNOWN_TYPE, ServedDocument, ServedQuote
+from investigator.errors import SilentReplyError
 from investigator.language.addressed import addresses_model
 from investigator.proof.quotes import Load, Sources
 from investigator.records import AskVariables, Document, Quote, ShownDocument, ShownPassage, Verdict
@@ -48,7 +49,10 @@ def read_documents(
     found = _by_source(request.documents)
     if not found:
         return (), True
-    readings = examined(client, Sources(lambda name: _document(name, found[name], load)), ask_variables(request))
+    try:
+        readings = examined(client, Sources(lambda name: _document(name, found[name], load)), ask_variables(request))
+    except SilentReplyError:
+        return (), False
     pairs = zip(found.values(), readings, strict=True)
     worth = [(documents, reading) for documents, reading in pairs if reading.verdict.is_evidence]
     worth.sort(key=lambda pair: -(pair[1].point or 0))

@@ -22,6 +22,7 @@ from investigator.errors import (
     InvestigatorError,
     RateLimitError,
     SettingsError,
+    SilentReplyError,
 )
 from investigator.records import FinishReason, Reply
 from investigator.secrets import redacted
@@ -193,16 +194,16 @@ def _in_body(body: Mapping[str, object], error: Exception, server: Server, max_w
     return FailedCall(EngineError(f"{server.place} sent an error instead of a reply: {message}"), error)
 
 
-def without_reply(server: Server, reply: Reply, thought: int) -> EngineError:
+def without_reply(server: Server, reply: Reply, thought: int) -> SilentReplyError:
     """Return the error for a reply without text; `thought` is the number of tokens that the model spent on thinking."""
     spent = f" ({thought:,} tokens went into its thinking)" if thought else ""
     if reply.finish_reason is FinishReason.LENGTH:
-        return EngineError(
+        return SilentReplyError(
             f"{server.place} used up its output limit before it wrote a reply{spent}",
             hint="Raise the limit with --set chat.max_tokens=16000, or turn the model's thinking off; then run the "
             "same command again to resume.",
         )
-    return EngineError(
+    return SilentReplyError(
         f"{server.place} ended without writing a reply{spent}",
         hint="A model that only thinks writes none: turn its thinking off, raise --set chat.max_tokens=16000, or "
         "choose another model.",
