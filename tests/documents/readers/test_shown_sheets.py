@@ -201,14 +201,15 @@ def test_charts_comments_and_formulas_without_values_are_read_or_named() -> None
     sheet = book.active
     for row in (("Region", "Autumn"), ("Coast", 437), ("Hills", 12)):
         sheet.append(row)
-    sheet["B4"] = "=B2+B3"
+    sheet["B4"], sheet["B5"], sheet["B6"] = "=SUM(B2:B3)", "=B4/B3", "=B6+1"
+    sheet["B5"].number_format = "0.0%"
     sheet["B2"].comment = Comment("counted twice", "Ida")
     chart = BarChart()
     chart.title = "Repairs"
     chart.add_data(Reference(sheet, min_col=2, min_row=1, max_row=3), titles_from_data=True)
     sheet.add_chart(chart, "D2")
     text = text_of("a.xlsx", saved(book))
-    assert "(formula without a stored value)" in text
+    assert "Autumn: 449\nAutumn: 3741.7%\nAutumn: (formula without a stored value)" in text
     assert "comment on B2: Ida: counted twice" in text
     assert "chart: Repairs (without values)" in text
 

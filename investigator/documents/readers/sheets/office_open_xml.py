@@ -16,6 +16,7 @@ from investigator.documents.readers.archives.package import (
 from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile, cleaned
 from investigator.documents.readers.sheets.charts import chart_table
 from investigator.documents.readers.sheets.comments import comments_of
+from investigator.documents.readers.sheets.formulas import computed
 from investigator.documents.readers.sheets.number_formats import BUILT_IN, hides_text, shown_number
 from investigator.documents.readers.sheets.workbook import Merge, Place, Sheet, written
 from investigator.language.normalise import one_line
@@ -46,6 +47,7 @@ def read_workbook(source: SourceFile, settings: ReaderSettings) -> Extracted:
         styles = _styles(package, book)
         left_out: list[ReadFailure] = []
         sheets = [_sheet(package, name, part, state, styles, left_out) for name, part, state in _listed(package, book)]
+        _compute(sheets, source.data, styles)
     return written(
         sheets,
         settings,
@@ -54,6 +56,16 @@ def read_workbook(source: SourceFile, settings: ReaderSettings) -> Extracted:
         date=properties.date,
         left_out=left_out,
     )
+
+
+def _compute(sheets: Sequence[Sheet], data: bytes, styles: _Styles) -> None:
+    """Put the computed values of formulas whose values are not stored into their cells."""
+    places = {sheet.name: sheet.formulas for sheet in sheets if sheet.formulas}
+    values = computed(data, places) if places else {}
+    for sheet in sheets:
+        for place, form in sheet.formulas.items():
+            if (value := values.get((sheet.name, place))) is not None:
+                sheet.cells[place] = shown_number(value, form, is_1904=styles.is_1904) or value
 
 
 def _workbook_part(package: Package) -> str:
@@ -147,6 +159,8 @@ def _add_cells(sheet: Sheet, row: ElementTree.Element, number: int, styles: _Sty
             if child.tag == value_tag:
                 stored = child.text or ""
         value, shown = _value(cell, stored, form, styles)
+        if value == _NO_VALUE:
+            sheet.formulas[number, column] = form
         if value:
             sheet.cells[number, column] = shown or value
             if not shown:

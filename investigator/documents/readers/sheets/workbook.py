@@ -39,7 +39,8 @@ class Sheet:
     """A sheet: the shown texts of its cells by place, and what its reader knows besides.
 
     `hidden_rows`, `hidden_columns` and `hidden_cells` are not shown; `remarks` are comments, text boxes and charts, as
-    lines; `unread` are the parts that cannot be read, with the number of each.
+    lines; `unread` are the parts that cannot be read, with the number of each. `formulas` are the number formats of
+    formulas without a stored value.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Sheet:
     remarks: list[str] = field(default_factory=list)
     tables: list[tuple[str, list[list[str]]]] = field(default_factory=list)
     unread: dict[str, int] = field(default_factory=dict)
+    formulas: dict[Place, str] = field(default_factory=dict)
 
 
 def written(
