@@ -270,6 +270,14 @@ def test_text_that_the_page_does_not_hold_is_not_marked(pages, kept):
     assert (view.marks, view.unmarked) == ((), OTHER_TEXT)
 
 
+def test_words_are_marked_beside_what_the_text_has_besides_the_page(pages, kept):
+    document = kept("more.pdf", pdf([[FIRST, SECOND]]))
+    text = document.text.replace(" ", " \N{BALLOT BOX} ", 1) + "\n\ncomment: Ida: Too much?"
+    span = document.pages[0].changed(end=len(text))
+    (view,) = marked(pages, document.changed(text=text, pages=(span,)), SECOND)
+    assert (len(view.marks), view.unmarked) == (1, "")
+
+
 def test_letters_lead_back_to_their_places_whatever_was_cleaned():
     raw = "Renew\ufffeed  well\x02known\r\nco\ufffeop - end"
     text = "Renewed\nwellknown\nco-op - end"

@@ -6,6 +6,7 @@ each letter maps to its box without a search.
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from ctypes import c_double
@@ -16,8 +17,8 @@ from investigator.documents.readers.base import cleaned
 from investigator.documents.readers.pdf.hyphens import LINE_HYPHEN
 from investigator.documents.readers.pdf.letter_boxes import Box, Direction, Letter, boxes_of_lines
 
-_MOST_COMPARED = 60_000_000
-_SHORTEST_SHARED = 3
+_WORD = re.compile(r"\S+")
+_MOST_COMPARED = 30_000_000
 _MOSTLY = 0.7
 _STRAIGHT = 0.1
 """Steepest slope of a line whose words one rectangle can enclose, as a fraction of a quarter turn."""
@@ -33,19 +34,25 @@ def letter_places(raw: str, text: str) -> list[int | None] | None:
 
 
 def _by_likeness(raw: str, text: str) -> list[int | None] | None:
-    """Return the places of the stretches that both texts share, if these make up most of one of them."""
-    if not raw or len(raw) * len(text) > _MOST_COMPARED:
+    """Return the places of the words that both texts have in the same order, if these are most words of one of them."""
+    theirs, ours = list(_WORD.finditer(raw)), list(_WORD.finditer(text))
+    if not theirs or len(theirs) * len(ours) > _MOST_COMPARED:
         return None
-    plain = [unicodedata.normalize("NFKC", c) if _is_raised(c) else c for c in text]
     places: list[int | None] = [None] * len(text)
+    matcher = SequenceMatcher(
+        None, [_plain(m.group()) for m in theirs], [_plain(m.group()) for m in ours], autojunk=False
+    )
     matched = 0
-    for block in SequenceMatcher(None, list(raw), plain, autojunk=False).get_matching_blocks():
-        for step in range(block.size if block.size >= _SHORTEST_SHARED else 0):
-            if not text[block.b + step].isspace():
-                places[block.b + step] = block.a + step
-                matched += 1
-    letters = min(sum(not c.isspace() for c in raw), sum(not c.isspace() for c in text))
-    return places if matched >= _MOSTLY * letters else None
+    for block in matcher.get_matching_blocks():
+        for step in range(block.size):
+            theirs_at, own = theirs[block.a + step].start(), ours[block.b + step]
+            places[own.start() : own.end()] = range(theirs_at, theirs_at + len(own.group()))
+            matched += 1
+    return places if matched >= _MOSTLY * min(len(theirs), len(ours)) else None
+
+
+def _plain(word: str) -> str:
+    return "".join(unicodedata.normalize("NFKC", c) if _is_raised(c) else c for c in word)
 
 
 def _in_order(raw: str, text: str) -> list[int | None] | None:
