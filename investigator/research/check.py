@@ -133,21 +133,25 @@ def _variables(
 
 
 def judged(statement: Statement, judgement: StatementCheck | None) -> Statement:
-    """Return a statement with the judgement of a check; a verbatim statement needs none.
-
-    Of a statement that is supported in part, only what the check keeps of it remains, unless that has figures of its
-    own that stand in no quote.
-    """
+    """Return a statement with the judgement of a check; a verbatim statement needs none."""
     if statement.support is Support.VERBATIM or judgement is None:
         return statement
     support = Support.SUPPORTED if judgement.support is Support.VERBATIM else judgement.support
     reason = "" if support is Support.SUPPORTED else one_line(judgement.reason)
-    kept = one_line(judgement.corrected).removeprefix(f"{statement.head}:").strip()
-    if support is Support.IN_PART and kept:
-        notes = figure_notes(kept, [quote.text for quote in statement.quotes], statement.text)
-        if not notes:
-            return statement.changed(text=kept, support=Support.SUPPORTED, reason="", notes=())
     return statement.changed(support=support, reason=reason)
+
+
+def corrected(statement: Statement, judgement: StatementCheck | None) -> Statement:
+    """Return a statement with the judgement of a check. Of one that is supported in part, only what the check keeps of
+    it remains, unless that has figures of its own that stand in no quote.
+    """
+    after = judged(statement, judgement)
+    if judgement is None or after.support is not Support.IN_PART:
+        return after
+    kept = one_line(judgement.corrected).removeprefix(f"{statement.head}:").strip()
+    if not kept or figure_notes(kept, [quote.text for quote in statement.quotes], statement.text):
+        return after
+    return after.changed(text=kept, support=Support.SUPPORTED, reason="", notes=())
 
 
 def checked_draft(draft: Draft, outcome: Check) -> Draft:
@@ -156,7 +160,7 @@ def checked_draft(draft: Draft, outcome: Check) -> Draft:
     A part that the check finds open is no longer answered. If the statements do not answer the question at all, the
     lead is shown as the nearest that the documents state. What the check cut from a statement is withheld.
     """
-    statements = _judged(draft.statements, outcome)
+    statements = _corrected(draft.statements, outcome)
     cut = [
         before.changed(support=Support.IN_PART, reason=one_line(outcome.judgements[number].reason))
         for number, (before, after) in enumerate(zip(draft.statements, statements, strict=True), start=1)
@@ -189,7 +193,7 @@ def checked_rows(rows: Sequence[SurveyRow], outcome: Check, first: int) -> tuple
         if row.statement is None:
             result.append(row)
             continue
-        statement = judged(row.statement, outcome.judgements.get(number))
+        statement = corrected(row.statement, outcome.judgements.get(number))
         number += 1
         decision = row.decision if statement.is_shown else Decision.UNCLEAR
         result.append(row.changed(statement=statement, decision=decision))
@@ -200,15 +204,16 @@ def refusal(draft: Draft, outcome: Check) -> tuple[str, ...]:
     """Return the reasons for which the lead of a draft was refused in whole or in part, with the other statements that
     were; () if it was not.
     """
-    statements = _judged(draft.statements, outcome)
+    statements = _corrected(draft.statements, outcome)
     refused = [statement for statement in statements if statement.support in (Support.UNSUPPORTED, Support.IN_PART)]
     if draft.lead is None or not refused or refused[0] is not statements[0]:
         return ()
     return tuple(f"{statement.text}: {statement.reason or 'not supported'}" for statement in refused)
 
 
-def _judged(statements: Iterable[Statement], outcome: Check) -> list[Statement]:
-    return [judged(statement, outcome.judgements.get(number)) for number, statement in enumerate(statements, start=1)]
+def _corrected(statements: Iterable[Statement], outcome: Check) -> list[Statement]:
+    judgements = outcome.judgements
+    return [corrected(statement, judgements.get(number)) for number, statement in enumerate(statements, start=1)]
 
 
 def _parts_after(parts: Sequence[Part], outcome: Check) -> tuple[Part, ...]:

@@ -188,8 +188,10 @@ class IndexService:
         with self.reading() as workspace:
             corpus = self._parts.folder_index(self.folder, workspace).stored
             try:
-                return corpus.document(known_id(document_id, corpus.cards()) or document_id)
+                return corpus.document(document_id)
             except KeyError:
+                if (known := known_id(document_id, corpus.cards())) is not None:
+                    return corpus.document(known)
                 reason = next((file.reason for file in corpus.unreadable() if file.path == document_id), "")
                 raise _no_document(document_id, reason) from None
 

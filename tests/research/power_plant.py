@@ -54,11 +54,17 @@ def answer(lead: str | None, *evidence: str, status: str = "answered", **fields:
     return json.dumps({"lead": shown, "parts": [{"part": 1, "status": status}], **fields})
 
 
-def check(*supports: str, answers: str = "yes", reasons: Sequence[str] = (), open_parts: Sequence[int] = ()) -> str:
-    """Return a check's reply, with the judgements in the order of the statements."""
+def check(
+    *supports: str,
+    answers: str = "yes",
+    reasons: Sequence[str] = (),
+    open_parts: Sequence[int] = (),
+    corrected: str = "",
+) -> str:
+    """Return a check's reply, with the judgements in the order of the statements; `corrected` is that of each."""
     named = [*reasons, *[""] * len(supports)]
     statements = [
-        {"number": number, "support": support, "reason": reason}
+        {"number": number, "support": support, "reason": reason, "corrected": corrected}
         for number, (support, reason) in enumerate(zip(supports, named, strict=False), start=1)
     ]
     return json.dumps({"statements": statements, "answers": answers, "open_parts": list(open_parts)})

@@ -173,6 +173,29 @@ def test_a_check_that_opens_a_part_leads_to_another_round(investigator: Make) ->
     assert templates(engine).count("planner/plan") == 2
 
 
+def test_of_a_statement_supported_in_part_only_what_the_check_keeps_is_shown(investigator: Make) -> None:
+    made, engine = investigator(
+        answer__answer=answer("The plant produces 42 MW and sells most of it.", "E1"),
+        answer__check=check("in_part", reasons=["nothing on sales"], corrected="The plant produces 42 MW."),
+    )
+    found = made.ask(QUESTION)
+    assert found.status is AnswerStatus.ANSWERED
+    assert found.lead is not None
+    assert (found.lead.text, found.lead.support) == ("The plant produces 42 MW.", Support.SUPPORTED)
+    (cut,) = found.withheld
+    assert (cut.text, cut.reason) == ("The plant produces 42 MW and sells most of it.", "nothing on sales")
+    assert templates(engine).count("answer/answer") == 1
+
+
+def test_a_correction_with_a_figure_of_its_own_is_not_taken(investigator: Make) -> None:
+    made, _ = investigator(
+        answer__answer=answer("The plant produces 42 MW and sells most of it.", "E1"),
+        answer__check=check("in_part", corrected="The plant produces 99 MW."),
+    )
+    found = made.ask(QUESTION)
+    assert "99" not in found.text
+
+
 def test_a_check_that_fails_leaves_the_statements_unchecked_and_says_so(investigator: Make) -> None:
     made, _ = investigator(answer__check=[])
     found = made.ask(QUESTION)

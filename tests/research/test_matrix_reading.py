@@ -125,7 +125,7 @@ def test_a_cell_that_the_check_does_not_support_is_unclear_and_says_why(library:
 
 
 def test_a_cell_that_is_supported_in_part_is_unclear(library: Library) -> None:
-    matrix = Matrix(library, row(), check("in_part"), names=NAMES[:1])
+    matrix = Matrix(library, row(), check("in_part", corrected="It makes power."), names=NAMES[:1])
     assert matrix.first().status is CellStatus.UNCLEAR
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -83,14 +83,24 @@ class ReadFailure(ReaderError):
         self.reason = reason
 
 
-def hidden_part(what: str) -> ReadFailure:
-    """Return the report of a part that the file does not show and that was therefore not read: "3 hidden rows"."""
-    return ReadFailure(FileStatus.HIDDEN, f"{what} not read (reader.hidden=mark reads them)")
+def hidden_parts(hidden: HiddenText, counts: Mapping[str, int], where: str = "") -> list[ReadFailure]:
+    """Return the report of what a file does not show and was therefore not read, given the number of each kind ("row");
+    none if there is nothing, or it was read with a mark.
+    """
+    named = ", ".join(f"{count} hidden {kind}{'' if count == 1 else 's'}" for kind, count in counts.items() if count)
+    if not named or hidden is HiddenText.MARK:
+        return []
+    return [ReadFailure(FileStatus.HIDDEN, f"{named}{where} not read (reader.hidden=mark reads them)")]
 
 
 def marked_hidden(text: str) -> str:
     """Return text that the file does not show, marked so that every quote of it shows the mark."""
     return f"[hidden: {text}]"
+
+
+def comment_line(words: str, author: str, on: str = "") -> str:
+    """Return a comment as it stands in the text; `on` names what it is on."""
+    return f"comment{f' on {on}' if on else ''}: {f'{author}: ' if author else ''}{words}"
 
 
 @dataclass(frozen=True)

@@ -176,7 +176,7 @@ class TextBuilder:
             return
         row = self._rows[-1]
         if len(self._rows) == 1:
-            for text in self._covered.before_cell() if rows else ():
+            for text in self._covered.before_cell(goes_on=rows == 0):
                 self._repeat(text)
             self._recorder.begin_cell(header=header, rows=rows, columns=columns)
         self._begin_cell(row)

@@ -26,12 +26,12 @@ class CoveredCells:
         self._column = self._cells = 0
         self._pending = (0, "")
 
-    def before_cell(self) -> list[str]:
-        """Return the texts that stand between the last cell and the one that begins."""
+    def before_cell(self, *, goes_on: bool = False) -> list[str]:
+        """Return the texts that stand between the last cell and the one that begins, which may go on from above."""
         count, text = self._pending
         self._pending = (0, "")
         self._cells += 1
-        return [text] * count + self._from_above()
+        return [text] * count + ([] if goes_on else self._from_above())
 
     def end_cell(self, text: str, rows: int, columns: int) -> None:
         """End a cell that covers the given numbers of rows and columns."""

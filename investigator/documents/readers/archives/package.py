@@ -17,7 +17,7 @@ from investigator.documents.readers.properties import iso_date
 from investigator.language.normalise import one_line
 from investigator.records import FileStatus
 
-_WORKBOOK = "xl/workbook.xml"
+_WORKBOOK, _OPEN_META = "xl/workbook.xml", "meta.xml"
 _PIECE = 1 << 16
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # for other methods, zipfile unpacks more than requested
 
@@ -107,6 +107,19 @@ class CoreProperties:
         self.title = found.get("title", "")
         self.authors = tuple(name.strip() for name in found.get("creator", "").split(";") if name.strip())
         self.date = iso_date(found.get("modified")) or iso_date(found.get("created"))
+
+
+class OpenProperties:
+    """The title, author and date of an OpenDocument package; the date is that of the last change, too."""
+
+    def __init__(self, package: Package) -> None:
+        entries: dict[str, str] = {}
+        for element in package.tree(_OPEN_META).iter() if _OPEN_META in package else ():
+            entries.setdefault(local_name(element), one_line(cleaned(element.text or "")))
+        author = entries.get("initial-creator") or entries.get("creator")
+        self.title = entries.get("title", "")
+        self.authors = (author,) if author else ()
+        self.date = iso_date(entries.get("date")) or iso_date(entries.get("creation-date"))
 
 
 def unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> bytes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
@@ -15,7 +14,7 @@ from investigator.documents.readers.base import (
     ReadFailure,
     SourceFile,
     cleaned,
-    hidden_part,
+    hidden_parts,
     marked_hidden,
 )
 from investigator.documents.readers.builder import TextBuilder, spanned
@@ -305,7 +304,7 @@ def read_html(source: SourceFile, settings: ReaderSettings) -> Extracted:
         markup = source.data.decode("cp1252", errors="replace")
     if "<" not in markup:
         raise ReadFailure(FileStatus.UNSUPPORTED, "its name says it is HTML, but it contains no HTML")
-    return _titled(extracted_html(markup, marks_hidden=settings.hidden is HiddenText.MARK))
+    return _titled(extracted_html(markup, settings.hidden))
 
 
 def _titled(page: Extracted) -> Extracted:
@@ -318,11 +317,11 @@ def _titled(page: Extracted) -> Extracted:
     return replace(page, text=head + page.text, headings=headings, tables=shifted(page.tables, len(head)))
 
 
-def extracted_html(markup: str, *, marks_hidden: bool = False) -> Extracted:
+def extracted_html(markup: str, hidden: HiddenText = HiddenText.OMIT) -> Extracted:
     """Extract the words, headings and metadata from HTML text; hidden words are left out, or marked."""
     builder = TextBuilder()
     builder.note_marks(mark.strip() for mark in _NOTE.findall(markup))
-    parser = HtmlText(builder, marks_hidden=marks_hidden)
+    parser = HtmlText(builder, marks_hidden=hidden is HiddenText.MARK)
     feed(parser, markup)
     return builder.extracted(
         title=cleaned(" ".join(parser.title.split())),
@@ -330,11 +329,6 @@ def extracted_html(markup: str, *, marks_hidden: bool = False) -> Extracted:
         date=parser.date,
         left_out=(
             *map(pictured, dict.fromkeys(parser.pictured)),
-            *(() if marks_hidden else _hidden(parser.words_hidden)),
+            *hidden_parts(hidden, {"word": parser.words_hidden if parser.words_hidden >= _MANY_HIDDEN else 0}),
         ),
     )
-
-
-def _hidden(words: int) -> Iterator[ReadFailure]:
-    if words >= _MANY_HIDDEN:
-        yield hidden_part(f"{words} hidden words")

@@ -15,7 +15,7 @@ from investigator.documents.readers.base import (
     ReaderSettings,
     ReadFailure,
     SourceFile,
-    hidden_part,
+    hidden_parts,
     marked_hidden,
 )
 from investigator.documents.readers.builder import TextBuilder
@@ -319,18 +319,16 @@ def read_rtf(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """
     if is_noise(source.data) and b"\\bin" not in source.data:  # only `\bin` groups may contain bytes that are not text
         raise ReadFailure(FileStatus.FAILED, "the file begins like RTF, but its bytes are not text")
-    marks = settings.hidden is HiddenText.MARK
-    file = _Rtf(marks_hidden=marks)
+    file = _Rtf(marks_hidden=settings.hidden is HiddenText.MARK)
     file.read(source.data)
     builder = file.body.builder
     for text in dict.fromkeys(flow.builder.text for flow in file.later):
         builder.block()
         builder.verbatim(text)
-    hidden = file.hidden_words
     author = file.info["author"].builder.text if "author" in file.info else ""
     return builder.extracted(
         title=" ".join(file.info["title"].builder.text.split()) if "title" in file.info else "",
         authors=(name.strip() for name in author.split(";") if name.strip()),
         date=next((day for word in _DATES if (day := iso_date("-".join(map(str, file.dates.get(word, ())))))), None),
-        left_out=[hidden_part(f"{hidden} hidden word{'' if hidden == 1 else 's'}")] if hidden and not marks else (),
+        left_out=hidden_parts(settings.hidden, {"word": file.hidden_words}),
     )

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from investigator.documents.readers.archives.package import Package, attribute, local_name, walk
+from investigator.documents.readers.archives.package import OpenProperties, Package, attribute, local_name, walk
 from investigator.documents.readers.base import (
     Extracted,
     HiddenText,
     ReaderSettings,
     SourceFile,
     cleaned,
-    hidden_part,
+    comment_line,
+    hidden_parts,
     marked_hidden,
 )
 from investigator.documents.readers.builder import TextBuilder
-from investigator.documents.readers.properties import iso_date
 from investigator.language.normalise import one_line
 
 _SKIPPED = frozenset({"page-thumbnail", "annotation", "forms", "date", "creator"})
@@ -26,10 +26,7 @@ def read_open_presentation(source: SourceFile, settings: ReaderSettings) -> Extr
     """Reads a presentation; hidden slides are left out and counted, or marked. Raises ReadFailure."""
     with Package(source.data, settings) as package:
         root = package.tree("content.xml")
-        meta = package.tree("meta.xml") if "meta.xml" in package else ElementTree.Element("none")
-    entries: dict[str, str] = {}
-    for element in meta.iter():
-        entries.setdefault(local_name(element), one_line(cleaned(element.text or "")))
+        properties = OpenProperties(package)
     styles = _hidden_styles(root)
     builder, hidden, marks = TextBuilder(), 0, settings.hidden is HiddenText.MARK
     for number, slide in enumerate((e for e in root.iter() if _is_slide(e)), start=1):
@@ -45,13 +42,11 @@ def read_open_presentation(source: SourceFile, settings: ReaderSettings) -> Extr
         for note in (e for e in slide.iter() if local_name(e) == "annotation"):
             _add_comment(builder, note)
     builder.end_page()
-    left_out = [hidden_part(f"{hidden} hidden slide{'' if hidden == 1 else 's'}")] if hidden and not marks else []
-    author = entries.get("initial-creator") or entries.get("creator")
     return builder.extracted(
-        title=entries.get("title", ""),
-        authors=(author,) if author else (),
-        date=iso_date(entries.get("date")) or iso_date(entries.get("creation-date")),
-        left_out=left_out,
+        title=properties.title,
+        authors=properties.authors,
+        date=properties.date,
+        left_out=hidden_parts(settings.hidden, {"slide": hidden}),
     )
 
 
@@ -106,4 +101,4 @@ def _add_comment(builder: TextBuilder, note: ElementTree.Element) -> None:
     words = one_line(" ".join("".join(e.itertext()) for e in note if local_name(e) == "p"))
     if words:
         builder.block()
-        builder.verbatim(cleaned(f"comment: {f'{author}: ' if author else ''}{words}"))
+        builder.verbatim(cleaned(comment_line(words, author)))

@@ -11,7 +11,8 @@ from investigator.documents.readers.base import (
     ReaderSettings,
     SourceFile,
     cleaned,
-    hidden_part,
+    comment_line,
+    hidden_parts,
     marked_hidden,
 )
 from investigator.documents.readers.builder import TextBuilder
@@ -54,12 +55,11 @@ def read_slides(source: SourceFile, settings: ReaderSettings) -> Extracted:
             builder.verbatim(text)
         properties = CoreProperties(package)
     title = "" if properties.title.lower() == "powerpoint presentation" else properties.title
-    left_out = [hidden_part(f"{hidden} hidden slide{'' if hidden == 1 else 's'}")] if hidden and not marks else []
     return builder.extracted(
         title=title,
         authors=properties.authors,
         date=properties.date,
-        left_out=(*left_out, *unread, *unread_charts(kinds)),
+        left_out=(*hidden_parts(settings.hidden, {"slide": hidden}), *unread, *unread_charts(kinds)),
     )
 
 
@@ -102,7 +102,7 @@ def _add_comments(builder: TextBuilder, root: ElementTree.Element, authors: dict
         author = authors.get(comment.get("authorId", ""), "")
         if words:
             builder.block()
-            builder.verbatim(f"comment: {f'{author}: ' if author else ''}{words}")
+            builder.verbatim(comment_line(words, author))
 
 
 def _slides(package: Package) -> list[str]:

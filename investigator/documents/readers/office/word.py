@@ -15,7 +15,8 @@ from investigator.documents.readers.base import (
     ReaderSettings,
     SourceFile,
     cleaned,
-    hidden_part,
+    comment_line,
+    hidden_parts,
     marked_hidden,
 )
 from investigator.documents.readers.builder import TextBuilder
@@ -66,7 +67,7 @@ def read_word(source: SourceFile, settings: ReaderSettings) -> Extracted:
             *map(pictured, tables),
             *unread,
             *unread_graphs,
-            *([hidden_part(f"{hidden} hidden word{'' if hidden == 1 else 's'}")] if hidden else []),
+            *hidden_parts(settings.hidden, {"word": hidden}),
         ),
     )
 
@@ -94,9 +95,8 @@ def _add_comments(builder: TextBuilder, package: Package, anchors: Mapping[str, 
                 continue
             author = one_line(cleaned(attribute(comment, "author")))
             anchor = one_line(cleaned(anchors.get(attribute(comment, "id"), "")))[:_LONGEST_ANCHOR]
-            on = f' on "{anchor}"' if anchor else ""
             builder.block()
-            builder.verbatim(f"comment{on}: {f'{author}: ' if author else ''}{words}")
+            builder.verbatim(comment_line(words, author, on=f'"{anchor}"' if anchor else ""))
 
 
 class _WordText:

@@ -8,7 +8,7 @@ from ctypes import c_ushort
 from dataclasses import dataclass
 from typing import Any
 
-from investigator.documents.readers.base import cleaned
+from investigator.documents.readers.base import cleaned, comment_line
 from investigator.documents.readers.pdf.letter_boxes import Box
 from investigator.language.normalise import one_line
 
@@ -74,7 +74,7 @@ def comments_of(page: Any) -> list[str]:
         words = one_line(cleaned(_string(note, _CONTENTS)))[:_LONGEST]
         author = one_line(cleaned(_string(note, _AUTHOR)))
         if words:
-            lines.append(f"comment: {f'{author}: ' if author else ''}{words}")
+            lines.append(comment_line(words, author))
     return lines
 
 

@@ -8,12 +8,11 @@ from typing import Any
 from investigator.documents.pages import listed_pages
 from investigator.documents.readers.base import ReaderSettings, ReadFailure
 from investigator.documents.readers.pdf.pdfium import check_pictures, opened
+from investigator.documents.readers.pictures.embedded import MOST_PICTURES, is_large, unread_pictures
 from investigator.documents.readers.pictures.ocr import Picture, recognise, why_not
 from investigator.records import FileStatus
 
-_LEAST_SIDES = (200, 80)  # pixels; smaller pictures are icons, lines and logos
 _LEAST_SHARE = 0.02  # of the page
-_MOST_PICTURES = 40
 
 
 def large_pictures(page: Any) -> list[int]:
@@ -22,10 +21,9 @@ def large_pictures(page: Any) -> list[int]:
     width, height = page.get_size()
     numbers = []
     for number, picture in enumerate(_pictures(page)):
-        sides = picture.get_px_size()
         left, bottom, right, top = picture.get_bounds()
-        is_large = max(sides) >= _LEAST_SIDES[0] and min(sides) >= _LEAST_SIDES[1]
-        if is_large and (right - left) * (top - bottom) >= _LEAST_SHARE * width * height:
+        is_wide = (right - left) * (top - bottom) >= _LEAST_SHARE * width * height
+        if is_wide and is_large(picture.get_px_size()):
             numbers.append(number)
     return numbers
 
@@ -44,27 +42,26 @@ def _pictures(page: Any) -> Iterator[Any]:
 def pictures_read(
     data: bytes, pictures: list[tuple[int, int]], settings: ReaderSettings
 ) -> tuple[dict[int, list[str]], list[ReadFailure]]:
-    """Return the texts of pictures, given as pages and numbers on them, by page, and the report of those not read.
+    """Return the texts of pictures, given as pages and numbers on them, by page, and the report of those not read."""
+    some = pictures[:MOST_PICTURES]
+    drawn: dict[int, Picture | None] = {}
+    if not why_not(settings):
+        with opened(data) as document:
+            drawn = {index: _drawn(document, *place) for index, place in enumerate(some)}
 
-    An unread picture does not make a document incomplete: most are photographs and logos.
-    """
+    def picture(index: int) -> Picture:
+        if (own := drawn.get(index)) is None:
+            raise ReadFailure(FileStatus.FAILED, "the picture is damaged")
+        return own
+
+    outcome = recognise(range(len(some)), picture, settings)
     texts: dict[int, list[str]] = {}
-    some = pictures[:_MOST_PICTURES] if not why_not(settings) else []
-    with opened(data) as document:
-        drawn = {index: _drawn(document, *place) for index, place in enumerate(some)}
-    kept = {index: picture for index, picture in drawn.items() if picture is not None}
-    outcome = recognise(kept, lambda index: kept[index], settings)
     for index, text in sorted(outcome.texts.items()):
         if any(character.isalnum() for character in text):
             texts.setdefault(some[index][0], []).append(text)
-    read = {some[index] for index in outcome.texts}
-    missed = [place for place in pictures if place not in read]
-    if not missed:
-        return texts, []
-    pages = listed_pages(sorted({page for page, _ in missed}))
-    what = "1 picture" if len(missed) == 1 else f"{len(missed)} pictures"
-    reason = f"{what} on {pages} not read: {why_not(settings) or 'too many, or damaged'}"
-    return texts, [ReadFailure(FileStatus.EMPTY, reason)]
+    missed = [some[index] for index in outcome.missed] + pictures[MOST_PICTURES:]
+    where = f" on {listed_pages(sorted({page for page, _ in missed}))}" if missed else ""
+    return texts, unread_pictures(len(missed), outcome, where)
 
 
 def _drawn(document: Any, index: int, number: int) -> Picture | None:

@@ -16,7 +16,7 @@ from investigator.documents.readers.base import (
     ReadFailure,
     SourceFile,
     cleaned,
-    hidden_part,
+    hidden_parts,
     marked_hidden,
 )
 from investigator.documents.readers.pdf.blocks import PlacedLine
@@ -131,11 +131,8 @@ def _left_out(layers: _Layers, garbled: Recognised, settings: ReaderSettings) ->
         failures.append(ReadFailure(garbled.failure.status, reason))
     if layers.is_xfa:
         failures.append(ReadFailure(FileStatus.UNSUPPORTED, "its XFA form is not read: save it as a plain PDF"))
-    if layers.hidden and settings.hidden is HiddenText.OMIT:
-        count = sum(len(words.split()) for words in layers.hidden.values())
-        what = f"{count} hidden word{'' if count == 1 else 's'} on {listed_pages(sorted(layers.hidden))}"
-        failures.append(hidden_part(what))
-    return failures
+    count = sum(len(words.split()) for words in layers.hidden.values())
+    return failures + hidden_parts(settings.hidden, {"word": count}, f" on {listed_pages(sorted(layers.hidden))}")
 
 
 def _has_words(texts: list[str]) -> bool:

@@ -5,7 +5,14 @@ from __future__ import annotations
 import io
 from typing import Any
 
-from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile, cleaned
+from investigator.documents.readers.base import (
+    Extracted,
+    ReaderSettings,
+    ReadFailure,
+    SourceFile,
+    cleaned,
+    comment_line,
+)
 from investigator.documents.readers.sheets.number_formats import hides_text, shown_number
 from investigator.documents.readers.sheets.workbook import Merge, Sheet, written
 from investigator.language.normalise import one_line
@@ -48,8 +55,8 @@ def _sheet(book: Any, source: Any) -> Sheet:
     sheet.merges = [Merge(top, left, bottom - top, right - left) for top, bottom, left, right in source.merged_cells]
     for (row, column), note in sorted(source.cell_note_map.items()):
         author, text = one_line(cleaned(note.author or "")), one_line(cleaned(note.text or ""))
-        by = f"{author}: " if author and not text.startswith(author) else ""
-        sheet.remarks.append(f"comment on {_column_name(column)}{row + 1}: {by}{text}")
+        by = "" if text.startswith(author) else author
+        sheet.remarks.append(comment_line(text, by, on=f"{_column_name(column)}{row + 1}"))
     return sheet
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from xml.etree import ElementTree
 
 from investigator.documents.readers.archives.package import Package, local_name
-from investigator.documents.readers.base import cleaned
+from investigator.documents.readers.base import cleaned, comment_line
 from investigator.language.normalise import one_line
 
 _PERSONS = r"xl/persons/.*\.xml"
@@ -23,11 +23,11 @@ def comments_of(package: Package, part: str) -> list[str]:
     for kind, target in present:
         if kind == "threadedComment":
             for cell, text in _remarks(package.tree(target), "threadedComment", _persons(package)):
-                by_cell.setdefault(cell, []).append(f"comment on {cell}: {text}")
+                by_cell.setdefault(cell, []).append(text)
     for kind, target in present:
         if kind == "comments":
             for cell, text in _remarks(package.tree(target), "comment", {}):
-                by_cell.setdefault(cell, [f"comment on {cell}: {text}"])
+                by_cell.setdefault(cell, [text])
     return [line for lines in by_cell.values() for line in lines]
 
 
@@ -42,7 +42,7 @@ def _persons(package: Package) -> Mapping[str, str]:
 
 
 def _remarks(root: ElementTree.Element, name: str, persons: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield the cell and the text of each comment, preceded by the author's name unless the text begins with it."""
+    """Yield the cell and the line of each comment, with the author's name unless the text begins with it."""
     authors = [one_line(cleaned(author.text or "")) for author in root.iter() if local_name(author) == "author"]
     for remark in root.iter():
         if local_name(remark) != name:
@@ -52,8 +52,8 @@ def _remarks(root: ElementTree.Element, name: str, persons: Mapping[str, str]) -
         author = authors[int(number)] if number.isdigit() and int(number) < len(authors) else ""
         author = author or persons.get(remark.get("personId", ""), "")
         if words:
-            by = f"{author}: " if author and not words.startswith(author) else ""
-            yield remark.get("ref", ""), by + words
+            cell, by = remark.get("ref", ""), "" if words.startswith(author) else author
+            yield cell, comment_line(words, by, on=cell)
 
 
 def _texts(remark: ElementTree.Element) -> Iterator[str]:

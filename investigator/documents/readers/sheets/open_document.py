@@ -6,13 +6,12 @@ import re
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
-from investigator.documents.readers.archives.package import Package, attribute, local_name
-from investigator.documents.readers.base import Extracted, ReaderSettings, SourceFile, cleaned
-from investigator.documents.readers.properties import iso_date
+from investigator.documents.readers.archives.package import OpenProperties, Package, attribute, local_name
+from investigator.documents.readers.base import Extracted, ReaderSettings, SourceFile, cleaned, comment_line
 from investigator.documents.readers.sheets.workbook import Merge, Sheet, written
 from investigator.language.normalise import one_line
 
-_CONTENT, _META = "content.xml", "meta.xml"
+_CONTENT = "content.xml"
 _NUMBERS = re.compile(r"\d+")
 _DATE_NUMBERS = 3
 _MOST_COLUMNS, _MOST_REPEATED = 16_384, 1_000
@@ -27,19 +26,15 @@ def read_open_document(source: SourceFile, settings: ReaderSettings) -> Extracte
     """
     with Package(source.data, settings) as package:
         root = package.tree(_CONTENT)
-        meta = package.tree(_META) if _META in package else None
+        properties = OpenProperties(package)
     hidden = _hidden_styles(root)
     sheets = [_sheet(table, hidden) for table in root.iter() if local_name(table) == "spreadsheet" for table in table]
-    entries: dict[str, str] = {}
-    for element in meta.iter() if meta is not None else ():
-        entries.setdefault(local_name(element), one_line(cleaned(element.text or "")))
-    author = entries.get("initial-creator") or entries.get("creator")
     return written(
         [sheet for sheet in sheets if sheet is not None],
         settings,
-        title=entries.get("title", ""),
-        authors=(author,) if author else (),
-        date=iso_date(entries.get("date")) or iso_date(entries.get("creation-date")),
+        title=properties.title,
+        authors=properties.authors,
+        date=properties.date,
     )
 
 
@@ -138,4 +133,4 @@ def _comments(cell: ElementTree.Element) -> Iterator[str]:
     for note in (child for child in cell if local_name(child) == "annotation"):
         author = next((one_line(child.text or "") for child in note if local_name(child) == "creator"), "")
         if text := _shown(note):
-            yield cleaned(f"comment: {f'{author}: ' if author else ''}{text}")
+            yield cleaned(comment_line(text, author))

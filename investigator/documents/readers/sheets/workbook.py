@@ -11,7 +11,7 @@ from investigator.documents.readers.base import (
     HiddenText,
     ReaderSettings,
     ReadFailure,
-    hidden_part,
+    hidden_parts,
     marked_hidden,
 )
 from investigator.documents.readers.builder import TextBuilder
@@ -84,8 +84,7 @@ def written(
             counts[kind] = counts.get(kind, 0) + count
         _add(builder, number, sheet, marks=marks)
     builder.end_page()
-    hidden = ", ".join(f"{count} hidden {kind}{'' if count == 1 else 's'}" for kind, count in counts.items() if count)
-    reported = [hidden_part(hidden)] if hidden and not marks else []
+    reported = hidden_parts(settings.hidden, counts)
     reported += [
         ReadFailure(
             FileStatus.EMPTY if kind == "picture" else FileStatus.UNSUPPORTED,
