@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from pathlib import Path
 
 from investigator.documents.chunks import ChunkSettings, split
 from investigator.documents.folder import FolderSettings, Recheck, changes, refresh
-from investigator.documents.readers.base import READERS, ReaderSettings
+from investigator.documents.readers.base import READERS, HiddenText, ReaderSettings
 from investigator.documents.readers.pictures.ocr import why_not
 from investigator.documents.readers.versions import is_current
 from investigator.documents.scanning import FolderListing
@@ -89,7 +90,9 @@ class FolderIndex:
         yield from self._reread_notice(damaged, "different from what was read from the files")
         outdated = [i for reader, ids in self.corpus.readers().items() if not is_current(reader) for i in ids]
         yield from self._reread_notice(outdated, "read by an older reader")
-        recheck = recheck.changed(reread=self.corpus.containers({*recheck.reread, *damaged, *outdated}))
+        hiding = [i for ids in self.corpus.readers().values() for i in ids] if self._hiding_is_new() else []
+        yield from self._reread_notice(hiding, "read with another value of reader.hidden")
+        recheck = recheck.changed(reread=self.corpus.containers({*recheck.reread, *damaged, *outdated, *hiding}))
         yield from refresh(
             self._folder,
             self.corpus.manifest(),
@@ -117,6 +120,11 @@ class FolderIndex:
         if now != before:
             self.corpus.set_setting("no_ocr", now)
         return not now and before != now
+
+    def _hiding_is_new(self) -> bool:
+        """Return True if the documents were read with another value of `reader.hidden`."""
+        kept = json.loads(self.corpus.setting("reading") or "{}")
+        return bool(kept) and kept.get("hidden", HiddenText.OMIT) != self._settings.reader.hidden
 
     def _readers_are_new(self) -> bool:
         """Return True if files had no reader, and the installed plug-ins have changed since the last check."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from investigator.documents.readers.base import Extracted, ReadFailure, cleaned
+from investigator.documents.readers.base import Extracted, ReadFailure, cleaned, marked_hidden
 from investigator.documents.readers.covered_cells import CoveredCells
 from investigator.documents.readers.raised_text import shifted_text
 from investigator.documents.readers.rows import are_names, filled_lines, table_of
@@ -221,6 +221,12 @@ class TextBuilder:
         """Add the lines of a table with known cell positions."""
         self.verbatim(lines)
         self._laid += shifted((table,), self._length - len(lines))
+
+    def hidden(self, part: TextBuilder) -> None:
+        """Add the text of a part that the file does not show, with a mark on every line."""
+        for line in filter(str.strip, part.text.split("\n")):
+            self.line()
+            self.verbatim(marked_hidden(line))
 
     def grid(self, cells: Sequence[Sequence[str]]) -> None:
         """Add a table of texts: a line for each row, in which each value follows the names of its column."""

@@ -13,7 +13,6 @@ from investigator.documents.readers.base import (
     cleaned,
     comment_line,
     hidden_parts,
-    marked_hidden,
 )
 from investigator.documents.readers.builder import TextBuilder
 from investigator.language.normalise import one_line
@@ -35,12 +34,12 @@ def read_open_presentation(source: SourceFile, settings: ReaderSettings) -> Extr
         if is_hidden and not marks:
             continue
         builder.begin_page(number)
-        if is_hidden:
-            builder.verbatim(marked_hidden(f"slide {number}"))
-            builder.block()
-        _add(builder, slide)
+        part = TextBuilder() if is_hidden else builder
+        _add(part, slide)
         for note in (e for e in slide.iter() if local_name(e) == "annotation"):
-            _add_comment(builder, note)
+            _add_comment(part, note)
+        if is_hidden:
+            builder.hidden(part)
     builder.end_page()
     return builder.extracted(
         title=properties.title,

@@ -13,7 +13,6 @@ from investigator.documents.readers.base import (
     cleaned,
     comment_line,
     hidden_parts,
-    marked_hidden,
 )
 from investigator.documents.readers.builder import TextBuilder
 from investigator.documents.readers.pictures.embedded import embedded_texts
@@ -42,10 +41,10 @@ def read_slides(source: SourceFile, settings: ReaderSettings) -> Extracted:
             if is_hidden and not marks:
                 continue
             builder.begin_page(number)
+            part = TextBuilder() if is_hidden else builder
+            _add_slide(part, package, slide, root, authors)
             if is_hidden:
-                builder.verbatim(marked_hidden(f"slide {number}"))
-                builder.block()
-            _add_slide(builder, package, slide, root, authors)
+                builder.hidden(part)
             kinds += [kind for kind, _ in package.related(slide).values()]
             images += [part for kind, part in package.related(slide).values() if kind == "image" and part in package]
         builder.end_page()

@@ -132,16 +132,17 @@ def grid_of(sheet: Sheet, *, marks: bool) -> list[list[str]]:
     A merged area repeats its text in each row and column that it covers, unless nothing else stands beside it.
     """
     shown = sheet.cells | _covered(sheet) if sheet.merges else sheet.cells
-    if sheet.hidden_rows or sheet.hidden_columns or sheet.hidden_cells:
-        hidden = {p for p in shown if p[0] in sheet.hidden_rows or p[1] in sheet.hidden_columns} | sheet.hidden_cells
+    if sheet.hidden or sheet.hidden_rows or sheet.hidden_columns or sheet.hidden_cells:
+        rows, columns = sheet.hidden_rows, sheet.hidden_columns
+        hidden = {p for p in shown if sheet.hidden or p[0] in rows or p[1] in columns} | sheet.hidden_cells
         shown = {place: text for place, text in shown.items() if place not in hidden} | (
             {place: marked_hidden(one_line(shown[place])) for place in hidden} if marks else {}
         )
-    columns = sorted({column for _, column in shown})
-    at = {column: number for number, column in enumerate(columns)}
+    used = sorted({column for _, column in shown})
+    at = {column: number for number, column in enumerate(used)}
     table: dict[int, list[str]] = {}
     for (row, column), text in shown.items():
-        table.setdefault(row, [""] * len(columns))[at[column]] = text
+        table.setdefault(row, [""] * len(used))[at[column]] = text
     return [table[row] for row in sorted(table)]
 
 
