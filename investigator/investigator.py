@@ -24,6 +24,7 @@ from investigator.records import (
     Forecast,
     Investigation,
     Matrix,
+    Mentions,
     PageCheck,
     Replayed,
     RunSummary,
@@ -259,6 +260,14 @@ class Investigator:
         if limit < 1:
             raise SettingsError(f"limit must be at least 1, not {limit}")
         return self._index.search(query, limit, document_id)
+
+    def mentions(self, query: str) -> Mentions:
+        """Return every document that contains all words of a query, with each sentence that contains one of them.
+
+        Words in double quotation marks are searched for as a phrase; a word matches in all its forms. Raises
+        QuestionError, and the errors of `investigate`.
+        """
+        return self._index.mentions(query)
 
     def library(self, again: frozenset[str] = frozenset()) -> AbstractContextManager[Library]:
         """Update the index and keep the folder open for searching until the context manager exits.

@@ -12,9 +12,10 @@ from rich.text import Text
 from investigator.cli.options import AsJsonLines, Folder, SettingsOptions, Workspace, check_order, kept_of
 from investigator.cli.output import note, print_lines, print_styled, tell
 from investigator.cli.progress import shown
+from investigator.errors import SettingsError
 from investigator.investigator import Investigator
 from investigator.records import FileRead, FileRecord, FileStatus, FolderStatus, IndexedFile, LeftOutFiles
-from investigator.reports.folder import changes_line, folder_text, hits_text
+from investigator.reports.folder import changes_line, folder_text, hits_text, mentions_text
 from investigator.reports.inert import inert_line
 from investigator.reports.schemas import Printed
 from investigator.services.workspace_choice import make_workspace_inside
@@ -116,15 +117,28 @@ def search(
     settings: SettingsOptions,
     limit: Annotated[int, typer.Option(metavar="N", min=1, max=1000, help="Maximum number of passages.")] = 10,
     document: Annotated[str | None, typer.Option(metavar="ID", help="Search only this document.")] = None,
+    mentions: Annotated[
+        bool, typer.Option("--mentions", help='List every document that contains all the words, or a "phrase".')
+    ] = False,
     as_json: AsJsonLines = False,
     workspace: Workspace = None,
 ) -> None:
     """Show the passages that match a query, best first, with their ranks in keyword search and vector search.
 
-    Answers are based on this search; no engine is called. The index is updated first.
+    Answers are based on this search; no engine is called. The index is updated first. With --mentions, list every
+    document that contains all words of the query, with each sentence that contains one of them.
     """
     check_order(folder, query, "search")
     investigator = kept_of(folder, workspace, settings=settings.load())
+    if mentions:
+        if document is not None:
+            raise SettingsError("--mentions lists every document, so it cannot be used with --document")
+        listed = investigator.mentions(query)
+        if as_json:
+            print_lines([(Printed.MENTIONS, listed)])
+        else:
+            print_styled(mentions_text(listed, limit))
+        return
     hits = investigator.search(query, limit=limit, document_id=document)
     if as_json:
         print_lines((Printed.HIT, hit) for hit in hits)

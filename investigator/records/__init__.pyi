@@ -42,7 +42,6 @@ from .documents import PageCheck as PageCheck
 from .documents import PageSpan as PageSpan
 from .documents import Passage as Passage
 from .documents import Quote as Quote
-from .documents import SearchHit as SearchHit
 from .documents import SplitDocument as SplitDocument
 from .documents import Standing as Standing
 from .documents import Unreadable as Unreadable
@@ -117,6 +116,9 @@ from .plans import Plan as Plan
 from .plans import PlanStep as PlanStep
 from .plans import Scope as Scope
 from .plans import Status as Status
+from .searches import Mentioning as Mentioning
+from .searches import Mentions as Mentions
+from .searches import SearchHit as SearchHit
 from .tables import Table as Table
 from .tables import TableCell as TableCell
 from .tables import TextSpan as TextSpan

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from investigator.records.base import Record
 from investigator.records.calls import Reply
-from investigator.records.documents import FileStatus, LeftOut, Passage, Quote, Unreadable
+from investigator.records.documents import LeftOut, Passage, Quote, Unreadable
 from investigator.records.engines import Trust, UsedEngine
 from investigator.records.memories import Memory, Reflection
 from investigator.records.parts import Disagreement, Fit, NotStated, Part, Statement, SurveyRow
@@ -63,8 +63,7 @@ class Coverage(Record):
     def complete(self) -> bool:
         """Return True if no document that could contain the answer was missed; empty files and hidden parts do
         not count."""
-        harmless = (FileStatus.EMPTY, FileStatus.HIDDEN)
-        return not self.not_opened and all(file.status in harmless for file in self.unreadable)
+        return not self.not_opened and not any(file.counts for file in self.unreadable)
 
     @property
     def total(self) -> int:

@@ -274,18 +274,6 @@ class Passage(Record):
         return _place(self.document_id, self.page, self.line, self.own_lines)
 
 
-class SearchHit(Record):
-    """A passage that was found for a query, with its scores in keyword search and vector search.
-
-    `bm25` is None if the words did not match, `similarity` (cosine) is None if the vector was not searched; both are
-    comparable within one query. Hits are ordered by the score of the passage.
-    """
-
-    passage: Passage
-    bm25: float | None = None
-    similarity: float | None = None
-
-
 class Quote(Record):
     """Words that occur, character for character, in a stored text; they prove a claim.
 
@@ -367,3 +355,8 @@ class Unreadable(Record):
     path: str
     status: FileStatus
     reason: str = ""
+
+    @property
+    def counts(self) -> bool:
+        """Return False for empty files and hidden parts, which no search needs."""
+        return self.status not in (FileStatus.EMPTY, FileStatus.HIDDEN)

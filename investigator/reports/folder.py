@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from rich.text import Text
 
 from investigator.documents.readers.unpacking import REST
-from investigator.records import FileRecord, FileStatus, FolderStatus, SearchHit
+from investigator.records import FileRecord, FileStatus, FolderStatus, Mentioning, Mentions, SearchHit
 from investigator.reports.columns import columns
 from investigator.reports.inert import inert_line
 from investigator.reports.wording import plural
@@ -51,6 +51,32 @@ def changes_line(status: FolderStatus) -> str:
 def hits_text(hits: Sequence[SearchHit]) -> Text:
     """Return each passage with its place, its score, and its ranks in keyword and vector search."""
     return Text("\n\n").join(_hit(number, hit) for number, hit in enumerate(hits, start=1)).append("\n")
+
+
+def mentions_text(mentions: Mentions, limit: int) -> Text:
+    """Return each document with its first `limit` places, then whether the list is complete."""
+    blocks = [_mentioning(document, limit) for document in mentions.documents]
+    words = ", ".join(f'"{phrase}"' for phrase in mentions.phrases)
+    counted = f"{plural(len(mentions.documents), 'document')} of {mentions.searched:,} contain {words}"
+    unread = [file for file in mentions.unreadable if file.counts]
+    if not unread:
+        blocks.append(Text(f"{counted}. The list is complete: every file was searched."))
+    else:
+        names = ", ".join(inert_line(file.path) for file in unread[:_LISTED])
+        more = f" and {len(unread) - _LISTED:,} more" if len(unread) > _LISTED else ""
+        blocks.append(Text(f"{counted}. The list is not complete; not searched: {names}{more}", style="yellow"))
+    return Text("\n\n").join(blocks).append("\n")
+
+
+def _mentioning(document: Mentioning, limit: int) -> Text:
+    text = Text(inert_line(document.document_id), style="bold")
+    for passage in document.passages[:limit]:
+        place = passage.place.removeprefix(document.document_id).lstrip(":")
+        line = f"{place}: {inert_line(passage.text, _SNIPPET)}" if place else inert_line(passage.text, _SNIPPET)
+        text.append(f"\n   {line}", style="not bold")
+    if (left := len(document.passages) - limit) > 0:
+        text.append(f"\n   and {left:,} more: --limit {len(document.passages)} shows all", style="not bold dim")
+    return text
 
 
 def _table(files: Sequence[FileRecord]) -> Text:

@@ -52,6 +52,7 @@ class Printed(StrEnum):
     LEFT_OUT = "left_out", "records:LeftOutFiles"
     PAGE_CHECK = "page_check", "records:PageCheck"
     HIT = "hit", "records:SearchHit"
+    MENTIONS = "mentions", "records:Mentions"
     DIAGNOSIS = "diagnosis", "doctor.findings:Diagnosis"
     MODELS = "models", "engines.gguf.pulled:ModelList"
     TEMPLATES = "templates", "workbench.records:TemplateList"

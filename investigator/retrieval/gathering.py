@@ -178,14 +178,6 @@ class GatheredWords:
             found |= self._corpus.numbered(number, reply)
         return found
 
-    def words_like(self, word: str, slips: int) -> list[tuple[str, int]]:
-        """Return the stems with the same first letter and about the same length as a word, and their chunk counts."""
-        found: dict[str, int] = {}
-        for reply in self._holders.on_all(partial(Shard.words_like, word=word, slips=slips)).values():
-            for term, held in reply:
-                found[term] = found.get(term, 0) + held
-        return sorted(found.items())
-
     def _count(self, table: WordTable, words: tuple[str, ...]) -> WordCounts:
         return added(self._holders.on_all(partial(Shard.counts, table=table, words=words)).values())
 

@@ -9,10 +9,11 @@ from typing import Protocol
 from investigator.engines.embedding.rerankers import Reranker
 from investigator.language.relevance import word_weights
 from investigator.language.terms import content_words, stem
-from investigator.records import Chunk, Document, DocumentCard, LeftOut, Passage, SearchHit, Unreadable
+from investigator.records import Chunk, Document, DocumentCard, LeftOut, Mentions, Passage, SearchHit, Unreadable
 from investigator.retrieval.chunk_search import ChunkHit, ChunkSearch, Half, in_one_order
 from investigator.retrieval.documents_first import DocumentsFirst, RankedDocument
 from investigator.retrieval.kept_sentences import KeptSentences
+from investigator.retrieval.mentions import mentioning, phrases_of
 from investigator.retrieval.names import Names
 from investigator.retrieval.passage_search import PassageSearch, passage_of
 from investigator.retrieval.retrieval_settings import RetrievalSettings
@@ -152,6 +153,16 @@ class Library:
                 passage = passage_of(document, [spans[chunk.chunk_id]], score, chunk.similarity or 0.0, weights)
                 hits.append(SearchHit(passage=passage, bm25=chunk.bm25, similarity=chunk.similarity))
         return tuple(hits)
+
+    def mentions(self, query: str) -> Mentions:
+        """Return every document that contains all words and phrases of a query, with the places."""
+        phrases = phrases_of(query)
+        return Mentions(
+            phrases=phrases,
+            documents=tuple(mentioning(self._corpus, self._full_text, phrases)),
+            searched=len(self._corpus.cards()),
+            unreadable=self.unreadable(),
+        )
 
     def _inside(self, queries: Sequence[str], document_id: str) -> tuple[Passage, ...]:
         question = queries[0]

@@ -81,10 +81,6 @@ class Shard:
         """Return the chunks that contain one of the given words or phrases, with their documents."""
         return self._full_text.holding(phrases)
 
-    def words_like(self, word: str, slips: int) -> list[tuple[str, int]]:
-        """Return the stems that resemble a word, with the number of chunks that contain each."""
-        return self._full_text.words_like(word, slips)
-
     def nearest(self, vector: Vectors, limit: int) -> list[VectorMatch]:
         """Return the chunks nearest to a unit vector, nearest first."""
         return self._exact.nearest(vector, limit)

@@ -20,7 +20,7 @@ from investigator.errors import (
     UnknownDocumentError,
     WorkspaceLockedError,
 )
-from investigator.records import Document, Event, FolderStatus, Notice, PageCheck, Search, SearchHit
+from investigator.records import Document, Event, FolderStatus, Mentions, Notice, PageCheck, Search, SearchHit
 from investigator.retrieval.folder_index import no_documents, workspace_library
 from investigator.retrieval.library import Library
 from investigator.retrieval.retrieval_settings import RetrievalSettings
@@ -203,10 +203,7 @@ class IndexService:
             yield from differing_pages(self.folder, documents, self._parts.settings.reader)
 
     def search(self, query: str, limit: int, document_id: str | None) -> tuple[SearchHit, ...]:
-        """Return the best chunks for a query, best first, from one document or all documents.
-
-        While another process is writing to an existing index, its current state is searched.
-        """
+        """Return the best chunks for a query, best first, from one document or all documents."""
         query = valid_question(query, "query")
 
         def hits(library: Library) -> tuple[SearchHit, ...]:
@@ -217,9 +214,21 @@ class IndexService:
                 raise _no_document(document_id)
             return library.hits(query, limit, known)
 
-        def attempt(again: frozenset[str]) -> tuple[SearchHit, ...]:
+        return self._asked(hits)
+
+    def mentions(self, query: str) -> Mentions:
+        """Return every document that contains all words and phrases of a query. Raises QuestionError without words."""
+        query = valid_question(query, "query")
+        return self._asked(lambda library: library.mentions(query))
+
+    def _asked(self, ask: Callable[[Library], _Result]) -> _Result:
+        """Return what a search of the updated index finds; while another process is writing to the index, its current
+        state is searched.
+        """
+
+        def attempt(again: frozenset[str]) -> _Result:
             with self.library(again=again) as library:
-                return hits(library)
+                return ask(library)
 
         try:
             return mended(attempt)
@@ -231,7 +240,7 @@ class IndexService:
         )
         with self.reading() as workspace:
             parts = self._parts
-            return hits(workspace_library(workspace, parts.caching_embedder, parts.settings.retrieval))
+            return ask(workspace_library(workspace, parts.caching_embedder, parts.settings.retrieval))
 
     @contextmanager
     def library(

@@ -32,11 +32,6 @@ _HOLDING = """
     SELECT c.id, c.document_id FROM chunk_words JOIN chunks c ON c.id = chunk_words.rowid WHERE chunk_words MATCH ?
 """
 _MOST_ABSENT = 100_000  # maximum number of cached words
-_VOCABULARY = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab('main', 'chunk_words', 'row')"
-_WORDS = """
-    SELECT term, doc FROM temp.vocabulary
-    WHERE term >= :first AND term < :behind AND length(term) BETWEEN :least AND :most
-"""
 
 
 class ChunkMatch(NamedTuple):
@@ -91,16 +86,6 @@ class FullText:
         """Return the chunks that contain one of the given words or phrases, with their documents."""
         with self._database.begin() as connection:
             return dict(connection.exec_driver_sql(_HOLDING, (any_of(phrases),)).all()) if phrases else {}
-
-    def words_like(self, word: str, slips: int) -> list[tuple[str, int]]:
-        """Return the indexed stems that have the same first letter as a word and differ from it in length by at most
-        `slips`, with their chunk counts.
-        """
-        first = word[:1]
-        values = {"first": first, "behind": chr(ord(first) + 1), "least": len(word) - slips, "most": len(word) + slips}
-        with self._database.begin() as connection:
-            connection.execute(text(_VOCABULARY))
-            return [(term, count) for term, count in connection.execute(text(_WORDS), values)]
 
 
 def any_of(words: Sequence[str]) -> str:
