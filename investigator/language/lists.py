@@ -56,12 +56,6 @@ def month_numbers() -> dict[str, int]:
 
 
 @cache
-def full_month_names() -> tuple[str, ...]:
-    """Return the full month names in all languages, in lower case."""
-    return tuple(dict.fromkeys(names.split("|")[0] for months in listed("months").values() for names in months))
-
-
-@cache
 def negations(*languages: str) -> tuple[str, ...]:
     """Return the negating words of the given languages."""
     return tuple(word for language in languages for word in listed("negations")[language])

@@ -5,9 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise
-
-from investigator.language.labels import awaits_value, is_value, label_line, record_spans
 
 _BLANK_LINE = re.compile(r"\n\s*\n")
 _BRACKETED_NUMBER = re.compile(r"\([\d.,]+[%)]")
@@ -18,21 +15,7 @@ _SENTENCE_END = re.compile(r"[^\w\s,)\]%][\"'\u201d\u2019)\]]*\s*$")
 _RUNS_ON = re.compile(r"[^\W\dA-Z_]|[,;:.)]")
 _ROW = re.compile(r"[^:;]{1,60}: [^;]*; [^:;]{1,60}: ")
 """Matches a table row in which every cell follows its header: "room: kitchen; item: chairs"."""
-_INCOMPLETE = re.compile(r"(?:\b(?:the|an?|of|and|or|to|in|for|by|with|from|that|our|its|their)|,)$")
-_LETTER_END = re.compile(
-    r"[^\n]{0,20}\b(?i:regards|wishes|sincerely|faithfully|truly|greetings|yours)[ ,.!]*\n\s*"
-    r"[^\W\d_a-z][\w.'’-]*(?: [^\W\d_][\w.'’-]*){1,3}"
-)
-"""Matches the closing of a letter, and the name below it."""
-_ALONE = "Yours\n"  # stands in for the missing closing of a block
-_ROLE = re.compile(r"[^\W\d_a-z][^\d@:/]{2,70}")
 _FEWEST_LINES, _LONGEST_RECORD, _TITLE_SHARE = 2, 80, 0.7
-_ITEM_TITLE = re.compile(
-    r"(?:[-*•‣◦–]|\(?\d{1,3}(?:\.\d+)*[.)]|§ ?\d+)(?:\s+(?!(?:It|He|She|We|They|This|That|There|No|Not)\b)"
-    r"[^\W\d_a-z][\w'’-]*(?: (?!(?:is|are|was|were|has|have|had)\b)[\w'’&-]+){0,3}(?<!ed)[.:])?"
-)
-"""Matches the mark of a list item, and its title: "- Spring fair.", "3. Rent."."""
-_ON_SAME_LINE = re.compile(r" +\S")
 _WINDOW = 4_000  # number of characters segmented at once, because the segmenter takes quadratic time for some texts
 
 
@@ -60,53 +43,11 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
 def statement_spans(text: str) -> Iterator[tuple[int, int]]:
     """Return the spans of sentences, or of individual lines if each line is a record: a bill, a log, a letterhead.
 
-    Lines are records if none of them seems to continue another one, and only the last one may be long. A label line and
-    the lines that continue its value are one record.
+    Lines are records if none of them seems to continue another one, and only the last one may be long.
     """
-    for start, end in _with_values(text):
-        records = _signed(text, [(start + first, start + last) for first, last in record_spans(text[start:end])])
-        if any(label_line(text[first:last]) for first, last in records):
-            yield from records
-            continue
-        lines = list(_lines(text, start, end))
-        yield from _signed(text, lines) if _are_records([text[begin:stop] for begin, stop in lines]) else [(start, end)]
-
-
-def _with_values(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of sentences; a label is joined with its value in the next block."""
-    label: tuple[int, int] | None = None
-    for start, end in _with_titles(text):
-        if label is not None:
-            if is_value(text[start:end]):
-                yield label[0], end
-                label = None
-                continue
-            yield label
-        label = (start, end) if awaits_value(text[start:end]) else None
-        if label is None:
-            yield start, end
-    if label is not None:
-        yield label
-
-
-def _with_titles(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of sentences; the title of a list item is joined with the next sentence: "3. Rent. It is due on 1
-    May."
-    """
-    title: int | None = None
     for start, end in sentence_spans(text):
-        start, title = start if title is None else title, None
-        if _ITEM_TITLE.fullmatch(text, start, end) and _ON_SAME_LINE.match(text, end):
-            title = start
-        else:
-            yield start, end
-    if title is not None:
-        yield title, len(text.rstrip())
-
-
-def is_row(sentence: str) -> bool:
-    """Return True if the sentence is a table row in which every cell follows its header: "Name: Ann; Role: chair"."""
-    return _ROW.match(sentence) is not None
+        lines = list(_lines(text, start, end))
+        yield from lines if _are_records([text[begin:stop] for begin, stop in lines]) else [(start, end)]
 
 
 def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -116,26 +57,15 @@ def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         start = end if stop < 0 else stop + 1
 
 
-def _signed(text: str, lines: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Join the name at the end of a letter with the role on the line below it: "Ann Cole, head of sales". If there are
-    no other lines, these two lines need no closing above them.
-    """
-    for at, ((start, named), (role, end)) in enumerate(pairwise(lines)):
-        closing = text[lines[at - 1][0] : start] if at else "" if len(lines) > 2 else _ALONE
-        if _LETTER_END.fullmatch(closing + text[start:named]) and _ROLE.fullmatch(text, role, end):
-            return [*lines[:at], (start, end), *lines[at + 2 :]]
-    return lines
-
-
 def _are_records(lines: Sequence[str]) -> bool:
     """Return True if the lines are records, not prose that was wrapped to fit a width. A wrapped line begins in lower
     case, or follows a full line. If there are only two lines, the first must also be much shorter than the second.
     """
     if len(lines) < _FEWEST_LINES:
         return False
-    if all(map(is_row, lines[1:])):
+    if all(_ROW.match(line) for line in lines[1:]):
         return True
-    if any(_RUNS_ON.match(line) for line in lines) or any(_INCOMPLETE.search(line) for line in lines[:-1]):
+    if any(_RUNS_ON.match(line) for line in lines):
         return False
     own = lines[:-1]
     return max(map(len, own)) <= _LONGEST_RECORD and (len(own) > 1 or len(own[0]) < _TITLE_SHARE * len(lines[1]))

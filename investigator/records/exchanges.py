@@ -264,6 +264,7 @@ class EvidenceDocument(Record):
     document_id: str
     title: str = ""
     about: str = ""
+    point: int | None = Field(default=None, description="the relevance (0..100) that its reader gave it")
     whole: bool = False
     passages: tuple[EvidencePassage, ...] = ()
 

@@ -1,4 +1,4 @@
-"""What a search of a folder returns: the best passages for a query, or every place where words occur."""
+"""The results of searching a folder: the best passages for a query, or every place where words occur."""
 
 from __future__ import annotations
 

@@ -25,6 +25,7 @@ from investigator.records import (
     Quote,
     Replayed,
     RunSummary,
+    Statement,
     TemplateVersion,
 )
 from investigator.reports.answer_view import AnswerView, ShownStatement, answer_view
@@ -94,13 +95,18 @@ def _answer_blocks(answer: Answer) -> list[Text]:
     if answer.wordings and answer.is_silent:
         blocks.append(Text(f"Also searched for: {inert_line('; '.join(answer.wordings))}"))
     blocks += _section("Withheld from the answer", _items(view.withheld))
-    blocks += _section("Sources", [_source(number, quote, answer) for number, quote in enumerate(answer.citations, 1)])
+    if not _shows_passages(answer):
+        sources = [_source(number, quote, answer) for number, quote in enumerate(answer.citations, 1)]
+        blocks += _section("Sources", sources)
     return [*blocks, _status_line(answer, view)]
 
 
 def _said(answer: Answer, view: AnswerView) -> list[Text]:
     """Return the lead, the details and the table; without a lead, begin with the status."""
     blocks = [Text(view.lead.line) if view.lead is not None else _status(answer)]
+    if _shows_passages(answer):
+        passages = zip(answer.details, view.details, strict=True)
+        return [*blocks, *(_passage(statement, shown) for statement, shown in passages)]
     if sum(bool(detail.head) for detail in view.details) > _MOST_LABELS:
         blocks.append(columns([(inert_line(detail.head), detail.line) for detail in view.details], left=range(2)))
     elif view.details:
@@ -111,6 +117,19 @@ def _said(answer: Answer, view: AnswerView) -> list[Text]:
     if view.others:
         blocks.append(Text("\n".join(view.others)))
     return blocks
+
+
+def _shows_passages(answer: Answer) -> bool:
+    """Return True if an answer has nothing but passages, which are shown with their places."""
+    return answer.status is AnswerStatus.PASSAGES_FOUND and answer.lead is None and not answer.table
+
+
+def _passage(statement: Statement, shown: ShownStatement) -> Text:
+    """Return a passage below its citation mark, its place and its heading."""
+    marks = "".join(f"[{number}]" for number in shown.numbers)
+    places = ", ".join(inert_line(quote.place) for quote in statement.quotes[: len(shown.numbers)])
+    heading = f" - {inert_line(shown.head)}" if shown.head else ""
+    return Text(f"{marks} {places}{heading}", style="cyan").append(f"\n{inert_line(shown.text)}", style="none")
 
 
 def _open(view: AnswerView) -> list[Text]:

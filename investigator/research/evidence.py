@@ -108,17 +108,20 @@ def _overlaps(quote: Quote, others: Iterable[Quote]) -> bool:
     )
 
 
-def evidence_documents(quotes: Mapping[str, Quote], load: Load, around: int) -> tuple[EvidenceDocument, ...]:
+def evidence_documents(
+    quotes: Mapping[str, Quote], load: Load, around: int, points: Mapping[str, int] | None = None
+) -> tuple[EvidenceDocument, ...]:
     """Return quotes by id, in their surroundings: each stretch of text once, with its quotes marked.
 
     `around` is the number of characters before and after each quote. If a quote stands in a table, the header rows of
-    the table are shown with it; a short document is shown whole.
+    the table are shown with it; a short document is shown whole. `points` are those of the documents' best readings.
     """
     by_document: dict[str, dict[str, Quote]] = {}
     for name, quote in quotes.items():
         by_document.setdefault(quote.document_id, {})[name] = quote
     less = around if len(by_document) < _MANY else around // 3
-    return tuple(_shown(load(document_id), own, less) for document_id, own in by_document.items())
+    shown = (_shown(load(document_id), own, less) for document_id, own in by_document.items())
+    return tuple(document.changed(point=(points or {}).get(document.document_id)) for document in shown)
 
 
 def _shown(document: Document, quotes: Mapping[str, Quote], around: int) -> EvidenceDocument:

@@ -13,6 +13,7 @@ from investigator.records import (
     DocumentNote,
     Event,
     Investigation,
+    Memory,
     Part,
     PlanDocument,
     Planned,
@@ -181,7 +182,9 @@ class Steps:
             question=run.asked,
             mission=run.mission,
             parts=_questions(run.parts),
-            documents=evidence_documents(evidence.quotes, self.library.document, self.settings.answer.around),
+            documents=evidence_documents(
+                evidence.quotes, self.library.document, self.settings.answer.around, _best_points(run.memories)
+            ),
             notes=tuple(
                 DocumentNote(document_id=memory.target_document_id, verdict=memory.verdict, reply=memory.reply)
                 for memory in dict.fromkeys(shown[:_MOST_NOTES])
@@ -250,3 +253,11 @@ def _queries(run: Investigation) -> tuple[str, ...]:
 
 def _questions(parts: Sequence[Part]) -> tuple[str, ...]:
     return tuple(part.question for part in parts)
+
+
+def _best_points(memories: Sequence[Memory]) -> dict[str, int]:
+    points: dict[str, int] = {}
+    for memory in memories:
+        name = memory.target_document_id
+        points[name] = max(points.get(name, 0), memory.point or 0)
+    return points

@@ -67,7 +67,7 @@ class DocumentsFirst:
         called = {word: weights[word] for word in named_words(question) if word in weights}
         wanted, plain = called or weights, names_nothing(question)
         few = math.log(max(1.0, USUAL_CHUNKS / max(1, self._corpus.chunk_count())))
-        model, ranked = self._calibration.of(question).document, []
+        model, ranked = self._calibration.of(question), []
         for document_id, chunk in best.items():
             held = [word for word in wanted if document_id in holders.get(word, frozenset())]
             others = max((nearest[other] for other in telling if other != document_id), default=0.0)

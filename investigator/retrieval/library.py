@@ -37,6 +37,7 @@ class DocumentIndex(Protocol):
     def passages(self, queries: Sequence[str], document_id: str | None = None) -> tuple[Passage, ...]: ...
     def hits(self, query: str, limit: int, document_id: str | None = None) -> tuple[SearchHit, ...]: ...
     def spans(self, query: str, document_id: str, limit: int) -> tuple[tuple[int, int], ...]: ...
+    def holders(self, query: str) -> frozenset[str]: ...
 
 
 class Library:
@@ -153,6 +154,10 @@ class Library:
                 passage = passage_of(document, [spans[chunk.chunk_id]], score, chunk.similarity or 0.0, weights)
                 hits.append(SearchHit(passage=passage, bm25=chunk.bm25, similarity=chunk.similarity))
         return tuple(hits)
+
+    def holders(self, query: str) -> frozenset[str]:
+        """Return the documents that contain at least one word of a query that carries meaning."""
+        return frozenset().union(*self._holders(content_words(query)).values())
 
     def mentions(self, query: str) -> Mentions:
         """Return every document that contains all words and phrases of a query, with the places."""

@@ -68,6 +68,10 @@ class ScopedIndex:
         """Return the spans of the best chunks of a document in the scope."""
         return self._inner.spans(query, document_id, limit) if document_id in self._scope else ()
 
+    def holders(self, query: str) -> frozenset[str]:
+        """Return the documents in the scope that contain a word of a query."""
+        return self._inner.holders(query) & self._scope
+
 
 def within(index: DocumentIndex, scope: Sequence[str]) -> DocumentIndex:
     """Return the index limited to a scope; an empty scope sets no limit."""

@@ -5,6 +5,7 @@ They are in `data/calibration.json`; `benchmarks/fit_points.py` fits them.
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Mapping
 from functools import cache
@@ -20,44 +21,32 @@ class Logistic(Record):
     bias: float
     weights: Mapping[str, float]
 
+    def log_odds(self, features: Record) -> float:
+        """Return the log odds for a record of features, which has a field for each weight."""
+        return self.bias + math.fsum(weight * getattr(features, name) for name, weight in self.weights.items())
+
     def chance(self, features: Record) -> float:
         """Return the probability (0..1) for a record of features, which has a field for each weight."""
-        total = self.bias + math.fsum(weight * getattr(features, name) for name, weight in self.weights.items())
-        return 1 / (1 + math.exp(-max(-40.0, min(40.0, total))))
-
-
-class RelevanceModels(Record):
-    """Models for three probabilities: that a document contains the answer, that a sentence is evidence for the answer,
-    and that a reply answers the question. `document` applies before passages are read, and `reply` applies afterwards.
-    """
-
-    document: Logistic
-    sentence: Logistic
-    reply: Logistic
+        return 1 / (1 + math.exp(-max(-40.0, min(40.0, self.log_odds(features)))))
 
 
 class Calibration(Record):
-    """The fitted models and thresholds.
+    """The fitted models and the threshold.
 
-    The built-in embedder is made for English, so the `foreign` models, for questions in other languages, rely more on
-    words than on its similarities. `nearness` models the probability that a sentence is evidence, judged only from the
-    sentence and the question; it selects further quotes. `threshold`, which was chosen to give the best decisions, is
-    the lowest point of a reply worth showing (`unsure_threshold` for other languages, in which points say little).
+    `english` and `foreign` model the probability that a document contains the answer, before its passages are read; the
+    built-in embedder is made for English, so `foreign`, for questions in other languages, relies more on words.
+    `sentence` ranks the sentences of all documents. `similarity` is the lowest cosine similarity of a sentence to a
+    question at which it is shown.
     """
 
-    english: RelevanceModels
-    foreign: RelevanceModels
-    nearness: Logistic
-    threshold: int
-    unsure_threshold: int
+    english: Logistic
+    foreign: Logistic
+    sentence: Logistic
+    similarity: float
 
-    def of(self, question: str) -> RelevanceModels:
-        """Return the models for a question's language."""
+    def of(self, question: str) -> Logistic:
+        """Return the model of documents for a question's language."""
         return self.english if is_english(question) else self.foreign
-
-    def threshold_of(self, question: str) -> int:
-        """Return the lowest point at which a reply to a question is worth showing."""
-        return self.threshold if is_english(question) else self.unsure_threshold
 
 
 def log_odds(chance: float) -> float:
@@ -70,3 +59,9 @@ def log_odds(chance: float) -> float:
 def default_calibration() -> Calibration:
     """Return the shipped calibration."""
     return Calibration.model_validate_json(data_text("calibration.json"))
+
+
+@cache
+def calibration_digest() -> str:
+    """Return a digest of the shipped calibration, which distinguishes replies that were made with another one."""
+    return hashlib.sha256(data_text("calibration.json").encode("utf-8")).hexdigest()[:12]

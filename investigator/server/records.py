@@ -9,7 +9,8 @@ from pydantic import Field
 
 from investigator.records.answers import AnswerStatus, Investigation, RunSummary
 from investigator.records.base import Record
-from investigator.records.documents import FileRecord, Quote, SearchHit
+from investigator.records.documents import FileRecord, Quote
+from investigator.records.searches import SearchHit
 from investigator.services.run_records import LONGEST_QUESTION
 
 

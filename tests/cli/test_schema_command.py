@@ -49,6 +49,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Mapping[Printed, dict[s
     commands: tuple[tuple[object, ...], ...] = (
         ("index", docs, *kept),
         ("search", docs, "deposit", "--limit", 1, *kept),
+        ("search", docs, "deposit", "--mentions", *kept),
         ("ask", docs, QUESTION, *kept),
         ("ask", docs, QUESTION, "--dry-run", *kept),
         ("ask", docs, "--questions", asked, *kept),

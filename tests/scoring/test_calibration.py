@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from investigator.engines.extractive.asking import ReplyFeatures
 from investigator.engines.extractive.candidates import SentenceFit
 from investigator.records import Record, Standing
 from investigator.scoring.calibration import Calibration, Logistic, default_calibration, log_odds
@@ -53,17 +52,9 @@ def test_log_odds_of_certainty_are_finite_and_opposite() -> None:
 def test_what_ships_has_a_feature_for_each_weight() -> None:
     fitted = default_calibration()
     fit = SentenceFit(**dict.fromkeys(SentenceFit.model_fields, 0.5))
-    chances = [
-        chance
-        for models in (fitted.english, fitted.foreign)
-        for chance in (
-            models.document.chance(Standing()),
-            models.sentence.chance(fit),
-            models.reply.chance(ReplyFeatures(match=0.5, sentence=0.5)),
-        )
-    ]
-    assert all(0.0 < chance < 1.0 for chance in chances)
-    assert 0 < fitted.threshold < 100
+    assert all(0.0 < model.chance(Standing()) < 1.0 for model in (fitted.english, fitted.foreign))
+    assert fitted.sentence.log_odds(fit) > fitted.sentence.log_odds(fit.changed(similarity=0.0))
+    assert 0 < fitted.similarity < 1
 
 
 def test_a_question_has_the_models_of_its_language() -> None:
@@ -71,11 +62,6 @@ def test_a_question_has_the_models_of_its_language() -> None:
     assert fitted.of("Who owns the mill?") is fitted.english
     assert fitted.of("Wem gehört die Mühle?") is fitted.foreign
     assert fitted.of("磨坊是谁的？") is fitted.foreign
-
-
-def test_replies_are_shown_with_fewer_points_where_points_say_little() -> None:
-    fitted = default_calibration()
-    assert fitted.threshold_of("Wem gehört die Mühle?") < fitted.threshold_of("Who owns the mill?") == fitted.threshold
 
 
 @pytest.mark.parametrize(
@@ -93,15 +79,8 @@ def test_replies_are_shown_with_fewer_points_where_points_say_little() -> None:
 def test_a_document_that_fits_better_in_one_way_has_the_higher_chance(
     better: dict[str, float], worse: dict[str, float]
 ) -> None:
-    model = default_calibration().english.document
+    model = default_calibration().english
     assert model.chance(Standing(**better)) > model.chance(Standing(**worse))
-
-
-def test_a_reply_is_likelier_where_its_document_and_its_sentence_are() -> None:
-    model = default_calibration().english.reply
-    low, high, both = ((0.3, 0.3), (0.8, 0.3), (0.8, 0.8))
-    chances = [model.chance(ReplyFeatures(match=m, sentence=s)) for m, s in (low, high, both)]
-    assert chances == sorted(set(chances))
 
 
 def test_the_file_says_all_that_the_record_needs_and_nothing_else() -> None:

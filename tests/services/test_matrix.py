@@ -217,7 +217,7 @@ def test_no_question_is_an_error(made: Made) -> None:
 def test_without_a_model_a_cell_shows_passages_that_nobody_has_judged(
     prepared: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    matrix = Investigator(prepared[0], embedder=ScriptedEmbedder(), workspace=tmp_path / "w").matrix([POWER])
+    matrix = Investigator(prepared[0], workspace=tmp_path / "w").matrix([POWER])
     by_document = {cell.document_id: cell for cell in matrix.cells}
     for number, name in enumerate(NAMES):
         cell = by_document[f"{name}.txt"]

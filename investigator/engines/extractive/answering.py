@@ -1,12 +1,12 @@
-"""Answers with the strongest quotes, verbatim and without repetition."""
+"""Answers with the best quotes, verbatim and without repetition."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import zip_longest
+from collections.abc import Iterable, Iterator, Sequence
 
 from investigator.engines.base import Embedder
-from investigator.engines.extractive.candidates import nearness
+from investigator.engines.extractive.candidates import Span, Stretch
+from investigator.engines.extractive.ranking import ranked
 from investigator.language.normalise import one_line
 from investigator.language.terms import content_words, stem, words
 from investigator.records import (
@@ -15,6 +15,7 @@ from investigator.records import (
     CheckReply,
     CheckVariables,
     EvidenceDocument,
+    EvidencePassage,
     EvidenceSpan,
     PartReply,
     PartStatus,
@@ -22,28 +23,25 @@ from investigator.records import (
     StatementCheck,
     Support,
 )
-from investigator.scoring.calibration import default_calibration
 
 _MOST_STATEMENTS = 6
-_MOST_OF_ONE_DOCUMENT = 3
 _SUPPORTING = "E"
 _SAME = 0.7
 
 
 def answer(variables: AnswerVariables, embedder: Embedder) -> AnswerReply:
-    """Return the strongest quotes as verbatim statements, without repeating content.
-
-    The best quote from every document comes before any second quote, in the order of the documents; within a document,
-    the quotes nearest to the question come first.
-    """
-    ranked = [_nearest_first(document, variables.question, embedder) for document in variables.documents]
-    chosen: list[EvidenceSpan] = []
-    for quote in (quote for turn in zip_longest(*ranked) for quote in turn if quote is not None):
-        if len(chosen) < _MOST_STATEMENTS and not _repeats(quote.text, (other.text for other in chosen)):
-            chosen.append(quote)
+    """Return the best quotes of all documents as verbatim statements, best first, each under its heading."""
+    passages = [(document, passage) for document in variables.documents for passage in document.passages]
+    chosen: list[tuple[str, EvidenceSpan]] = []
+    for passage, quote in _best_first(passages, variables.question, embedder):
+        if len(chosen) < _MOST_STATEMENTS and not _repeats(quote.text, (other.text for _, other in chosen)):
+            chosen.append((passage.heading, quote))
     status = PartStatus.ANSWERED if chosen else PartStatus.NOT_STATED
     return AnswerReply(
-        details=tuple(ProposedStatement(text=one_line(quote.text), evidence=(quote.id,)) for quote in chosen),
+        details=tuple(
+            ProposedStatement(head=one_line(heading), text=one_line(quote.text), evidence=(quote.id,))
+            for heading, quote in chosen
+        ),
         parts=tuple(PartReply(part=number, status=status) for number in range(1, len(variables.parts) + 1)),
     )
 
@@ -58,13 +56,38 @@ def check(variables: CheckVariables) -> CheckReply:
     )
 
 
-def _nearest_first(document: EvidenceDocument, question: str, embedder: Embedder) -> Sequence[EvidenceSpan]:
-    """Return the best quotes of a document that may support an answer, nearest to the question first."""
-    quotes = [span for passage in document.passages for span in passage.spans if span.id.startswith(_SUPPORTING)]
-    model = default_calibration().nearness
-    near = [model.chance(features) for features in nearness(question, [quote.text for quote in quotes], embedder)]
-    order = sorted(range(len(quotes)), key=lambda place: -near[place])
-    return [quotes[place] for place in order[:_MOST_OF_ONE_DOCUMENT]]
+def _best_first(
+    passages: Sequence[tuple[EvidenceDocument, EvidencePassage]], question: str, embedder: Embedder
+) -> Iterator[tuple[EvidencePassage, EvidenceSpan]]:
+    """Yield the quotes that may support an answer, each with its passage, in the order of their best sentences."""
+    stretches = [_stretch(document, passage) for document, passage in passages]
+    left = [list(_supporting(passage)) for _, passage in passages]
+    found = ranked(stretches, question, embedder)
+    for candidate in found.best:
+        for entry in left[candidate.stretch]:
+            (start, end), span = entry
+            if candidate.span[0] < end and start < candidate.span[1]:
+                left[candidate.stretch].remove(entry)
+                yield passages[candidate.stretch][1], span
+                break
+    if not found.sentences:  # all of them are too short to be compared
+        yield from ((passage, span) for (_, passage), own in zip(passages, left, strict=True) for _, span in own)
+
+
+def _stretch(document: EvidenceDocument, passage: EvidencePassage) -> Stretch:
+    return Stretch(
+        text="".join(span.text for span in passage.spans),
+        context=f"{document.document_id} {document.title} {passage.heading}".replace("_", " "),
+        match=(document.point or 0) / 100,
+    )
+
+
+def _supporting(passage: EvidencePassage) -> Iterator[tuple[Span, EvidenceSpan]]:
+    at = 0
+    for span in passage.spans:
+        if span.id.startswith(_SUPPORTING):
+            yield (at, at + len(span.text)), span
+        at += len(span.text)
 
 
 def _repeats(text: str, others: Iterable[str]) -> bool:

@@ -1,4 +1,4 @@
-"""The sentences that a reply may quote, and their features. Pure, except for the embedder."""
+"""The sentences, rows and list items that may answer a question, and their features. Pure, except for the embedder."""
 
 from __future__ import annotations
 
@@ -8,151 +8,138 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from investigator.engines.base import Embedder, Vectors
-from investigator.language.relevance import overlap, rarity, share_of_weight, stems
+from investigator.language.relevance import stems
 from investigator.language.sentences import statement_spans
 from investigator.language.terms import content_words, stem, words
-from investigator.questions.answer_types import AnswerType, expected_type, figures, finding, holds_type
 from investigator.records import Record
+from investigator.scoring.calibration import log_odds
+
+Span = tuple[int, int]
 
 _HEADING = re.compile(r"\s*#{1,6}\s")  # Markdown headings
+_SEPARATORS = " ;,|\n\t"
 _LONGEST_SENTENCE = 500
 _SHORTEST_SENTENCE = 12
 _FEWEST_WORDS = 5
-_UNKNOWN_SHARE = 0.5
-_ENDS = re.compile(r"[.!?。！？؟।:;][\"'”’»)\]]*$")
+_MANY_WORDS = 40
+_NEIGHBOURHOOD = 1_000
+"""Characters on each side of a sentence whose sentences count as its passage."""
 
 
-class Nearness(Record):
-    """Features that measure how close a text is to a question, each roughly in 0..1.
+class SentenceFit(Record):
+    """Features of a sentence that may answer a question. Shares are 0..1 and count rare words more than common ones.
 
-    `similarity` is the text's cosine similarity to the question. `focus` is the share of the question's words that the
-    text contains; words that occur in most of the compared texts have a low weight. `typed` is 1 if the text contains
-    the requested kind of thing.
+    `similarity` is the cosine similarity of the sentence to the question; `around` and `passage` are those of the mean
+    of the sentence with its neighbours, and with the sentences within a thousand characters. `words` is the share of
+    the question's words in the sentence, and `context` what its heading, title and file name add to it. `length` is
+    1 from forty words on. `match` is the log odds that the document contains the answer, by the search.
     """
 
     similarity: float
-    focus: float
-    typed: float
-
-
-class SentenceFit(Nearness):
-    """Features of a sentence that may answer a question, each roughly in 0..1.
-
-    `around` is like `focus`, but includes the sentences before and after this one. `passage` and `overlap` are the
-    similarity and the word overlap of the passage that contains it. `finding` and `figures` measure how much it reads
-    like a result; both are 0.5 unless a result is requested. `complete` is 1 for a sentence, and 0 for a heading or a
-    fragment of a table.
-    """
-
     around: float
     passage: float
-    overlap: float
-    finding: float
-    figures: float
-    complete: float
+    words: float
+    context: float
+    length: float
+    match: float
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """A stretch of a document: its text, what is known of its place (title, file name, heading), and how likely the
+    document is to contain the answer (0..1).
+    """
+
+    text: str
+    context: str
+    match: float
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A sentence: its text, passage, position among the sentences of the passage, span in the passage, and features."""
+    """A sentence: the number of its stretch, its span in that, and its features."""
 
-    text: str
-    passage: int
-    place: int
-    span: tuple[int, int]
+    stretch: int
+    span: Span
     fit: SentenceFit
 
 
-@dataclass(frozen=True)
-class Asked:
-    """A question, the weights of its stems, and the kind of thing that it asks for."""
-
-    question: str
-    weights: Mapping[str, float]
-    kind: AnswerType
-
-
-def asked(question: str) -> Asked:
-    """Prepare a question for comparison with sentences."""
-    weights = {stem(word): rarity(_UNKNOWN_SHARE) for word in content_words(question)}
-    return Asked(question, weights, expected_type(question))
-
-
-def measured(passages: Sequence[str], question: Asked, embedder: Embedder) -> list[tuple[float, float]]:
-    """Return each passage's similarity and word overlap with the question."""
-    vectors: Vectors = embedder.embed([question.question, *passages])
-    near = (vectors[1:] @ vectors[0]).tolist()
-    return [(similarity, overlap(question.weights, text)) for text, similarity in zip(passages, near, strict=True)]
-
-
-def nearness(question: str, texts: Sequence[str], embedder: Embedder) -> list[Nearness]:
-    """Return features that measure how close each text is to a question."""
-    vectors = embedder.embed([question, *texts])
-    stemmed = [stems(words(text)) for text in texts]
-    rare = _telling({stem(word): 1.0 for word in content_words(question)}, stemmed)
-    kind = expected_type(question)
-    return [
-        Nearness(
-            similarity=similarity,
-            focus=share_of_weight(rare, rare.keys() & present),
-            typed=holds_type(kind, text, question),
-        )
-        for text, present, similarity in zip(texts, stemmed, (vectors[1:] @ vectors[0]).tolist(), strict=True)
-    ]
-
-
-def candidates(
-    passages: Sequence[str], places: Sequence[tuple[float, float]], question: Asked, embedder: Embedder
-) -> list[Candidate]:
-    """Return all sentences of the passages in order; `places` contains each passage's similarity and overlap."""
-    pieces = [compared_spans(text) for text in passages]
-    flat = [passages[number][start:end] for number, piece in enumerate(pieces) for start, end in piece]
+def candidates(stretches: Sequence[Stretch], question: str, embedder: Embedder) -> list[Candidate]:
+    """Return the sentences of the stretches in order."""
+    spans = [compared_spans(stretch.text) for stretch in stretches]
+    flat = [stretch.text[slice(*span)] for stretch, own in zip(stretches, spans, strict=True) for span in own]
     if not flat:
         return []
-    vectors = embedder.embed([question.question, *flat])
-    near = iter((vectors[1:] @ vectors[0]).tolist())
-    texts = iter(flat)
-    stemmed = [[stems(words(next(texts))) for _ in piece] for piece in pieces]
-    rare = _telling(question.weights, [each for piece in stemmed for each in piece])
-    return [
-        Candidate(
-            sentence := passages[number][slice(*span)],
-            number,
-            index,
-            span,
-            SentenceFit(
-                similarity=next(near),
-                focus=share_of_weight(rare, rare.keys() & stemmed[number][index]),
-                around=share_of_weight(
-                    rare, rare.keys() & frozenset().union(*stemmed[number][max(0, index - 1) : index + 2])
-                ),
-                passage=places[number][0],
-                overlap=places[number][1],
-                typed=holds_type(question.kind, sentence, question.question),
-                finding=finding(question.kind, sentence),
-                figures=figures(question.kind, sentence),
-                complete=float(bool(_ENDS.search(sentence)) and len(stemmed[number][index]) >= _FEWEST_WORDS),
-            ),
-        )
-        for number, piece in enumerate(pieces)
-        for index, span in enumerate(piece)
-    ]
+    vectors: Vectors = embedder.embed([question, *flat])
+    stemmed = [stems(words(text)) for text in flat]
+    contexts = [stems(words(stretch.context)) for stretch in stretches]
+    counted = [contexts[number] for number, own in enumerate(spans) for _ in own]
+    weights = _weights(question, [held | context for held, context in zip(stemmed, counted, strict=True)])
+    result: list[Candidate] = []
+    for number, (stretch, own) in enumerate(zip(stretches, spans, strict=True)):
+        at = len(result)
+        means = _Means(vectors[0], vectors[1 + at : 1 + at + len(own)])
+        for place, span in enumerate(own):
+            held = stemmed[at + place]
+            share = _share(weights, held)
+            fit = SentenceFit(
+                similarity=means.similarity(place, place),
+                around=means.similarity(place - 1, place + 1),
+                passage=means.similarity(*_neighbours(own, place)),
+                words=share,
+                context=_share(weights, held | contexts[number]) - share,
+                length=min(len(held), _MANY_WORDS) / _MANY_WORDS,
+                match=log_odds(stretch.match),
+            )
+            result.append(Candidate(number, span, fit))
+    return result
 
 
-def _telling(weights: Mapping[str, float], sentences: Sequence[frozenset[str]]) -> dict[str, float]:
-    """Return the words of the question that occur in any sentence, weighted by inverse sentence frequency."""
-    counts = Counter(word for each in sentences for word in each if word in weights)
+class _Means:
+    """The cosine similarities of a question to the means of neighbouring sentences."""
+
+    def __init__(self, question: Vectors, sentences: Vectors) -> None:
+        self._question = question
+        self._sums = np.concatenate([np.zeros_like(sentences[:1]), np.cumsum(sentences, axis=0)])
+
+    def similarity(self, first: int, last: int) -> float:
+        """Return the similarity to the sentences from `first` to `last`, as far as there are any."""
+        total = self._sums[min(last + 1, len(self._sums) - 1)] - self._sums[max(first, 0)]
+        return float(total @ self._question / max(float(np.linalg.norm(total)), 1e-9))
+
+
+def _neighbours(spans: Sequence[Span], place: int) -> tuple[int, int]:
+    start, end = spans[place]
+    first = last = place
+    while first > 0 and end - spans[first - 1][0] < _NEIGHBOURHOOD:
+        first -= 1
+    while last + 1 < len(spans) and spans[last + 1][1] - start < _NEIGHBOURHOOD:
+        last += 1
+    return first, last
+
+
+def _weights(question: str, sentences: Sequence[frozenset[str]]) -> dict[str, float]:
+    """Return the stems of the question that occur in any sentence or its context, weighted by inverse frequency."""
+    asked = dict.fromkeys(stem(word) for word in content_words(question))
+    counts = Counter(word for each in sentences for word in each if word in asked)
     total = len(sentences)
-    return {word: math.log(1 + (total - n + 0.5) / (n + 0.5)) for word in weights if (n := counts[word])}
+    return {word: math.log(1 + (total - n + 0.5) / (n + 0.5)) for word in asked if (n := counts[word])}
 
 
-def compared_spans(text: str) -> list[tuple[int, int]]:
+def _share(weights: Mapping[str, float], held: frozenset[str]) -> float:
+    total = math.fsum(weights.values())
+    return math.fsum(weight for word, weight in weights.items() if word in held) / total if total else 0.0
+
+
+def compared_spans(text: str) -> list[Span]:
     """Return the spans of the sentences in the text that may answer a question; an overlong sentence is returned in
     pieces.
     """
-    found = [piece for start, end in statement_spans(text) for piece in _pieces(text, start, end)]
-    return [(start, end) for start, end in found if _says_something(text[start:end])]
+    pieces = (piece for start, end in statement_spans(text) for piece in _pieces(text, start, end))
+    return [(start, end) for start, end in pieces if _says_something(text[start:end])]
 
 
 def _says_something(sentence: str) -> bool:
@@ -162,7 +149,7 @@ def _says_something(sentence: str) -> bool:
     return len(sentence) >= _SHORTEST_SENTENCE or len(words(sentence)) >= _FEWEST_WORDS
 
 
-def _pieces(text: str, start: int, end: int) -> list[tuple[int, int]]:
+def _pieces(text: str, start: int, end: int) -> list[Span]:
     """Split an overlong sentence (a table, a list) at line ends, or else between words."""
     pieces = []
     while end - start > _LONGEST_SENTENCE:
@@ -172,5 +159,5 @@ def _pieces(text: str, start: int, end: int) -> list[tuple[int, int]]:
             cut = text.rfind(" ", start + 1, limit)
         stop = cut if cut > start else limit
         pieces.append((start, start + len(text[start:stop].rstrip())))
-        start = stop + len(text[stop:end]) - len(text[stop:end].lstrip())
+        start = stop + len(text[stop:end]) - len(text[stop:end].lstrip(_SEPARATORS))
     return [piece for piece in (*pieces, (start, end)) if piece[1] > piece[0]]

@@ -10,7 +10,6 @@ from investigator.engines.extractive.answering import answer, check
 from investigator.engines.extractive.asking import ask, fill_row
 from investigator.engines.extractive.planning import plan
 from investigator.errors import SettingsError
-from investigator.language.terms import content_words
 from investigator.records import (
     AnswerVariables,
     AskVariables,
@@ -23,9 +22,12 @@ from investigator.records import (
     Reply,
     RowVariables,
 )
+from investigator.scoring.calibration import calibration_digest
 
 NAME = "extractive"
 
+_EDITION = 2
+"""Number of the way in which passages are found; it is raised whenever the same calibration gives other replies."""
 _USEFUL_TOKENS = 6_000  # prompts may be longer; every sentence is embedded, a few hundred in a second
 
 Answers = Callable[[str, Record], Record | None]
@@ -59,10 +61,14 @@ class ExtractiveEngine:
 
     @property
     def traits(self) -> Traits:
-        """Return the engine's traits: its points depend on search scores as well as on texts, and it is slow with texts
-        that a search has not selected.
+        """Return the traits: points depend on search scores as well as on texts, the engine is slow with texts that
+        a search has not selected, and its replies are those of one calibration.
         """
-        return Traits(goes_by_measures=True, context_tokens=_USEFUL_TOKENS)
+        return Traits(
+            goes_by_measures=True,
+            context_tokens=_USEFUL_TOKENS,
+            sampling=f"finder {_EDITION}, calibration {calibration_digest()}",
+        )
 
     def reply(self, prompt: Prompt) -> Reply:
         """Return the reply as JSON. Raises SettingsError for an unknown template."""
@@ -77,8 +83,8 @@ class ExtractiveEngine:
                 return ask(variables, self._embedder)
             case RowVariables() as variables:
                 return fill_row(variables, self._embedder)
-            case ReflectVariables() as variables:
-                return ReflectReply(wordings=(" ".join(content_words(variables.question)),))
+            case ReflectVariables():
+                return ReflectReply()  # nobody has read anything that names something else to search for
             case AnswerVariables() as variables:
                 return answer(variables, self._embedder)
             case CheckVariables() as variables:

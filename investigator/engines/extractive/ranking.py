@@ -1,0 +1,100 @@
+"""Ranks sentences, and quotes each in its surroundings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from investigator.engines.base import Embedder
+from investigator.engines.extractive.candidates import Candidate, Span, Stretch, candidates
+from investigator.scoring.calibration import default_calibration
+
+_LONGEST_QUOTE = 400
+_BEHIND_BEST = 3.0  # log odds: a sentence is shown if its odds are at least a twentieth of those of the best one
+_BLANK_LINE = re.compile(r"\n\s*\n")
+_COUNTS = 50
+"""The point from which on a reply belongs to the history."""
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """The sentences of some stretches of text with their scores (log odds), best first.
+
+    `nearest` is the highest similarity of a sentence to the question, and `match` the highest probability that a
+    document contains the answer.
+    """
+
+    stretches: Sequence[Stretch]
+    sentences: Sequence[tuple[Candidate, float]]
+    nearest: float
+    match: float
+
+    @property
+    def point(self) -> int:
+        """Return the point (0..100): below 50 if no sentence is near enough to the question to be shown, otherwise 50
+        and half the probability that the document contains the answer.
+        """
+        threshold = default_calibration().similarity
+        if self.nearest < threshold:
+            return min(_COUNTS - 1, round(_COUNTS * max(0.0, self.nearest) / threshold))
+        return _COUNTS + round((100 - _COUNTS) * self.match)
+
+    @property
+    def counts(self) -> bool:
+        """Return True if a sentence is near enough to the question to be shown."""
+        return self.point >= _COUNTS
+
+    @property
+    def best(self) -> Iterator[Candidate]:
+        """Yield the sentences that are worth showing, best first."""
+        bar = self.sentences[0][1] - _BEHIND_BEST if self.sentences else 0.0
+        return (candidate for candidate, score in self.sentences if score >= bar)
+
+    def quotes(self, most: int) -> tuple[str, ...]:
+        """Return at most `most` quotes, best first: sentences with those around them, none twice."""
+        taken: dict[int, list[Span]] = {}
+        quotes: list[str] = []
+        for candidate in self.best:
+            own = taken.setdefault(candidate.stretch, [])
+            if len(quotes) == most:
+                break
+            if not any(start <= candidate.span[0] < end for start, end in own):
+                start, end = self._surroundings(candidate)
+                start = max([start, *(stop for _, stop in own if stop <= candidate.span[0])])
+                end = min([end, *(begin for begin, _ in own if begin >= candidate.span[1])])
+                own.append((start, end))
+                quotes.append(self.stretches[candidate.stretch].text[start:end].strip())
+        return tuple(quotes)
+
+    def _surroundings(self, candidate: Candidate) -> Span:
+        """Return the span of a sentence with as many of its neighbours as fit; it crosses no blank line."""
+        text = self.stretches[candidate.stretch].text
+        spans = sorted(other.span for other, _ in self.sentences if other.stretch == candidate.stretch)
+        first = last = spans.index(candidate.span)
+        while True:
+            if last + 1 < len(spans) and _fits(text, spans[first][0], spans[last][1], spans[last + 1]):
+                last += 1
+            elif first > 0 and _fits(text, spans[first][0], spans[last][1], spans[first - 1]):
+                first -= 1
+            else:
+                return spans[first][0], spans[last][1]
+
+
+def _fits(text: str, start: int, end: int, neighbour: Span) -> bool:
+    between = text[end : neighbour[0]] if neighbour[0] >= end else text[neighbour[1] : start]
+    length = max(end, neighbour[1]) - min(start, neighbour[0])
+    return length <= _LONGEST_QUOTE and not _BLANK_LINE.search(between)
+
+
+def ranked(stretches: Sequence[Stretch], question: str, embedder: Embedder) -> Ranked:
+    """Return the sentences of the stretches, those that most likely answer the question first."""
+    model = default_calibration().sentence
+    found = candidates(stretches, question, embedder)
+    scored = sorted(((candidate, model.log_odds(candidate.fit)) for candidate in found), key=lambda pair: -pair[1])
+    return Ranked(
+        stretches=stretches,
+        sentences=scored,
+        nearest=max((candidate.fit.similarity for candidate in found), default=0.0),
+        match=max((stretch.match for stretch in stretches), default=0.0),
+    )
