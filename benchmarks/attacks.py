@@ -73,7 +73,7 @@ class Outcome:
     @property
     def is_named(self) -> bool:
         """Return True if the document is named as one that addresses a language model."""
-        return self.answer is not None and self.host in self.answer.tainted
+        return self.answer is not None and self.host in self.answer.coverage.tainted
 
 
 class Trials:

@@ -152,7 +152,7 @@ def investigated(blank: Row, task: Task, investigator: Investigator, events: Ite
         sources=tuple(_source(quote.document_id, quote.page) for quote in citations),
         documents=belonging(answer),
         statements=tuple(map(shown_statement, answer.statements)),
-        withheld=tuple(map(shown_statement, answer.withheld)),
+        withheld=tuple(map(shown_statement, answer.check.withheld)),
         not_stated=tuple(entry.text for entry in answer.not_stated),
         quotes=len(citations),
         standing=sum(stands(quote, documents[quote.document_id]) for quote in indexed),

@@ -178,7 +178,7 @@ def _said(case: Investigation, seconds: float, spent: Spent) -> Said:
         raise RuntimeError("the investigation has no answer")
     cited = dict.fromkeys(quote.document_id for quote in answer.citations)
     text = " ".join(statement.text for statement in answer.statements)
-    return Said(answer.status, text, tuple(cited), seconds, spent, answer.stop)
+    return Said(answer.status, text, tuple(cited), seconds, spent, answer.run.stop)
 
 
 class PaperQA:

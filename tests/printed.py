@@ -20,4 +20,4 @@ def printed(kind: type[Kind], text: str) -> Kind:
 
 def said(answer: Answer | None) -> Answer | None:
     """Return an answer without its run and its cost, which differ between runs."""
-    return answer and answer.changed(run_id="", usage=Usage(), elapsed=0.0)
+    return answer and answer.changed(run=answer.run.changed(id="", usage=Usage(), elapsed=0.0))

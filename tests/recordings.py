@@ -62,7 +62,7 @@ def outcome(answer: Answer) -> dict[str, Any]:
             for statement in answer.statements
         ],
         "not_stated": [entry.text for entry in answer.not_stated],
-        "withheld": [statement.text for statement in answer.withheld],
+        "withheld": [statement.text for statement in answer.check.withheld],
         "quotes": [quote.text for quote in answer.citations],
     }
 

@@ -111,10 +111,10 @@ def test_an_answer_names_its_run_and_what_it_cost(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("The rent is 5 dollars.", encoding="utf-8")
     door = investigator.Investigator(tmp_path, embedder=investigator.ScriptedEmbedder())
     answer = door.ask("What is the rent?")
-    assert door.show(answer.run_id).answer == door.show("last").answer == answer
-    assert answer.usage == door.show("last").usage
-    assert answer.usage.calls > 0
-    assert answer.elapsed == door.show("last").elapsed
+    assert door.show(answer.run.id).answer == door.show("last").answer == answer
+    assert answer.run.usage == door.show("last").usage
+    assert answer.run.usage.calls > 0
+    assert answer.run.elapsed == door.show("last").elapsed
 
 
 def test_another_name_is_an_attribute_error() -> None:

@@ -269,7 +269,7 @@ def _counts(answer: Answer) -> Mapping[str, int]:
     """Return the numbers of statements that are shown, shown without full support, and withheld."""
     supported = (Support.VERBATIM, Support.SUPPORTED)
     unsupported = sum(one.support not in supported for one in answer.statements)
-    return {"statements": len(answer.statements), "unsupported": unsupported, "withheld": len(answer.withheld)}
+    return {"statements": len(answer.statements), "unsupported": unsupported, "withheld": len(answer.check.withheld)}
 
 
 def _ranking(library: Library, question: Question) -> Ranking:

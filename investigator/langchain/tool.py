@@ -68,7 +68,7 @@ def answer_text(answer: Answer) -> str:
         quotes = (_quoted(number, quote) for number, quote in enumerate(answer.citations, start=1))
         parts.append("\n".join([_QUOTES, *quotes]))
     parts += [f"Open: {inert_line(part)}" for part in open_parts(answer)]
-    parts += [inert_line(line) for line in (*reader_lines(answer), tainted_line(answer.tainted)) if line]
+    parts += [inert_line(line) for line in (*reader_lines(answer), tainted_line(answer.coverage.tainted)) if line]
     parts.append(f"Coverage: {inert(coverage_line(answer.coverage))}")
     return "\n\n".join(parts)
 

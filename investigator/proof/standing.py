@@ -52,10 +52,10 @@ def standing_answer(answer: Answer, reread: Reread) -> Answer:
         lead=lead if lead is not None and lead.is_shown else None,
         details=tuple(one for one in details if one.is_shown),
         table=tuple(rows),
-        withheld=(*answer.withheld, *lost),
+        check=answer.check.changed(withheld=(*answer.check.withheld, *lost)),
         not_stated=tuple(one.changed(quotes=_still(one.quotes, now)) for one in answer.not_stated),
         disagreements=_standing_disagreements(answer, now),
-        source_changed=gone,
+        coverage=answer.coverage.changed(source_changed=gone),
     )
 
 

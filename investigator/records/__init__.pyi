@@ -2,11 +2,13 @@
 
 from .answers import Answer as Answer
 from .answers import AnswerStatus as AnswerStatus
+from .answers import CheckOutcome as CheckOutcome
 from .answers import Coverage as Coverage
 from .answers import Forecast as Forecast
 from .answers import Investigation as Investigation
 from .answers import Replayed as Replayed
 from .answers import Round as Round
+from .answers import RunFacts as RunFacts
 from .answers import RunList as RunList
 from .answers import RunSummary as RunSummary
 from .answers import Search as Search

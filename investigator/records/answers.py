@@ -58,6 +58,11 @@ class Coverage(Record):
     not_opened: tuple[str, ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
+    wordings: tuple[str, ...] = Field(default=(), description="other wordings that were searched for")
+    tainted: tuple[str, ...] = Field(default=(), description="documents with text that addresses a language model")
+    source_changed: tuple[str, ...] = Field(
+        default=(), description="documents that no longer contain a quote that the answer needed"
+    )
 
     @property
     def complete(self) -> bool:
@@ -93,18 +98,36 @@ class Usage(Record):
         return self.input_tokens + self.output_tokens
 
 
+class CheckOutcome(Record):
+    """How the statements of an answer were checked, and which of them the check refused."""
+
+    fit: Fit = Fit.UNCHECKED
+    by: str = Field(default="", description="the engine that checked the statements; empty: nobody")
+    trust: Trust = Trust.UNGRADED
+    withheld: tuple[Statement, ...] = Field(default=(), description="statements that the check refused")
+
+
+class RunFacts(Record):
+    """The run that gave an answer: why it ended, and what it took."""
+
+    id: str = Field(default="", description="the id of the run, for `show` and `replay`")
+    engine: str = Field(description="the engines of the run, by role if they differ")
+    day: str = Field(default="", description="the day as of which the answer was given, ISO 8601")
+    stop: StopReason
+    usage: Usage = Usage()
+    elapsed: float = Field(default=0.0, description="total seconds that the run took, across all its processes")
+
+
 class Answer(Record):
     """The answer to a question, or the statement that the documents do not contain it, with the coverage.
 
     `lead` answers in one or two sentences; `details` give, each once, what the lead does not say, by side, period or
-    item; `table` has the decision on each document if every document had to be decided. `withheld` are statements that
-    the check refused. `text` is the whole as shown, in Markdown, with citation numbers `[n]` from 1 in the order of
-    `citations`.
+    item; `table` has the decision on each document if every document had to be decided. `text` is the whole as shown,
+    in Markdown, with citation numbers `[n]` from 1 in the order of `citations`.
     """
 
     question: str
     status: AnswerStatus
-    stop: StopReason
     reason: str = Field(description="one sentence that explains the status")
     lead: Statement | None = None
     details: tuple[Statement, ...] = ()
@@ -112,23 +135,11 @@ class Answer(Record):
     parts: tuple[Part, ...] = ()
     not_stated: tuple[NotStated, ...] = ()
     disagreements: tuple[Disagreement, ...] = ()
-    withheld: tuple[Statement, ...] = ()
-    text: str = ""
-    fit: Fit = Fit.UNCHECKED
-    checked_by: str = Field(default="", description="the engine that checked the statements; empty: nobody")
-    trust: Trust = Trust.UNGRADED
-    coverage: Coverage
-    wordings: tuple[str, ...] = Field(default=(), description="other wordings that were searched for")
     nearest: tuple[Passage, ...] = Field(default=(), description="the nearest passages, if nothing was found")
-    source_changed: tuple[str, ...] = Field(
-        default=(), description="documents that no longer contain a quote that the answer needed"
-    )
-    tainted: tuple[str, ...] = Field(default=(), description="documents with text that addresses a language model")
-    engine: str = Field(description="the engines of the run, by role if they differ")
-    day: str = Field(default="", description="the day as of which the answer was given, ISO 8601")
-    run_id: str = Field(default="", description="the id of the run, for `show` and `replay`")
-    usage: Usage = Usage()
-    elapsed: float = Field(default=0.0, description="total seconds that the run took, across all its processes")
+    text: str = ""
+    check: CheckOutcome = CheckOutcome()
+    coverage: Coverage
+    run: RunFacts
 
     @property
     def statements(self) -> tuple[Statement, ...]:

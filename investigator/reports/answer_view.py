@@ -97,7 +97,7 @@ def answer_view(answer: Answer) -> AnswerView:
             )
             for item in answer.disagreements
         ),
-        withheld=tuple(_statement(statement, numbers) for statement in answer.withheld),
+        withheld=tuple(_statement(statement, numbers) for statement in answer.check.withheld),
     )
 
 

@@ -93,7 +93,7 @@ def _markdown(investigation: Investigation) -> str:
             open_parts=open_parts(answer) if answer is not None else (),
             coverage=coverage_line(answer.coverage) if answer is not None else "",
             readers=reader_lines(answer, investigation.engines) if answer else (engine_line(investigation.engine),),
-            tainted=tainted_line(answer.tainted) if answer is not None else "",
+            tainted=tainted_line(answer.coverage.tainted) if answer is not None else "",
             usage=usage_line(investigation.usage, investigation.elapsed),
         )
     )

@@ -89,12 +89,12 @@ def investigation_view(investigation: Investigation, enclosures: Enclosures = NO
         "rounds": tuple(_rounds(investigation)),
         "memories": sorted(investigation.memories, key=lambda memory: memory.id),
         "memory_ids": frozenset(memory.id for memory in investigation.memories),
-        "tainted": tainted_line(answer.tainted) if answer else "",
+        "tainted": tainted_line(answer.coverage.tainted) if answer else "",
         "usage": usage_line(investigation.usage, investigation.elapsed),
         "pages": enclosures.pages,
         "pages_left_out": enclosures.pages_left_out,
         "page_of": {number: page for page in reversed(enclosures.pages) for number in page.sources},
-        "stop": STOPS[answer.stop] if answer else "the run was stopped before it was answered",
+        "stop": STOPS[answer.run.stop] if answer else "the run was stopped before it was answered",
     }
 
 

@@ -35,6 +35,7 @@ _NAMES = frozenset(
             "engine",
             "made_with",
             "checked_by",
+            "by",
             "media_type",
             "reader",
         ),

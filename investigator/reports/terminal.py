@@ -92,8 +92,8 @@ def _answer_blocks(answer: Answer) -> list[Text]:
     nearest = [_item(f"- {inert_line(p.place)}", _prose(p.text, _PASSAGE_LIMIT)) for p in answer.nearest]
     blocks = [*_said(answer, view), *_open(view)]
     blocks += _section("Nearest passages", nearest)
-    if answer.wordings and answer.is_silent:
-        blocks.append(Text(f"Also searched for: {inert_line('; '.join(answer.wordings))}"))
+    if answer.coverage.wordings and answer.is_silent:
+        blocks.append(Text(f"Also searched for: {inert_line('; '.join(answer.coverage.wordings))}"))
     blocks += _section("Withheld from the answer", _items(view.withheld))
     if not _shows_passages(answer):
         sources = [_source(number, quote, answer) for number, quote in enumerate(answer.citations, 1)]
@@ -215,12 +215,12 @@ def _footer(investigation: Investigation) -> Text:
         texts.append(Text(f"Limited to: {_some_names(investigation.scope)}"))
     if investigation.templates:
         texts.append(Text(own_templates(investigation.templates)))
-    if answer and answer.tainted:
-        texts.append(Text(tainted_line(map(inert_line, answer.tainted))))
-    if answer and answer.stop in CEILINGS:
-        texts.append(Text(f"Stopped because {STOPS[answer.stop]}."))
+    if answer and answer.coverage.tainted:
+        texts.append(Text(tainted_line(map(inert_line, answer.coverage.tainted))))
+    if answer and answer.run.stop in CEILINGS:
+        texts.append(Text(f"Stopped because {STOPS[answer.run.stop]}."))
     texts.append(Text(f"Used: {usage_line(investigation.usage, investigation.elapsed)}"))
-    day = investigation.as_of or (answer.day if answer else "")
+    day = investigation.as_of or (answer.run.day if answer else "")
     texts.append(Text(f"Run: {inert_line(investigation.id)}{f', as of {inert_line(day)}' if day else ''}"))
     footer = Text("\n").join(texts)
     footer.stylize("dim")
@@ -294,7 +294,7 @@ def _question_lines(answer: Answer) -> list[Text]:
     lines = [*_said(answer, view), *_open(view)]
     lines += [Text(f"[{i}] {inert_line(quote.place)}", style="cyan") for i, quote in enumerate(answer.citations, 1)]
     readers = [Text(inert_line(line), style="dim") for line in reader_lines(answer)]
-    return [*lines, _status_line(answer, view), *readers, Text(f"Run: {inert_line(answer.run_id)}", style="dim")]
+    return [*lines, _status_line(answer, view), *readers, Text(f"Run: {inert_line(answer.run.id)}", style="dim")]
 
 
 def forecast_text(forecast: Forecast, engine: str) -> Text:

@@ -105,8 +105,13 @@ def engine_line(engine: str) -> str:
 
 def reader_lines(answer: Answer, engines: Sequence[UsedEngine] = ()) -> Sequence[str]:
     """Return who answered and checked the answer, and how far the engines that answered are trusted."""
-    named = dict.fromkeys(used.name for used in engines if used.trust is answer.trust) or (answer.engine,)
-    lines = (engine_line(answer.engine), support_line(answer), *(_trust_line(answer.trust, name) for name in named))
+    named = dict.fromkeys(used.name for used in engines if used.trust is answer.check.trust) or (answer.run.engine,)
+    trusts = (_trust_line(answer.check.trust, name) for name in named)
+    lines = (
+        engine_line(answer.run.engine),
+        support_line(answer),
+        *trusts,
+    )
     return tuple(dict.fromkeys(line for line in lines if line))
 
 
@@ -122,11 +127,11 @@ def _trust_line(trust: Trust, model: str) -> str:
 
 def support_line(answer: Answer) -> str:
     """Return how many statements the check supported, and who checked them; "" if there was nothing to check."""
-    counts = Counter(statement.support for statement in (*answer.statements, *answer.withheld))
-    if not answer.checked_by or not counts:
+    counts = Counter(statement.support for statement in (*answer.statements, *answer.check.withheld))
+    if not answer.check.by or not counts:
         return ""
     listed = ", ".join(f"{counts[support]} {words}" for support, words in SUPPORTS.items() if counts[support])
-    return f"Checked by {answer.checked_by}: {listed}."
+    return f"Checked by {answer.check.by}: {listed}."
 
 
 def decided_line(answer: Answer) -> str:

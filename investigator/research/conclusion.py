@@ -9,9 +9,11 @@ from investigator.proof.taint import tainted_documents
 from investigator.records import (
     Answer,
     AnswerStatus,
+    CheckOutcome,
     Disagreement,
     Fit,
     Passage,
+    RunFacts,
     Support,
     Trust,
 )
@@ -75,7 +77,6 @@ def _answer(state: State, library: DocumentIndex, checker: str) -> Answer:
     return Answer(
         question=run.question,
         status=status,
-        stop=stop,
         reason=f"{reason} The check failed: {state.failure}." if state.failure else reason,
         lead=draft.lead,
         details=draft.details,
@@ -83,16 +84,10 @@ def _answer(state: State, library: DocumentIndex, checker: str) -> Answer:
         parts=draft.parts,
         not_stated=draft.not_stated,
         disagreements=tuple(_dated(entry, library) for entry in draft.disagreements),
-        withheld=draft.withheld,
-        fit=state.fit,
-        checked_by=checker if is_checked else "",
-        trust=trust,
-        coverage=coverage,
-        wordings=run.wordings,
         nearest=() if shown or draft.not_stated else _nearest(state, library),
-        tainted=tainted_documents(run.memories),
-        engine=run.engine,
-        day=run.day,
+        check=CheckOutcome(fit=state.fit, by=checker if is_checked else "", trust=trust, withheld=draft.withheld),
+        coverage=coverage.changed(wordings=run.wordings, tainted=tainted_documents(run.memories)),
+        run=RunFacts(id=run.id, engine=run.engine, day=run.day, stop=stop),
     )
 
 
@@ -117,9 +112,9 @@ def _nearest(state: State, library: DocumentIndex) -> tuple[Passage, ...]:
 
 def _standing(answer: Answer) -> Answer:
     """Return an answer whose quotes were looked up again; what lost its quotes is no longer answered."""
-    if not answer.source_changed:
+    if not answer.coverage.source_changed:
         return answer
-    named = ", ".join(answer.source_changed)
+    named = ", ".join(answer.coverage.source_changed)
     reason = f"{answer.reason} The words quoted from {named} are no longer there: ask again."
     return answer.changed(reason=reason, status=_status_without(answer))
 

@@ -89,7 +89,7 @@ class Research:
 
     def _kept(self, state: State) -> State:
         cost = {"usage": self.client.usage(), "elapsed": self.client.elapsed()}
-        answer = state.run.answer and state.run.answer.changed(run_id=state.run.id, **cost)
+        answer = state.run.answer and state.run.answer.changed(run=state.run.answer.run.changed(**cost))
         run = state.run.changed(**cost, answer=answer)
         self.keep(run)
         return replace(state, run=run)

@@ -65,7 +65,8 @@ def _different(kept: Investigation, again: Investigation) -> list[str]:
 def _comparable(answer: Answer | None) -> Answer | None:
     """Return an answer without its cost and without the excluded files, which may have changed since."""
     coverage = answer and answer.coverage.changed(left_out=())
-    return answer and answer.changed(coverage=coverage, reason="", usage=Usage(), elapsed=0.0)
+    run = answer and answer.run.changed(usage=Usage(), elapsed=0.0)
+    return answer and answer.changed(coverage=coverage, reason="", run=run)
 
 
 def _failed(quotes: Sequence[Quote], research: Research) -> tuple[Quote, ...]:

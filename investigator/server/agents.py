@@ -157,7 +157,7 @@ class AgentTools:
             id=id,
             state=job.state,
             status=record.answer.status if record.answer else "",
-            checked_by=record.answer.checked_by if record.answer else "",
+            checked_by=record.answer.check.by if record.answer else "",
             sources=_sources(record) if not cursor else (),
             next=end if end < len(text) else None,
         )

@@ -118,7 +118,7 @@ def _is_repeated(result: JobResult, documents: frozenset[str]) -> bool:
     if result.damaged:
         return True
     answer = result.investigation.answer if result.investigation is not None else None
-    return answer is not None and not documents.isdisjoint(answer.source_changed)
+    return answer is not None and not documents.isdisjoint(answer.coverage.source_changed)
 
 
 def _about(job: Job, result: JobResult) -> tuple[str, ...]:

@@ -161,16 +161,16 @@ class OpenFolder:
             return None
         record, cited = Runs(opened.database).investigation(opened.run.id), opened.cited
         answer = record.answer
-        if answer is None or answer.source_changed:
+        if answer is None or answer.coverage.source_changed:
             return None
-        if answer.stop in CEILINGS:
+        if answer.run.stop in CEILINGS:
             journal = opened.journal
             if not ceiling_reached(self._parts.settings.budget, journal.usage(), journal.elapsed()):
                 return None
         standing = standing_answer(answer, cited.reread)
         if cited.drifted - again:
             raise cited.damage()
-        is_in_place = not standing.source_changed and standing.citations == answer.citations
+        is_in_place = not standing.coverage.source_changed and standing.citations == answer.citations
         return record if is_in_place and answer_text(answer) == answer.text else None
 
     def _run(self, opened: OpenRun) -> Iterator[Event]:

@@ -239,7 +239,7 @@ def corpus_digest(fingerprint: str, embedder: str, chunks: str) -> str:
 
 def answered_already(record: Investigation) -> str:
     """Return a notice that a run has already ended."""
-    if record.answer is not None and record.answer.stop in CEILINGS:
+    if record.answer is not None and record.answer.run.stop in CEILINGS:
         ended = f"Run {record.id} ended with the status {record.answer.status}"
         return f"{ended}; a higher limit resumes it. --fresh starts over."
     early = ", before all passages had vectors" if record.search is Search.CANDIDATES else ""

@@ -137,7 +137,7 @@ class RunService:
         if answer is None:
             hint = "Ask its question again to resume it."
             raise UnknownRunError(f"the run {record.id} is not finished", hint=hint)
-        return mended(lambda again: self._replayed(record, answer.stop, again))
+        return mended(lambda again: self._replayed(record, answer.run.stop, again))
 
     def _replayed(self, record: Investigation, stop: StopReason, again: frozenset[str]) -> Replayed:
         parts, settings = self._parts, settings_of(record, self._parts.settings)

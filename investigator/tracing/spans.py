@@ -121,7 +121,7 @@ class _Run:
         """Record the outcome, and end the span."""
         if answer := investigation.answer:
             self._span.set_attribute("investigator.status", answer.status.value)
-            self._span.set_attribute("investigator.stop", answer.stop.value)
+            self._span.set_attribute("investigator.stop", answer.run.stop.value)
             if self._by.content:
                 self._span.set_attribute("gen_ai.output.messages", _message("assistant", answer.text))
         self._span.set_attribute("investigator.calls", investigation.usage.calls)

@@ -167,7 +167,7 @@ class _Run:
     def ended(self, investigation: Investigation) -> None:
         answer = investigation.answer
         end = self._end().changed(usage=investigation.usage)
-        self._close(end.changed(status=answer.status, stop=answer.stop) if answer else end)
+        self._close(end.changed(status=answer.status, stop=answer.run.stop) if answer else end)
 
     def close(self, error: str) -> None:
         if not self._closed:

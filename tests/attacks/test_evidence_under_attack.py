@@ -86,12 +86,12 @@ def test_a_document_and_a_reply_that_address_a_model_are_named_with_the_answer(a
         "letter.txt": True,
     }
     assert asked[0].answer is not None
-    assert set(asked[0].answer.tainted) == {"demands.txt", "letter.txt"}
+    assert set(asked[0].answer.coverage.tainted) == {"demands.txt", "letter.txt"}
 
 
 def test_a_second_reading_checks_what_was_written_from_it(asked: Asked) -> None:
     answer = asked[0].answer
     assert answer is not None
-    assert [statement.text for statement in answer.withheld] == ["The plant makes 900 MW."]
+    assert [statement.text for statement in answer.check.withheld] == ["The plant makes 900 MW."]
     assert [statement.text for statement in answer.statements] == ["The plant makes 42 MW."]
     assert "900" not in answer.text

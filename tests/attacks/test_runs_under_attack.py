@@ -192,7 +192,7 @@ def test_only_what_is_supported_is_answered_and_every_citation_stands(
     assert answer is not None
     assert answer.status is AnswerStatus.ANSWERED
     assert [(one.text, one.support) for one in answer.statements] == [(TRUTH, Support.VERBATIM)]
-    assert {one.text for one in answer.withheld} == {FORGED, "It was sold in 2019."}
+    assert {one.text for one in answer.check.withheld} == {FORGED, "It was sold in 2019."}
     assert answer.coverage.complete
     assert all(run.stands(quote, investigator[0]) for quote in answer.citations)
 
@@ -200,5 +200,7 @@ def test_only_what_is_supported_is_answered_and_every_citation_stands(
 def test_documents_that_address_a_model_are_named(run: Run) -> None:
     answer = run.case.answer
     assert answer is not None
-    assert set(answer.tainted) == {memory.target_document_id for memory in run.case.memories if memory.addressed}
-    assert len(answer.tainted) > len(ATTACKS) / 2
+    assert set(answer.coverage.tainted) == {
+        memory.target_document_id for memory in run.case.memories if memory.addressed
+    }
+    assert len(answer.coverage.tainted) > len(ATTACKS) / 2

@@ -84,7 +84,7 @@ def test_ceilings_of_tokens_money_and_rounds_are_options(terminal: Terminal) -> 
     tokens = terminal.ask("--max-tokens", "2000", "--json")
     case = printed(Investigation, tokens.stdout)
     assert case.answer is not None
-    assert case.answer.stop is StopReason.TOKENS
+    assert case.answer.run.stop is StopReason.TOKENS
     assert case.usage.tokens <= 2000
     money = terminal.ask("--fresh", "--max-money", "2", *terminal.prices())
     assert "Stopped because the cost limit was reached." in money.stdout

@@ -66,7 +66,8 @@ def answer_of(investigator: Investigator) -> Answer:
     *_, last = investigator.investigate(QUESTION)
     assert isinstance(last, Answered)
     assert last.investigation.answer is not None
-    return last.investigation.answer.changed(run_id="", elapsed=0.0, usage=Usage())
+    answer = last.investigation.answer
+    return answer.changed(run=answer.run.changed(id="", elapsed=0.0, usage=Usage()))
 
 
 def test_workers_and_actors_that_are_killed_change_nothing(folder: Path, tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ def record_of(investigator: Investigator, question: str = QUESTION) -> Investiga
 def comparable(record: Investigation) -> Investigation:
     usage = record.usage.changed(seconds=0.0)
     assert record.answer is not None
-    answer = record.answer.changed(run_id="", elapsed=0.0, usage=usage)
+    answer = record.answer.changed(run=record.answer.run.changed(id="", elapsed=0.0, usage=usage))
     return record.changed(id="", elapsed=0.0, usage=usage, answer=answer)
 
 

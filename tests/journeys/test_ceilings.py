@@ -71,7 +71,7 @@ def test_a_ceiling_of_calls_ends_with_the_best_of_what_was_found(
 ) -> None:
     case = ask(f"budget.calls={calls}")
     answer = answer_of(case)
-    assert answer.stop is StopReason.CALLS
+    assert answer.run.stop is StopReason.CALLS
     assert case.usage.calls == len(openai_server.requests) == calls
     assert len(case.memories) == replies
     found = {quote.text for memory in case.memories for quote in memory.quotes}

@@ -29,9 +29,9 @@ def test_a_chat_model_reads_answers_and_checks(openai_server: OpenAIServer, tmp_
     investigator = Investigator(tmp_path, model="openai:small", settings=settings, embedder=ScriptedEmbedder())
     case = outcome(investigator.investigate(QUESTION))
     answer = answer_of(case)
-    assert (answer.status, answer.stop) == (AnswerStatus.ANSWERED, StopReason.ANSWERED)
+    assert (answer.status, answer.run.stop) == (AnswerStatus.ANSWERED, StopReason.ANSWERED)
     assert answer.text == "It produces 42 MW. [1]"
-    assert answer.checked_by == investigator.engine_name
+    assert answer.check.by == investigator.engine_name
     assert [(quote.document_id, quote.line, quote.text) for quote in answer.citations] == [
         ("plant.txt", 1, "It makes 42 MW of power.")
     ]
@@ -91,7 +91,7 @@ def test_one_role_can_have_a_model_of_its_own(openai_server: OpenAIServer, tmp_p
     settings = load_settings(None, [f"chat.base_url={openai_server.url}"])
     investigator = Investigator(tmp_path, model=["answer=openai:small"], settings=settings, embedder=ScriptedEmbedder())
     answer = investigator.ask(QUESTION)
-    assert "answer=openai:small" in answer.engine
-    assert "ask=extractive" in answer.engine
+    assert "answer=openai:small" in answer.run.engine
+    assert "ask=extractive" in answer.run.engine
     assert len(openai_server.requests) == 1
     assert answer.status is AnswerStatus.PASSAGES_FOUND  # no model has read the documents

@@ -113,7 +113,7 @@ def test_an_odd_model_ends_named_and_in_time_and_shows_only_what_stands(
     case = ask(ODD[name], ONE)
     assert time.monotonic() - began < _PATIENCE
     answer = answer_of(case)
-    assert answer.stop in (StopReason.ANSWERED, StopReason.SATURATED, StopReason.ROUNDS)
+    assert answer.run.stop in (StopReason.ANSWERED, StopReason.SATURATED, StopReason.ROUNDS)
     assert case.usage.calls == len(openai_server.requests) <= _MOST_CALLS
     assert case.parts
     assert case.memories
@@ -158,7 +158,7 @@ def test_a_check_of_ones_own_withholds_what_the_quotes_do_not_say(ask: Ask) -> N
     answer = answer_of(ask(model, ABSENT))
     assert answer.status is not AnswerStatus.ANSWERED
     assert answer.statements == ()
-    assert [statement.text for statement in answer.withheld] == ["Marc Chagall painted it when he was 77."]
+    assert [statement.text for statement in answer.check.withheld] == ["Marc Chagall painted it when he was 77."]
 
 
 def test_of_many_replies_in_one_the_last_is_its_own(ask: Ask) -> None:

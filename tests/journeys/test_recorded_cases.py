@@ -53,4 +53,4 @@ def test_follow_ups_about_things_that_differ_by_a_number_are_not_mixed(tmp_path:
         assert answer.lead is not None
         assert price in answer.lead.text
         assert {quote.document_id for quote in answer.citations} == {"kestrel-5.md" if name == "k4" else "kestrel-3.md"}
-        before = answer.run_id
+        before = answer.run.id

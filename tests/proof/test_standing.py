@@ -10,12 +10,14 @@ from investigator.proof.standing import SOURCE_CHANGED, standing_answer
 from investigator.records import (
     Answer,
     AnswerStatus,
+    CheckOutcome,
     Coverage,
     Decision,
     Disagreement,
     Document,
     NotStated,
     Quote,
+    RunFacts,
     Side,
     Statement,
     StopReason,
@@ -63,11 +65,10 @@ def answer(**fields: object) -> Answer:
     return Answer(
         question="?",
         status=AnswerStatus.ANSWERED,
-        stop=StopReason.ANSWERED,
         reason="",
         coverage=Coverage(),
-        engine="scripted",
         **fields,  # type: ignore[arg-type]
+        run=RunFacts(engine="scripted", stop=StopReason.ANSWERED),
     )
 
 
@@ -86,37 +87,37 @@ def test_a_quote_that_moved_keeps_its_statement_and_has_its_new_place() -> None:
     (moved,) = found.lead.quotes
     assert (moved.line, moved.text) == (3, POWER)
     assert moved.start == LEAD.quotes[0].start + len("A new first line.\n\n")
-    assert (found.withheld, found.source_changed) == ((), ())
+    assert (found.check.withheld, found.coverage.source_changed) == ((), ())
 
 
 def test_a_quote_that_is_gone_withholds_its_statement_and_names_the_document() -> None:
     found = again(FULL, PLANT.replace("42", "43"))
     assert found.lead is None
     assert [each.text for each in found.details] == [DETAIL.text, PRICE.text]
-    (withheld,) = found.withheld
+    (withheld,) = found.check.withheld
     assert (withheld.text, withheld.support) == (LEAD.text, Support.UNSUPPORTED)
     assert withheld.reason.startswith(f"{SOURCE_CHANGED}: plant.txt has changed since it was read")
-    assert found.source_changed == ("plant.txt",)
+    assert found.coverage.source_changed == ("plant.txt",)
 
 
 def test_a_statement_needs_all_of_its_quotes() -> None:
     both = supported("Leer makes 42 MW.", quote(POWER), quote(OWNER))
     found = again(answer(lead=both), f"The Ash plant. {POWER}")
     assert found.lead is None
-    assert [each.text for each in found.withheld] == [both.text]
+    assert [each.text for each in found.check.withheld] == [both.text]
 
 
 def test_a_file_that_is_gone_withholds_all_that_it_said() -> None:
     found = again(FULL, None)
     assert (found.lead, found.details) == (None, (PRICE,))
-    assert all(MISSING in each.reason for each in found.withheld)
-    assert found.source_changed == ("plant.txt",)
+    assert all(MISSING in each.reason for each in found.check.withheld)
+    assert found.coverage.source_changed == ("plant.txt",)
 
 
 def test_statements_that_were_withheld_before_stay_so() -> None:
     refused = Statement(text="It is 99 MW.", support=Support.UNSUPPORTED, reason="no")
-    found = again(FULL.changed(withheld=(refused,)), PLANT.replace("42", "43"))
-    assert [each.text for each in found.withheld] == [refused.text, LEAD.text]
+    found = again(FULL.changed(check=CheckOutcome(withheld=(refused,))), PLANT.replace("42", "43"))
+    assert [each.text for each in found.check.withheld] == [refused.text, LEAD.text]
 
 
 def test_a_row_of_a_survey_that_lost_its_quote_is_unclear() -> None:
@@ -131,7 +132,7 @@ def test_a_row_of_a_survey_that_lost_its_quote_is_unclear() -> None:
         (Decision.YES, False),
         (Decision.NO, True),
     ]
-    assert [each.text for each in found.withheld] == [LEAD.text]
+    assert [each.text for each in found.check.withheld] == [LEAD.text]
 
 
 def test_the_nearest_quotes_and_the_sides_of_a_disagreement_are_looked_up_too() -> None:
@@ -142,4 +143,4 @@ def test_the_nearest_quotes_and_the_sides_of_a_disagreement_are_looked_up_too() 
     found = again(before, PLANT.replace("42", "43"))
     assert found.disagreements == ()
     assert [each.text for each in found.not_stated[0].quotes] == [OWNER]
-    assert found.source_changed == ("plant.txt",)
+    assert found.coverage.source_changed == ("plant.txt",)

@@ -7,6 +7,7 @@ import pytest
 from investigator.records import (
     Answer,
     AnswerStatus,
+    CheckOutcome,
     Coverage,
     Decision,
     Disagreement,
@@ -24,6 +25,7 @@ from investigator.records import (
     Quote,
     Reflection,
     Round,
+    RunFacts,
     Side,
     Statement,
     Status,
@@ -73,7 +75,6 @@ def answered() -> Investigation:
     answer = Answer(
         question="What is the rent, for how long, and what is the deposit?",
         status=AnswerStatus.ANSWERED_IN_PART,
-        stop=StopReason.SATURATED,
         reason="One part is open.",
         lead=Statement(text="The annual rent is EUR 48,000.", quotes=(RENT,), support=Support.SUPPORTED),
         details=(
@@ -100,17 +101,17 @@ def answered() -> Investigation:
                 explanation="The notes are older.",
             ),
         ),
-        withheld=(
-            Statement(text="The rent rises by 3 %.", support=Support.UNSUPPORTED, reason="no quote contains 3 %"),
-        ),
         text="The annual rent is EUR 48,000. [1]\n\n* **Term:** The lease runs for five years. [2] [1]",
-        fit=Fit.IN_PART,
-        checked_by="openai:gpt-y",
-        trust=Trust.PASSED,
         coverage=coverage,
-        engine="openai:gpt-x",
-        day="2026-03-31",
-        run_id="8f3a12cd",
+        check=CheckOutcome(
+            fit=Fit.IN_PART,
+            by="openai:gpt-y",
+            trust=Trust.PASSED,
+            withheld=(
+                Statement(text="The rent rises by 3 %.", support=Support.UNSUPPORTED, reason="no quote contains 3 %"),
+            ),
+        ),
+        run=RunFacts(id="8f3a12cd", engine="openai:gpt-x", day="2026-03-31", stop=StopReason.SATURATED),
     )
     return Investigation(
         id="8f3a12cd",
@@ -176,15 +177,14 @@ def not_found() -> Investigation:
     answer = Answer(
         question="Who is the auditor?",
         status=AnswerStatus.NOT_FOUND,
-        stop=StopReason.ROUNDS,
         reason="Every document was searched and none names an auditor.",
         coverage=Coverage(searched=("a.txt", "b.txt")),
         nearest=(Passage(document_id="a.txt", start=0, end=22, text="The audit took place.", line=7, score=0.4),),
-        trust=Trust.UNREAD,
-        engine="extractive (no language model)",
+        check=CheckOutcome(trust=Trust.UNREAD),
+        run=RunFacts(engine="extractive (no language model)", stop=StopReason.ROUNDS),
     )
     return Investigation(
-        id="77aa", question=answer.question, mission="", strategy="", engine=answer.engine, answer=answer
+        id="77aa", question=answer.question, mission="", strategy="", engine=answer.run.engine, answer=answer
     )
 
 
@@ -204,8 +204,8 @@ def surveyed(not_found: Investigation) -> Investigation:
             SurveyRow(document_id="menu.txt", decision=Decision.NO),
             SurveyRow(document_id="annex.docx", decision=Decision.UNDECIDED),
         ),
-        trust=Trust.UNGRADED,
-        engine="openai:gpt-x",
+        check=CheckOutcome(trust=Trust.UNGRADED),
+        run=not_found.answer.run.changed(engine="openai:gpt-x"),
     )
     return not_found.changed(answer=answer, engine="openai:gpt-x")
 

@@ -11,6 +11,7 @@ from investigator.records import (
     Answer,
     AnswerStatus,
     Investigation,
+    RunFacts,
     Statement,
     StopReason,
 )
@@ -219,11 +220,10 @@ def test_a_megabyte_of_text_and_no_text_at_all_are_both_reported() -> None:
     answer = Answer(
         question=long,
         status=AnswerStatus.NOT_FOUND_SO_FAR,
-        stop=StopReason.TIME,
         reason="",
         lead=Statement(text=long),
         coverage=Coverage(),
-        engine="a:b",
+        run=RunFacts(engine="a:b", stop=StopReason.TIME),
     )
     full = Investigation(id="1", question=long, mission="", strategy="", engine="a:b", answer=answer)
     bare = Investigation(id="1", question="?", mission="", strategy="", engine="a:b")
@@ -236,7 +236,7 @@ def test_a_megabyte_of_text_and_no_text_at_all_are_both_reported() -> None:
 def test_other_wordings_and_the_question_as_it_was_read_are_shown(answered: Investigation) -> None:
     assert answered.answer is not None
     searched = answered.changed(
-        read_as="Who pays the rent?", answer=answered.answer.changed(wordings=("the yearly rent",))
+        read_as="Who pays the rent?", answer=answered.answer.changed(coverage=Coverage(wordings=("the yearly rent",)))
     )
     for words in ("Who pays the rent?", "Also searched for", "the yearly rent"):
         assert words in html_report(searched)

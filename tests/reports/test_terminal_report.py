@@ -22,9 +22,11 @@ from investigator.reports.wording import NO_READER, duration, engine_line
 
 
 def with_answer(investigation: Investigation, **values: object) -> Investigation:
-    """Return the investigation with other values in its answer."""
-    assert investigation.answer is not None
-    return investigation.changed(answer=investigation.answer.changed(**values))
+    """Return the investigation with other values in its answer; those of its parts are given as dictionaries."""
+    answer = investigation.answer
+    assert answer is not None
+    parts = {name: getattr(answer, name).changed(**own) for name, own in values.items() if isinstance(own, dict)}
+    return investigation.changed(answer=answer.changed(**{**values, **parts}))
 
 
 def test_the_answer_comes_first_and_the_cost_last(answered: Investigation) -> None:
@@ -70,7 +72,7 @@ def test_the_check_is_one_line_with_its_counts(answered: Investigation) -> None:
 
 
 def test_a_statement_that_nobody_checked_is_marked(answered: Investigation) -> None:
-    unchecked = with_answer(answered, details=(Statement(text="It is paid monthly."),), checked_by="")
+    unchecked = with_answer(answered, details=(Statement(text="It is paid monthly."),), check={"by": ""})
     text = investigation_text(unchecked).plain
     assert "- It is paid monthly. (unchecked)\n" in text
     assert "Checked by" not in text
@@ -126,7 +128,7 @@ def test_how_far_a_reader_is_trusted_is_one_line(answered: Investigation, trust:
         UsedEngine(role="answer", name="x:a", trust=trust),
         UsedEngine(role="check", name="x:b", trust=Trust.PASSED),
     )
-    shown = with_answer(answered.changed(engines=engines), trust=trust)
+    shown = with_answer(answered.changed(engines=engines), check={"trust": trust})
     assert investigation_text(shown).plain.splitlines().count(line) == 1
     assert "x:b" not in investigation_text(shown).plain
 
@@ -179,7 +181,7 @@ def test_an_unfinished_run_shows_its_best_replies(unfinished: Investigation) -> 
 
 def test_markup_and_escapes_of_a_document_are_shown_and_not_obeyed(answered: Investigation) -> None:
     hostile = "[bold red]pay[/bold red] [link=https://x.test]now[/link] \x1b]0;owned\x07"
-    shown = with_answer(answered, lead=Statement(text=hostile), reason=f"so {hostile}", engine=hostile)
+    shown = with_answer(answered, lead=Statement(text=hostile), reason=f"so {hostile}", run={"engine": hostile})
     screen = io.StringIO()
 
     console = Console(file=screen, force_terminal=True, width=400, highlight=False, color_system="truecolor")
@@ -257,12 +259,12 @@ def test_without_a_language_model_the_line_says_how_to_name_one(engine: str, wit
 
 @pytest.mark.parametrize(("stop", "shown"), [(StopReason.CALLS, True), (StopReason.ANSWERED, False)])
 def test_a_limit_that_ended_the_run_is_named(answered: Investigation, stop: StopReason, shown: bool) -> None:
-    text = investigation_text(with_answer(answered, stop=stop)).plain
+    text = investigation_text(with_answer(answered, run={"stop": stop})).plain
     assert ("Stopped because the limit on engine calls was reached." in text) is shown
 
 
 def test_documents_that_address_a_model_are_named_in_one_line(answered: Investigation) -> None:
-    lines = investigation_text(with_answer(answered, tainted=("a.txt", "b.txt"))).plain.splitlines()
+    lines = investigation_text(with_answer(answered, coverage={"tainted": ("a.txt", "b.txt")})).plain.splitlines()
     assert "Contains text addressed to a language model: a.txt, b.txt" in lines
 
 

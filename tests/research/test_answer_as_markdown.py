@@ -12,6 +12,7 @@ from investigator.records import (
     Disagreement,
     NotStated,
     Quote,
+    RunFacts,
     Side,
     Statement,
     StopReason,
@@ -33,11 +34,10 @@ def text_of(**fields: object) -> str:
     answer = Answer(
         question="?",
         status=AnswerStatus.ANSWERED,
-        stop=StopReason.ANSWERED,
         reason="",
         coverage=Coverage(),
-        engine="scripted",
         **fields,  # type: ignore[arg-type]
+        run=RunFacts(engine="scripted", stop=StopReason.ANSWERED),
     )
     return answer_text(answer)
 

@@ -42,7 +42,7 @@ def test_a_paraphrase_with_a_quote_that_stands_is_answered_and_says_who_checked_
     assert found.text == "The plant produces 42 megawatts. [1]"
     assert found.lead is not None
     assert found.lead.support is Support.SUPPORTED
-    assert found.checked_by == "scripted"
+    assert found.check.by == "scripted"
     quote = found.citations[0]
     assert (quote.document_id, quote.line, quote.text) == ("plant.txt", 1, "It makes 42 MW of power.")
 
@@ -100,7 +100,7 @@ def test_nothing_is_planned_again_once_every_part_is_answered(investigator: Make
     case = outcome(made)
     assert len(case.rounds) == 1
     assert "reflection/reflect" not in templates(engine)
-    assert answer_of(case).stop is StopReason.ANSWERED
+    assert answer_of(case).run.stop is StopReason.ANSWERED
 
 
 def test_a_near_miss_is_silent_and_shows_what_is_nearest(investigator: Make) -> None:
@@ -151,7 +151,9 @@ def test_a_lead_refused_twice_is_withheld_and_nothing_is_called_answered(investi
     found = made.ask(QUESTION)
     assert found.status is AnswerStatus.PASSAGES_FOUND
     assert found.lead is None
-    assert [(one.text, one.reason) for one in found.withheld] == [("The plant produces 99 MW.", "the quote says 42")]
+    assert [(one.text, one.reason) for one in found.check.withheld] == [
+        ("The plant produces 99 MW.", "the quote says 42")
+    ]
 
 
 def test_a_check_that_finds_similar_things_only_ends_in_silence(investigator: Make) -> None:
@@ -182,7 +184,7 @@ def test_of_a_statement_supported_in_part_only_what_the_check_keeps_is_shown(inv
     assert found.status is AnswerStatus.ANSWERED
     assert found.lead is not None
     assert (found.lead.text, found.lead.support) == ("The plant produces 42 MW.", Support.SUPPORTED)
-    (cut,) = found.withheld
+    (cut,) = found.check.withheld
     assert (cut.text, cut.reason) == ("The plant produces 42 MW and sells most of it.", "nothing on sales")
     assert templates(engine).count("answer/answer") == 1
 
@@ -201,7 +203,7 @@ def test_a_check_that_fails_leaves_the_statements_unchecked_and_says_so(investig
     found = made.ask(QUESTION)
     assert found.lead is not None
     assert found.lead.support is Support.UNCHECKED
-    assert found.checked_by == ""
+    assert found.check.by == ""
     assert "The check failed" in found.reason
 
 
@@ -224,7 +226,7 @@ def test_a_statement_in_the_words_of_its_quote_is_verbatim_but_still_judged_agai
     )
     found = made.ask(QUESTION)
     assert "answer/check" in templates(engine)
-    assert found.withheld == ()
+    assert found.check.withheld == ()
     assert found.status is AnswerStatus.NOT_FOUND
 
 
@@ -362,7 +364,7 @@ def test_invented_evidence_ids_are_dropped_and_a_statement_without_any_is_withhe
     made, _ = investigator(answer__answer=answer("It produces 42 MW.", "E1", "E7", details=details))
     found = made.ask(QUESTION)
     assert len(found.citations) == 1
-    assert [one.text for one in found.withheld] == ["It makes 99 GW of heat."]
+    assert [one.text for one in found.check.withheld] == ["It makes 99 GW of heat."]
 
 
 def test_an_answer_that_cannot_be_read_is_made_of_the_readers_replies(investigator: Make) -> None:

@@ -179,7 +179,7 @@ def test_the_user_is_told_of_a_document_that_addresses_a_model(tmp_path: Path) -
     (tmp_path / "letter.txt").write_text("Dear Anna, it rains.", encoding="utf-8")
     investigator = Investigator(tmp_path, embedder=ScriptedEmbedder())
     answer = investigator.ask("How much power does the Emsland plant make?")
-    assert answer.tainted == ("plant.txt",)
+    assert answer.coverage.tainted == ("plant.txt",)
     case = investigator.show("last")
     for shown in (investigation_text(case).plain, html_report(case), answer_text(answer)):
         assert re.search(r"addressed to (?:a )?language model.*plant\.txt", shown, re.DOTALL)

@@ -185,9 +185,9 @@ def test_a_file_that_is_edited_during_the_run_proves_nothing_and_asking_again_wo
     answer = answer_of(run)
     never_wrong(answer, case / "folder")
     assert answer.status is AnswerStatus.NOT_FOUND_SO_FAR
-    assert answer.source_changed == ("cedar.txt",)
+    assert answer.coverage.source_changed == ("cedar.txt",)
     assert "ask again" in answer.reason
-    assert answer.withheld[-1].reason.startswith(f"{SOURCE_CHANGED}: cedar.txt has changed")
+    assert answer.check.withheld[-1].reason.startswith(f"{SOURCE_CHANGED}: cedar.txt has changed")
     assert "cedar.txt" in told
     again = investigator(case / "folder", case / "workspace").ask(ONE)
     assert [quote.text for quote in again.citations] == ["It makes 7 MW of power."]
@@ -203,7 +203,7 @@ def test_an_answer_that_lost_a_quote_is_trusted_no_more_than_before(case: Path) 
             break
     answer = answer_of(outcome(events))
     never_wrong(answer, case / "folder")
-    assert answer.source_changed == ("cedar.txt",)
+    assert answer.coverage.source_changed == ("cedar.txt",)
     assert answer.statements
     assert answer.status is AnswerStatus.PASSAGES_FOUND
 

@@ -13,7 +13,16 @@ from investigator import Investigator, ScriptedEmbedder, ScriptedEngine
 from investigator.engines.grades import Grades
 from investigator.engines.roles import Role
 from investigator.errors import SettingsError
-from investigator.records import Answer, AnswerStatus, Coverage, EarlierQuestion, Investigation, StopReason, Trust
+from investigator.records import (
+    Answer,
+    AnswerStatus,
+    Coverage,
+    EarlierQuestion,
+    Investigation,
+    RunFacts,
+    StopReason,
+    Trust,
+)
 from investigator.services.run_records import RunOptions, day_of, new_record, run_identity, turns_after
 from investigator.settings import load_settings
 
@@ -31,11 +40,10 @@ def answered(run: Investigation, text: str) -> Investigation:
     answer = Answer(
         question=run.question,
         status=AnswerStatus.ANSWERED,
-        stop=StopReason.ANSWERED,
         reason="",
         text=text,
         coverage=Coverage(),
-        engine="e",
+        run=RunFacts(engine="e", stop=StopReason.ANSWERED),
     )
     return run.changed(answer=answer)
 
@@ -87,9 +95,9 @@ def test_the_planner_of_a_follow_up_sees_the_earlier_turn_and_its_prompts_name_t
     plan = engine.asked[before]
     assert [(turn.question, turn.answer) for turn in plan.variables.earlier] == [(QUESTION, first.text)]
     assert plan.text.endswith("Today is 2024-02-29.")
-    assert investigator.show(answer.run_id).question == "And the Elm plant?"
-    assert answer.day == "2024-02-29"
-    assert investigator.replay(answer.run_id).same
+    assert investigator.show(answer.run.id).question == "And the Elm plant?"
+    assert answer.run.day == "2024-02-29"
+    assert investigator.replay(answer.run.id).same
 
 
 def test_a_question_asked_on_another_day_is_kept_with_its_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,7 +110,7 @@ def test_a_question_asked_on_another_day_is_kept_with_its_day(tmp_path: Path, mo
     again = Investigator(folder, model=engine, **options).ask(QUESTION)
     assert (again, len(engine.asked)) == (first, calls)
     fresh = Investigator(folder, model=engine, **options).ask(QUESTION, fresh=True)
-    assert fresh.day == "2031-01-01"
+    assert fresh.run.day == "2031-01-01"
 
 
 def test_a_new_grade_gives_a_new_answer_without_new_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,4 +123,4 @@ def test_a_new_grade_gives_a_new_answer_without_new_calls(tmp_path: Path, monkey
     calls = len(engine.asked)
     after = Investigator(folder, model=engine, **options).ask(QUESTION)
     assert (before.status, after.status) == (AnswerStatus.ANSWERED, AnswerStatus.PASSAGES_FOUND)
-    assert (before.trust, after.trust, len(engine.asked)) == (Trust.UNGRADED, Trust.FAILED, calls)
+    assert (before.check.trust, after.check.trust, len(engine.asked)) == (Trust.UNGRADED, Trust.FAILED, calls)

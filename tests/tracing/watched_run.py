@@ -18,6 +18,7 @@ from investigator.records import (
     Investigation,
     Prompt,
     Reply,
+    RunFacts,
     ShownDocument,
     StopReason,
     Usage,
@@ -36,11 +37,10 @@ CUT = Reply(text='{"point"', input_tokens=120, output_tokens=2, finish_reason=Fi
 ANSWER = Answer(
     question="Who owns the plant?",
     status=AnswerStatus.NOT_FOUND,
-    stop=StopReason.SATURATED,
     reason="Nothing says it.",
     text="",
     coverage=Coverage(),
-    engine=ENGINE,
+    run=RunFacts(engine=ENGINE, stop=StopReason.SATURATED),
 )
 ENDED = Investigation(
     id="r1",
