@@ -6,47 +6,15 @@ durations, percentages, currencies and scaled numbers follow the format.
 
 from __future__ import annotations
 
+import calendar
+import operator
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
-
-BUILT_IN: Mapping[int, str] = {
-    1: "0",
-    2: "0.00",
-    3: "#,##0",
-    4: "#,##0.00",
-    5: '"$"#,##0;("$"#,##0)',
-    6: '"$"#,##0;("$"#,##0)',
-    7: '"$"#,##0.00;("$"#,##0.00)',
-    8: '"$"#,##0.00;("$"#,##0.00)',
-    9: "0%",
-    10: "0.00%",
-    11: "0.00E+00",
-    12: "# ?/?",
-    13: "# ??/??",
-    14: "mm-dd-yy",
-    15: "d-mmm-yy",
-    16: "d-mmm",
-    17: "mmm-yy",
-    18: "h:mm AM/PM",
-    19: "h:mm:ss AM/PM",
-    20: "h:mm",
-    21: "h:mm:ss",
-    22: "m/d/yy h:mm",
-    37: "#,##0;(#,##0)",
-    38: "#,##0;(#,##0)",
-    39: "#,##0.00;(#,##0.00)",
-    40: "#,##0.00;(#,##0.00)",
-    45: "mm:ss",
-    46: "[h]:mm:ss",
-    47: "mm:ss.0",
-    48: "##0.0E+0",
-}
-"""The formats that a workbook names by number only."""
 
 _LONGEST_NUMBER = 40
 _LONGEST_FORMAT = 255
@@ -61,27 +29,20 @@ _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d{1,3})?")
 _SHORT = re.compile(r"-?(?:0|[1-9]\d{0,8})(?:\.\d{0,5}[1-9])?")
 """Matches most numbers that the general format shows as they are stored."""
 _CONDITION = re.compile(r"\[(<=|>=|<>|<|>|=)(-?\d+(?:\.\d+)?)\]")
+_RELATIONS: Mapping[str, Callable[[Fraction, Fraction], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "=": operator.eq,
+    "<>": operator.ne,
+}
 _TOKEN = re.compile(
     r'"(?P<quoted>[^"]*)"|\\(?P<escaped>.)|_.|\*.|\[\$(?P<currency>[^\]-]*)[^\]]*\]|\[(?P<elapsed>h+|m+|s+)\]|\[[^\]]*\]'
     r"|(?P<half>AM/PM|A/P)|(?P<general>General)|(?P<date>[ymdhs]+|\.0+(?=[^0#]|$))"
     r"|(?P<digits>[#0?][#0?,]*(?:\.[#0?]*)?,*)(?P<exponent>[eE][-+]0+)?|(?P<over>/)|(?P<text>@)|(?P<literal>.)",
     re.IGNORECASE,
 )
-_MONTHS = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
-_WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 
 
 @dataclass(frozen=True)
@@ -129,7 +90,7 @@ def _section(value: Fraction, form: str) -> tuple[str, bool]:
     conditions = [_CONDITION.search(section) for section in sections]
     if any(conditions):
         for section, condition in zip(sections, conditions, strict=True):
-            if condition is None or _holds(value, condition[1], Fraction(condition[2])):
+            if condition is None or _RELATIONS[condition[1]](value, Fraction(condition[2])):
                 return _CONDITION.sub("", section), True
         return sections[-1], True
     numeric = sections[:3]
@@ -138,17 +99,6 @@ def _section(value: Fraction, form: str) -> tuple[str, bool]:
     if value == 0 and len(numeric) > 2:
         return numeric[2], True
     return numeric[0], True
-
-
-def _holds(value: Fraction, relation: str, limit: Fraction) -> bool:
-    return {
-        "<": value < limit,
-        "<=": value <= limit,
-        ">": value > limit,
-        ">=": value >= limit,
-        "=": value == limit,
-        "<>": value != limit,
-    }[relation]
 
 
 @lru_cache(maxsize=512)
@@ -273,8 +223,8 @@ def _date(day: date, letters: str) -> str:
     if "d" in letters and re.search(r"(?<!d)d{1,2}(?!d)", letters):
         return f"{day:%Y-%m-%d}"
     if "d" in letters and "m" not in letters and "y" not in letters:
-        return _WEEKDAYS[day.weekday()]
-    month = _MONTHS[day.month - 1] if "m" in letters else ""
+        return calendar.day_name[day.weekday()]
+    month = calendar.month_name[day.month] if "m" in letters else ""
     return " ".join(filter(None, (month, str(day.year) if "y" in letters else "")))
 
 
