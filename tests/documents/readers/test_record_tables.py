@@ -7,7 +7,6 @@ from made_files import docx, word_paragraph, xlsx
 from named_cells import cells_of
 
 from investigator.documents.readers.base import ReaderSettings, SourceFile
-from investigator.documents.readers.office.word import read_word
 from investigator.documents.readers.registry import read
 
 SPANNED = """<table><caption>Yield of plants</caption>
@@ -166,19 +165,3 @@ def test_a_raised_letter_is_a_mark_and_no_part_of_the_word_before_it() -> None:
         found.append(" ".join(document.text.split()))
     assert found[:2] == ["Motor score a | m^2 On the 4th day"] * 2
     assert found[2] == "Motor score a, next"
-
-
-def test_a_table_of_a_word_document_that_is_a_picture_is_said() -> None:
-    def picture(description: str = "") -> str:
-        blip = '<a:blip xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"/>'
-        about = f'<wp:docPr xmlns:wp="urn:drawing" descr="{description}"/>'
-        return f"<w:p><w:r><w:drawing>{about}{blip}</w:drawing></w:r></w:p>"
-
-    row = f"<w:tr><w:tc>{word_paragraph('a')}</w:tc><w:tc>{word_paragraph('1')}</w:tc></w:tr>"
-    body = word_paragraph("Table 1. Yields") + picture() + word_paragraph("Figure 1. A mill") + picture()
-    body += word_paragraph("Table 2. Prices") + f"<w:tbl>{row}{row}</w:tbl>" + picture("Table 3: Costs")
-    found = read_word(SourceFile(docx(body), "a.docx"), ReaderSettings())
-    assert [failure.reason for failure in found.left_out] == [
-        "Table 1 is a picture: its cells cannot be read",
-        "Table 3 is a picture: its cells cannot be read",
-    ]

@@ -22,11 +22,10 @@ from investigator.documents.readers.base import (
 from investigator.documents.readers.builder import TextBuilder
 from investigator.documents.readers.office.word_numbers import Numbers
 from investigator.documents.readers.office.word_styles import Styles, child, is_on
-from investigator.documents.readers.office.word_symbols import is_symbol_font, legacy_field, symbol, symbols
-from investigator.documents.readers.office.word_tables import first_row_differs, grid_span, merged_down, pictured_tables
+from investigator.documents.readers.office.word_symbols import legacy_field, symbol, symbols
+from investigator.documents.readers.office.word_tables import first_row_differs, grid_span, merged_down
 from investigator.documents.readers.pictures.embedded import embedded_texts
 from investigator.documents.readers.sheets.charts import add_chart, unread_charts
-from investigator.documents.readers.table_pictures import pictured
 from investigator.language.normalise import one_line
 
 _SKIPPED = frozenset({"Fallback", "moveFrom", "delText", "instrText", "pPrChange", "rPrChange", "sectPr"})
@@ -46,7 +45,6 @@ def read_word(source: SourceFile, settings: ReaderSettings) -> Extracted:
         builder = TextBuilder()
         text = _WordText(builder, package, main, styles, marks_hidden=settings.hidden is HiddenText.MARK)
         text.add(body)
-        tables = dict.fromkeys(pictured_tables(body))
         hidden = text.words_hidden
         for part in _later_parts(package, styles, settings):
             builder.block()
@@ -64,7 +62,6 @@ def read_word(source: SourceFile, settings: ReaderSettings) -> Extracted:
         authors=properties.authors,
         date=properties.date,
         left_out=(
-            *map(pictured, tables),
             *unread,
             *unread_graphs,
             *hidden_parts(settings.hidden, {"word": hidden}),
@@ -189,8 +186,7 @@ class _WordText:
     def _inline(self, name: str, element: ElementTree.Element) -> None:
         match name:
             case "t":
-                text = element.text or ""
-                self._words(symbols(text, self._font) if is_symbol_font(self._font) else text)
+                self._words(symbols(element.text or "", self._font))
             case "sym":
                 self._words(symbol(attribute(element, "char"), attribute(element, "font")))
             case "tab" | "noBreakHyphen":
