@@ -21,7 +21,7 @@ from investigator.documents.readers.base import (
 )
 from investigator.documents.readers.builder import TextBuilder
 from investigator.documents.readers.office.word_numbers import Numbers
-from investigator.documents.readers.office.word_styles import Styles, child, is_on
+from investigator.documents.readers.office.word_styles import Styles, child, is_on, is_outlined, value
 from investigator.documents.readers.office.word_symbols import legacy_field, symbol, symbols
 from investigator.documents.readers.office.word_tables import first_row_differs, grid_span, merged_down
 from investigator.documents.readers.pictures.embedded import embedded_texts
@@ -138,11 +138,8 @@ class _WordText:
                 self._inline(name, element)
 
     def _begin_paragraph(self, paragraph: ElementTree.Element) -> None:
-        named = child(paragraph, "pPr", "pStyle")
-        outline = child(paragraph, "pPr", "outlineLvl")
-        self._style = attribute(named, "val") if named is not None else ""
-        is_outlined = outline is not None and attribute(outline, "val") in tuple("012345678")
-        self._is_heading = is_outlined or self._styles.is_heading(self._style)
+        self._style = value(paragraph, "pPr", "pStyle")
+        self._is_heading = is_outlined(value(paragraph, "pPr", "outlineLvl")) or self._styles.is_heading(self._style)
         self._builder.begin_heading() if self._is_heading else self._builder.block()
         if number := self._numbers.number(paragraph, self._style):
             self._builder.verbatim(f"{cleaned(number)} ")
@@ -153,15 +150,14 @@ class _WordText:
         self._is_heading = False
 
     def _run(self, run: ElementTree.Element, *, begins: bool) -> None:
-        properties = {local_name(e): e for e in run if local_name(e) == "rPr" for e in e} if begins else {}
-        shift = attribute(properties["vertAlign"], "val") if "vertAlign" in properties else ""
+        shift = value(run, "rPr", "vertAlign") if begins else ""
         self._builder.raised(shift == "superscript")
         self._builder.lowered(shift == "subscript")
-        self._font = attribute(properties["rFonts"], "ascii") if "rFonts" in properties else ""
         if not begins:
             return
-        own, style = properties.get("vanish"), properties.get("rStyle")
-        named = attribute(style, "val") if style is not None else ""
+        font, own = child(run, "rPr", "rFonts"), child(run, "rPr", "vanish")
+        self._font = attribute(font, "ascii") if font is not None else ""
+        named = value(run, "rPr", "rStyle")
         is_hidden = is_on(own) if own is not None else any(map(self._styles.is_hidden, (named, self._style)))
         if self._is_hidden and not is_hidden:
             self._end_hidden()
@@ -226,10 +222,9 @@ class _WordText:
 
 def _note_marks(root: ElementTree.Element) -> set[str]:
     """Return the raised texts with which paragraphs begin: the marks of typed notes."""
-    marks: set[str] = set()
-    for paragraph in root.iter():
-        if local_name(paragraph) == "p" and (run := child(paragraph, "r")) is not None:
-            shift = child(run, "rPr", "vertAlign")
-            if shift is not None and attribute(shift, "val") == "superscript":
-                marks.add("".join(e.text or "" for e in run if local_name(e) == "t").strip())
-    return marks
+    begins = (child(paragraph, "r") for paragraph in root.iter() if local_name(paragraph) == "p")
+    return {
+        "".join(e.text or "" for e in run if local_name(e) == "t").strip()
+        for run in begins
+        if run is not None and value(run, "rPr", "vertAlign") == "superscript"
+    }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 from investigator.documents.readers.archives.package import attribute, local_name
-from investigator.documents.readers.office.word_styles import child, is_on
+from investigator.documents.readers.office.word_styles import child, is_on, value
 
 _TICKED, _EMPTY = "\N{BALLOT BOX WITH X}", "\N{BALLOT BOX}"
 _PRIVATE = 0xF000  # Word stores the codes of symbol fonts in the private-use area
@@ -48,7 +48,5 @@ def legacy_field(data: ElementTree.Element) -> str:
     if listed is None:
         return ""
     entries = [attribute(entry, "val") for entry in listed if local_name(entry) == "listEntry"]
-    result = child(listed, "result")
-    result = result if result is not None else child(listed, "default")
-    at = attribute(result, "val") if result is not None else "0"
+    at = value(listed, "result") or value(listed, "default") or "0"
     return entries[int(at)] if at.isdecimal() and int(at) < len(entries) else ""
