@@ -14,7 +14,7 @@ from investigator.documents.readers.base import (
     comment_line,
     hidden_parts,
 )
-from investigator.documents.readers.builder import TextBuilder
+from investigator.documents.readers.builder import TextBuilder, spanned
 from investigator.language.normalise import one_line
 
 _SKIPPED = frozenset({"page-thumbnail", "annotation", "forms", "date", "creator"})
@@ -83,16 +83,11 @@ def _add(builder: TextBuilder, slide: ElementTree.Element) -> None:
 
 
 def _cell(builder: TextBuilder, cell: ElementTree.Element, *, begins: bool) -> None:
-    rows, columns = attribute(cell, "number-rows-spanned"), attribute(cell, "number-columns-spanned")
-    if local_name(cell) == "covered-table-cell":
-        return
-    if begins:
-        builder.begin_cell(
-            rows=int(rows) if rows.isdecimal() and len(rows) < 5 else 1,
-            columns=int(columns) if columns.isdecimal() and len(columns) < 5 else 1,
-        )
-    else:
+    if not begins:
         builder.end_cell()
+    elif local_name(cell) == "table-cell":
+        rows, columns = attribute(cell, "number-rows-spanned"), attribute(cell, "number-columns-spanned")
+        builder.begin_cell(rows=spanned(rows), columns=spanned(columns))
 
 
 def _add_comment(builder: TextBuilder, note: ElementTree.Element) -> None:

@@ -24,6 +24,7 @@ from investigator.language.normalise import one_line
 _WORKBOOK = "xl/workbook.xml"
 _TRUE = ("1", "true", "on")
 _MOST_ROWS, _MOST_COLUMNS = 1_048_576, 16_384
+_UNREAD = {"chartEx": "chart of a newer kind", "image": "picture"}
 _NO_VALUE = "(formula without a stored value)"
 
 
@@ -221,11 +222,7 @@ def _add_drawings(sheet: Sheet, package: Package, part: str) -> None:
         for inner, chart in related.values():
             if inner == "chart" and chart in package:
                 sheet.tables.append(chart_table(package.tree(chart)))
-        if newer := sum(1 for inner, _ in related.values() if inner == "chartEx"):
-            sheet.unread["chart of a newer kind"] = sheet.unread.get("chart of a newer kind", 0) + newer
-        pictures = sum(1 for inner, _ in related.values() if inner == "image")
-        if pictures:
-            sheet.unread["picture"] = sheet.unread.get("picture", 0) + pictures
+        sheet.unread.update(_UNREAD[inner] for inner, _ in related.values() if inner in _UNREAD)
 
 
 def _boxes(drawing: ElementTree.Element) -> Iterator[str]:
