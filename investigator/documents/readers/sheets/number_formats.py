@@ -176,6 +176,8 @@ def _digits(value: Fraction, pattern: str) -> str:
         return f"{figure}E{sign}{power.lstrip('+-').zfill(width)}"
     separator = "," if "," in whole else ""
     figure = f"{exact.quantize(Decimal(1).scaleb(-most), ROUND_HALF_UP, _EXACT):{separator}.{most}f}"
+    if "0" not in mantissa and not figure.strip("0.,"):
+        return ""  # only a 0 in the format shows an insignificant digit
     while most > least and figure.endswith("0"):
         figure, most = figure[:-1], most - 1
     figure = figure.rstrip(".") if decimals else figure
@@ -198,11 +200,12 @@ def _time(value: Fraction, tokens: Sequence[_Token], *, is_1904: bool) -> str:
     """Return a number of days as a date, a clock time, both, or a duration; "" if it is out of range."""
     letters = "".join(token.text.lower() for token in tokens if token.kind == "date" and token.text[0] != ".")
     seconds = round(value * _DAY)
-    if any(token.kind == "elapsed" for token in tokens):
-        return _duration(seconds, tokens)
-    is_dated = "y" in letters or "d" in letters or _is_month(tokens)
-    if value < 0 or not is_dated:
-        return "" if value < 0 else _clock(seconds % _DAY, tokens)
+    half = any(token.kind == "half" for token in tokens)
+    if elapsed := next((token.text[0].lower() for token in tokens if token.kind == "elapsed"), ""):
+        return _duration(seconds, elapsed, letters)
+    is_month = "m" in letters and "h" not in letters and "s" not in letters
+    if value < 0 or not ("y" in letters or "d" in letters or is_month):
+        return "" if value < 0 else _clock(seconds % _DAY, letters, half=half)
     days, rest = divmod(seconds, _DAY)
     try:
         epoch = _EPOCH_1904 if is_1904 else _EPOCH_1900 + timedelta(days=1 if days < _FIRST_TRUE_DAY else 0)
@@ -210,13 +213,7 @@ def _time(value: Fraction, tokens: Sequence[_Token], *, is_1904: bool) -> str:
     except OverflowError:
         return ""
     words = _date(day, letters)
-    return f"{words} {_clock(rest, tokens)}" if "h" in letters and rest else words
-
-
-def _is_month(tokens: Sequence[_Token]) -> bool:
-    """Return True if an "m" stands for months: there are neither hours before nor seconds behind it."""
-    letters = [token.text.lower()[0] for token in tokens if token.kind == "date" and token.text[0] != "."]
-    return "m" in letters and "h" not in letters and "s" not in letters
+    return f"{words} {_clock(rest, letters, half=half)}" if "h" in letters and rest else words
 
 
 def _date(day: date, letters: str) -> str:
@@ -228,23 +225,19 @@ def _date(day: date, letters: str) -> str:
     return " ".join(filter(None, (month, str(day.year) if "y" in letters else "")))
 
 
-def _clock(seconds: int, tokens: Sequence[_Token]) -> str:
-    letters = "".join(token.text.lower() for token in tokens if token.kind == "date" and token.text[0] != ".")
+def _clock(seconds: int, letters: str, *, half: bool) -> str:
     hours, rest = divmod(seconds, 3_600)
     minutes, last = divmod(rest, 60)
     if "h" not in letters:
         return f"{minutes:02}:{last:02}"
-    half = next((token for token in tokens if token.kind == "half"), None)
-    shown = f"{(hours % 12 or 12) if half is not None else hours}:{minutes:02}"
+    shown = f"{(hours % 12 or 12) if half else hours}:{minutes:02}"
     shown += f":{last:02}" if "s" in letters else ""
-    return f"{shown} {'AM' if hours < 12 else 'PM'}" if half is not None else shown
+    return f"{shown} {'AM' if hours < 12 else 'PM'}" if half else shown
 
 
-def _duration(seconds: int, tokens: Sequence[_Token]) -> str:
-    """Return a number of seconds as a duration that may exceed a day: "255:30"."""
+def _duration(seconds: int, first: str, letters: str) -> str:
+    """Return a number of seconds as a duration that may exceed a day: "255:30"; `first` is its largest unit."""
     sign, seconds = ("-", -seconds) if seconds < 0 else ("", seconds)
-    first = next(token.text.lower()[0] for token in tokens if token.kind == "elapsed")
-    letters = "".join(token.text.lower() for token in tokens if token.kind == "date" and token.text[0] != ".")
     if first == "h":
         hours, rest = divmod(seconds, 3_600)
         minutes = f":{rest // 60:02}" if "m" in letters else ""
