@@ -236,7 +236,7 @@ class TextBuilder:
         spans = self._write(row, cells)
         own = [cell for cell in cells if not cell.copy]
         is_header = row.header or (bool(own) and all(cell.header for cell in own))
-        self._recorder.record((span for span in spans if not span[0].copy), header=is_header)
+        self._recorder.record(spans, header=is_header)
         self._note_header(row, cells)
         self._table_end = flow.length
 
@@ -256,30 +256,34 @@ class TextBuilder:
         self._header_end = self._document.length
 
     def _write(self, row: _Row, cells: Sequence[GridCell]) -> list[tuple[GridCell, int, int]]:
-        """Write the cells of a row, and return those with text, with their spans. A sign in a separate cell is joined
-        with its figure: "$ | 12", "(3 | )", "4 | %".
+        """Write the cells of a row, and return those with text that are no copies, with their spans.
+
+        A sign in a separate cell is joined with its figure: "$ | 12", "(3 | )", "4 | %".
         """
-        text, before, separators = "", "", 0
+        text, before, separators = "", GridCell(""), 0
+        last: int | None = None  # the span of the cell that the text ends with; None behind a copy from above
         spans: list[tuple[GridCell, int, int]] = []
         starts: dict[int, int] = {}
         for number, cell in enumerate(cells):
             separators += number > 0
-            leads = CURRENCY_SIGN.fullmatch(before) is not None and is_value(cell.text)
-            closes = before[-1:].isdigit() and _CLOSING.fullmatch(cell.text) is not None
-            before = cell.text
-            if not before:
+            joins = last is not None and not cell.copy and "\n" not in text and _belongs(before.text, cell.text)
+            last = last if cell.copy and before.text == cell.text else None if cell.copy else len(spans)
+            before = cell
+            if not cell.text:
                 continue
             if "\n" in text:
                 text += "\n"
-            elif text and (leads or closes):
-                text += " " * (not before.startswith(")"))
+            elif joins:
+                text += " " * (not cell.text.startswith(")"))
             elif text or self._flow.length:
                 text += (" | " * separators).lstrip("" if text else None)
             starts[id(cell)], separators = len(text), 0
-            text += before
-            spans.append((cell, starts[id(cell)], len(text)))
-            if (leads or closes) and "\n" not in text:
-                spans[-2:] = [_joined(spans[-2], spans[-1], leads=leads)]
+            text += cell.text
+            if not cell.copy:
+                spans.append((cell, starts[id(cell)], len(text)))
+            if joins:
+                spans[-2:] = [_joined(spans[-2], spans[-1])]
+                last = len(spans) - 1
         self._flow.add(text)
         start = self._flow.length - len(text)
         for cell, flow in row.cells:
@@ -288,12 +292,16 @@ class TextBuilder:
         return [(cell, start + begin, start + end) for cell, begin, end in spans]
 
 
-def _joined(
-    first: tuple[GridCell, int, int], second: tuple[GridCell, int, int], *, leads: bool
-) -> tuple[GridCell, int, int]:
-    """Return the cell of a sign and the cell of its figure as one; the sign `leads` or is behind the figure."""
+def _belongs(before: str, text: str) -> bool:
+    """Return True if two cells are a figure and its sign, in either order."""
+    leads = CURRENCY_SIGN.fullmatch(before) is not None and is_value(text)
+    return leads or (before[-1:].isdigit() and _CLOSING.fullmatch(text) is not None)
+
+
+def _joined(first: tuple[GridCell, int, int], second: tuple[GridCell, int, int]) -> tuple[GridCell, int, int]:
+    """Return the cell of a sign and the cell of its figure as one, in the column of the figure."""
     cell = second[0]
-    if not leads:
+    if CURRENCY_SIGN.fullmatch(first[0].text) is None:
         cell.columns += cell.column - first[0].column
         cell.column = first[0].column
     return cell, first[1], second[2]

@@ -123,6 +123,13 @@ def test_a_sign_with_a_cell_of_its_own_belongs_to_its_figure() -> None:
     ]
 
 
+def test_a_sign_below_a_merged_cell_belongs_to_no_figure_of_another_row() -> None:
+    markup = "<table><tr><td rowspan=2>12</td><td>a</td></tr><tr><td>%</td></tr><tr><td>b</td><td>c</td></tr></table>"
+    (document,) = read(SourceFile(markup.encode(), "a.html"), "a.html", "h", ReaderSettings()).documents
+    cells = [(cell.row, cell.column, document.text[cell.start : cell.end]) for cell in document.tables[0].cells]
+    assert cells == [(0, 0, "12"), (0, 1, "a"), (1, 1, "%"), (2, 0, "b"), (2, 1, "c")]
+
+
 def test_a_table_in_a_cell_is_its_words() -> None:
     assert [line for line in lines("a.html", SPANNED) if "inner" in line and "8" in line]
 
