@@ -34,6 +34,7 @@ CATCHES_ANYTHING = {
     "documents/readers/office/through_kreuzberg.py": 1,  # a panic of the native reader is no Exception
     "documents/readers/sheets/formulas.py": 2,  # the library raises whatever a formula leads it to
     "documents/readers/sheets/binary.py": 1,  # the library raises whatever a damaged file leads it to
+    "documents/readers/pictures/picture.py": 1,  # the library raises whatever a damaged picture leads it to
     "documents/readers/registry.py": 1,  # a plug-in's reader may raise anything, and is named
     "documents/readers/unpacking.py": 1,  # one document failed, the others go on
     "engines/chat/invoking.py": 1,  # each provider's package has errors of its own

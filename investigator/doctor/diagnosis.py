@@ -36,7 +36,6 @@ _EXTRAS = {
     "postgres": "psycopg",
     "objects": "obstore",
     "otel": "opentelemetry-sdk",
-    "images": "pillow",
 }
 _WAYS = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR")
 _ADDRESSES = ("OPENAI_BASE_URL", "OPENAI_API_BASE", "OPENAI_PROXY", "ANTHROPIC_BASE_URL", "OLLAMA_HOST")

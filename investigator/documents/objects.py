@@ -10,10 +10,11 @@ import hashlib
 import os
 import re
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import timedelta
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,21 +59,15 @@ class ObjectSettings(Record):
     most_bytes: int = Field(default=20_000_000_000, ge=1, description="maximum total size of these objects, in bytes")
 
 
-class StoredObject(Record):
-    """An object as listed: `etag` changes with its content."""
-
-    key: str
-    etag: str
-    size: int = Field(ge=0)
-
-
 class CopiedObject(Record):
-    """A copied object, its path in the copy, and the file's modification time, which reveals changes."""
+    """An object: its etag, which changes with its content, its size in bytes, and its path in the copy. The time of
+    the file reveals changes; it is 0 until the object is copied.
+    """
 
     etag: str
     size: int
     place: str
-    mtime_ns: int
+    mtime_ns: int = 0
 
 
 class _Copy(Record):
@@ -112,90 +107,82 @@ class ObjectFolder:
                 register(value)
         with self._alone(), _translated(self.address):
             store = _opened(self.address)
-            listed = self._listed(store)
-            before = self._read()
-            kept = {key: one for key, one in before.items() if key in listed and self._is_current(listed[key], one)}
-            where = places(listed)
-            kept = {key: one for key, one in kept.items() if one.place == where[key]}
+            listed, before = self._listed(store), self._read()
+            kept = {key: one for key, one in before.items() if self._is_current(listed.get(key), one)}
             for key in before.keys() - kept.keys():
                 self._delete(before[key].place)
-            new = [listed[key] for key in listed if key not in kept]
-            self._copy(store, new, where, kept)
+            new = {key: one for key, one in listed.items() if key not in kept}
+            self._copy(store, new, kept)
             if new or len(before) != len(kept):
-                size = sum(one.size for one in new) / 1e6
+                size = sum(one.size for one in new.values()) / 1e6
                 gone = len(before.keys() - listed.keys())
                 copied = f"{len(new):,} object{'' if len(new) == 1 else 's'} copied ({size:,.1f} MB)"
                 notice(f"{self.address}: {copied}, {gone:,} deleted, {len(listed):,} in total.")
 
-    def _listed(self, store: Any) -> dict[str, StoredObject]:
+    def _listed(self, store: Any) -> dict[str, CopiedObject]:
         import obstore
 
-        listed: dict[str, StoredObject] = {}
+        found: dict[str, tuple[str, int]] = {}
         size = 0
         for part in obstore.list(store, chunk_size=1000):
             for about in part:
-                if about["path"].endswith("/"):
-                    continue  # this object only marks an empty folder
-                one = StoredObject(key=about["path"], etag=about["e_tag"] or "", size=about["size"])
-                listed[one.key] = one
-                size += one.size
-            if len(listed) > self._settings.most or size > self._settings.most_bytes:
+                if not about["path"].endswith("/"):  # such an object only marks an empty folder
+                    found[about["path"]] = (about["e_tag"] or "", about["size"])
+                    size += about["size"]
+            if len(found) > self._settings.most or size > self._settings.most_bytes:
                 raise FolderError(
                     f"{self.address} contains more than {self._settings.most:,} objects, or more than "
                     f"{self._settings.most_bytes / 1e9:,.1f} GB",
                     hint="Use a longer prefix, or raise objects.most and objects.most_bytes: all objects are copied.",
                 )
-        if not listed:
+        if not found:
             raise FolderError(f"{self.address} contains no objects", hint="Check the bucket and the prefix.")
-        return listed
+        where = places(found)
+        return {key: CopiedObject(etag=etag, size=size, place=where[key]) for key, (etag, size) in found.items()}
 
-    def _is_current(self, listed: StoredObject, copied: CopiedObject) -> bool:
+    def _is_current(self, listed: CopiedObject | None, copied: CopiedObject) -> bool:
         """Return True if the copy of an object has the object's current content and was not modified."""
         try:
             about = os.lstat(self.folder / copied.place)
         except OSError:
             return False
-        same = (listed.etag, listed.size, about.st_size, about.st_mtime_ns)
-        return bool(listed.etag) and same == (copied.etag, copied.size, copied.size, copied.mtime_ns)
+        same = listed is not None and bool(listed.etag) and listed == copied.changed(mtime_ns=0)
+        return same and (about.st_size, about.st_mtime_ns) == (copied.size, copied.mtime_ns)
 
-    def _copy(
-        self, store: Any, new: Sequence[StoredObject], where: Mapping[str, str], kept: dict[str, CopiedObject]
-    ) -> None:
+    def _copy(self, store: Any, new: Mapping[str, CopiedObject], kept: dict[str, CopiedObject]) -> None:
         """Copy objects concurrently; progress is recorded even if one fails."""
-        try:
-            with ThreadPoolExecutor(_AT_ONCE) as pool:
-                for start in range(0, len(new), _SAVED_AFTER):
-                    part = new[start : start + _SAVED_AFTER]
-                    tasks = {one.key: pool.submit(self._fetch, store, one, where[one.key]) for one in part}
-                    failures = [task.exception() for task in tasks.values()]
-                    kept.update({key: task.result() for key, task in tasks.items() if task.exception() is None})
-                    self._write(kept)
-                    for failure in filter(None, failures):
-                        raise failure
-        finally:
-            self._write(kept)
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            left = iter(new)
+            while keys := tuple(islice(left, _SAVED_AFTER)):
+                tasks = {key: pool.submit(self._fetch, store, key, new[key]) for key in keys}
+                failures = [task.exception() for task in tasks.values()]
+                kept.update({key: task.result() for key, task in tasks.items() if task.exception() is None})
+                self._write(kept)
+                for failure in filter(None, failures):
+                    raise failure
+        self._write(kept)
 
-    def _fetch(self, store: Any, one: StoredObject, place: str) -> CopiedObject:
+    def _fetch(self, store: Any, key: str, one: CopiedObject) -> CopiedObject:
         """Copy one object, in pieces that must all belong to the listed version."""
         import obstore
 
-        target = self.folder / place
+        target = self.folder / one.place
         draft = self._place / f"new-{secrets.token_hex(8)}"
         try:
             with open(open_private(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
                 for start in range(0, one.size, _PIECE):
                     piece = (start, min(start + _PIECE, one.size))
                     options: GetOptions = {"range": piece, "if_match": one.etag} if one.etag else {"range": piece}
-                    file.write(obstore.get(store, one.key, options=options).bytes())
+                    file.write(obstore.get(store, key, options=options).bytes())
             if draft.stat().st_size != one.size:
-                raise _changed(f"{self.address}/{one.key}")
+                raise _changed(f"{self.address}/{key}")
             target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             draft.replace(target)
         except (obstore.exceptions.PreconditionError, obstore.exceptions.NotFoundError) as error:
-            raise _changed(f"{self.address}/{one.key}") from error
+            raise _changed(f"{self.address}/{key}") from error
         finally:
             draft.unlink(missing_ok=True)
-        return CopiedObject(etag=one.etag, size=one.size, place=place, mtime_ns=target.stat().st_mtime_ns)
+        return one.changed(mtime_ns=target.stat().st_mtime_ns)
 
     def _delete(self, place: str) -> None:
         """Delete a file from the copy, and any folders that become empty."""
@@ -229,25 +216,18 @@ def places(keys: Iterable[str]) -> dict[str, str]:
     """Map each key to a relative path, the key itself if possible. No two paths are equal, and none is below
     another.
     """
-    sorted_keys = sorted(keys)
-    folders = {"/".join(_names(key)[:depth]) for key in sorted_keys for depth in range(1, key.count("/") + 1)}
-    found: dict[str, str] = {}
-    taken = set(folders)
-    for key in sorted_keys:
-        place = "/".join(_names(key))
+    named = {key: "/".join(map(_name, key.split("/"))) for key in sorted(keys)}
+    taken = {place[:at] for place in named.values() for at, sign in enumerate(place) if sign == "/"}
+    for key, place in named.items():
         while place in taken:
             place += "%"
-        found[key] = place
+        named[key] = place
         taken.add(place)
-    return found
-
-
-def _names(key: str) -> list[str]:
-    """Return the parts of a key's path; parts that are not valid file names are escaped."""
-    return [_name(name) for name in key.split("/")]
+    return named
 
 
 def _name(name: str) -> str:
+    """Return a part of a key's path, escaped if it is not a valid file name."""
     if not _ODD.search(name) and len(name.encode()) <= _LONGEST_NAME:
         return name
     digest = hashlib.sha256(name.encode()).hexdigest()[:16]

@@ -120,22 +120,23 @@ class _Walk:
         with os.scandir(folder) as listing:
             for entry in listing:
                 own, own_shown = _joined(path, entry.name), _joined(shown, entry.name)
-                if _is(entry.is_symlink) or _is(getattr(entry, "is_junction", bool)):
+                status = _looked(partial(entry.stat, follow_symlinks=False))
+                mode = status.st_mode if status is not None else 0
+                if stat.S_ISLNK(mode) or getattr(entry, "is_junction", bool)():
                     self._links.append((own, own_shown))
-                elif _is(partial(entry.is_dir, follow_symlinks=False)):
-                    if self.leaving_out.leaves_out(own_shown, is_folder=True):
-                        continue
-                    if len(own_shown) > _LONGEST_FOLDER or own.count("/") >= _DEEPEST:
-                        reason = (
-                            f"a folder more than {_DEEPEST:,} levels deep, or with a path of more than "
-                            f"{_LONGEST_FOLDER:,} characters"
-                        )
-                        yield _refused(own_shown, own, reason)
-                    else:
-                        waiting.append((own, own_shown))
-                elif not self.leaving_out.leaves_out(own_shown, is_folder=False) and own not in self._found:
+                elif self.leaving_out.leaves_out(own_shown, is_folder=stat.S_ISDIR(mode)):
+                    continue
+                elif stat.S_ISDIR(mode) and (len(own_shown) > _LONGEST_FOLDER or own.count("/") >= _DEEPEST):
+                    reason = (
+                        f"a folder more than {_DEEPEST:,} levels deep, or with a path of more than "
+                        f"{_LONGEST_FOLDER:,} characters"
+                    )
+                    yield _refused(own_shown, own, reason)
+                elif stat.S_ISDIR(mode):
+                    waiting.append((own, own_shown))
+                elif own not in self._found:
                     self._found.add(own)
-                    yield _file(own, own_shown, partial(entry.stat, follow_symlinks=False))
+                    yield _file(own, own_shown, status)
 
     def _linked(self, path: str, shown: str) -> Iterator[FoundFile]:
         """Yield the target of a link, if it is in the folder and was not found without the link."""
@@ -150,7 +151,8 @@ class _Walk:
                 yield _refused(shown, path, "a link that points outside the folder is not followed")
             return
         real = os.path.relpath(target, self._real_root).replace(os.sep, "/")
-        is_folder = real == "." or self._is_real_folder(real)
+        status = _looked(partial(status_of, self._root, real)) if real != "." else None
+        is_folder = real == "." or (status is not None and stat.S_ISDIR(status.st_mode))
         if self.leaving_out.leaves_out(shown, is_folder=is_folder):
             return
         if is_folder and _contains(target, os.path.dirname(link)):
@@ -159,13 +161,7 @@ class _Walk:
             yield from self._below(real, shown)
         elif real not in self._found:
             self._found.add(real)
-            yield _file(real, shown, partial(status_of, self._root, real), linked=True)
-
-    def _is_real_folder(self, path: str) -> bool:
-        try:
-            return stat.S_ISDIR(status_of(self._root, path).st_mode)
-        except (OSError, ReadFailure):
-            return False
+            yield _file(real, shown, status, linked=True)
 
     def _is_new(self, folder: os.stat_result) -> bool:
         """Return True if a folder was not listed before, and record it as listed."""
@@ -179,22 +175,18 @@ def _joined(folder: str, name: str) -> str:
     return f"{folder}/{name}" if folder else name
 
 
-def _is(looked: Callable[[], bool]) -> bool:
-    """Return the result of testing a directory entry; False if the entry is gone."""
+def _looked(look: Callable[[], os.stat_result]) -> os.stat_result | None:
+    """Return the status of an entry; None if it is gone, or access to it is denied."""
     try:
-        return looked()
-    except OSError:
-        return False
-
-
-def _file(path: str, shown: str, look: Callable[[], os.stat_result], *, linked: bool = False) -> FoundFile:
-    """Return a file with its current status."""
-    gone = "the target of the link does not exist" if linked else "the file is gone, or access to it is denied"
-    try:
-        status = look()
+        return look()
     except (OSError, ReadFailure):
-        return _refused(shown, path, gone, FileStatus.FAILED)
-    if stat.S_ISLNK(status.st_mode):
+        return None
+
+
+def _file(path: str, shown: str, status: os.stat_result | None, *, linked: bool = False) -> FoundFile:
+    """Return a file with its current status."""
+    if status is None or stat.S_ISLNK(status.st_mode):
+        gone = "the target of the link does not exist" if linked else "the file is gone, or access to it is denied"
         return _refused(shown, path, gone, FileStatus.FAILED)
     if not stat.S_ISREG(status.st_mode):
         kind = "a pipe" if stat.S_ISFIFO(status.st_mode) else "a device or socket"

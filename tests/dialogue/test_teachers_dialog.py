@@ -11,7 +11,7 @@ import pytest
 from investigator.dialogue.messages import Message
 from investigator.dialogue.teachers import DialogData, DialogTeacher, StreamDialogData
 from investigator.dialogue.teachers.dialog import message_of
-from investigator.errors import DialogueError, MissingPackageError
+from investigator.errors import DialogueError
 
 
 class Sums(DialogTeacher):
@@ -194,15 +194,3 @@ def test_what_is_missing_is_named(sums: Callable[..., Sums]) -> None:
         DialogTeacher({"datatype": "valid", "datafile": "x"})
     with pytest.raises(DialogueError, match="image_mode cannot be 'resnet'"):
         sums("valid", image_mode="resnet")
-
-
-def test_an_image_without_pillow_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "PIL", None)
-
-    class Pictures(DialogTeacher):
-        def setup_data(self, datafile: str) -> Iterator[tuple[Any, bool]]:
-            yield ("q", "a", None, None, "cat.png"), True
-
-    teacher = Pictures({"datafile": "x", "datatype": "valid"})
-    with pytest.raises(MissingPackageError, match="pillow"):
-        teacher.act()

@@ -10,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 from ctypes import c_double
 from pathlib import Path
 
-import numpy
 import pypdf
 import pypdfium2
 import pytest
@@ -18,7 +17,6 @@ from made_files import Placed, changed, pdf
 from PIL import Image
 
 from investigator.documents.page_views import PageViews
-from investigator.documents.png import png
 from investigator.documents.readers.base import ReaderSettings
 from investigator.documents.readers.pdf.marking import letter_places
 from investigator.documents.readers.pdf.page_drawing import MOST_PIXELS, NOT_SHOWN, OTHER_TEXT
@@ -164,12 +162,6 @@ def test_a_page_is_drawn_as_wide_as_it_is_asked_for(pages, kept):
     picture = Image.open(io.BytesIO(pages.picture(document, 1, 400)))
     assert (picture.format, picture.size) == ("PNG", (400, 300))
     assert picture.convert("L").getextrema()[0] < 100
-
-
-def test_colours_of_a_page_are_kept():
-    pixels = numpy.zeros((2, 3, 3), dtype=numpy.uint8)
-    pixels[0, 1] = (255, 10, 20)
-    assert Image.open(io.BytesIO(png(pixels))).getpixel((1, 0)) == (255, 10, 20)
 
 
 def test_a_huge_page_is_drawn_smaller(pages, kept):

@@ -12,7 +12,7 @@ from investigator.dialogue.agents import Shared
 from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.dialogue.options import Opt
 from investigator.dialogue.teachers.fixed import FixedDialogTeacher, missing
-from investigator.errors import DialogueError, DialogueFormatError, MissingPackageError, in_words
+from investigator.errors import DialogueError, DialogueFormatError, in_words
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -47,7 +47,7 @@ class ImageLoader:
 
     def load(self, path: str) -> object | None:
         """Return the image in a file, in the loader's mode; None if the mode is `no_image_model`. Raises DialogueError
-        if the file is missing or not an image, and MissingPackageError if Pillow is not installed.
+        if the file is missing or not an image.
         """
         if self.mode is ImageMode.NO_IMAGE_MODEL:
             return None
@@ -65,13 +65,8 @@ def as_characters(image: Image) -> str:
 
 
 def _opened(path: str) -> Image:
-    try:
-        from PIL import Image, UnidentifiedImageError
-    except ImportError as error:
-        raise MissingPackageError(
-            "images need the package pillow",
-            hint="Install it: pip install pillow, or set image_mode to no_image_model.",
-        ) from error
+    from PIL import Image, UnidentifiedImageError
+
     try:
         with Image.open(path) as image:
             if image.width * image.height > LARGEST:

@@ -1,86 +1,72 @@
-"""Builds the text of a marked-up document, and records the positions of its headings and pages."""
+"""Builds the text of a marked-up document, and records the positions of its headings, pages and tables."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from investigator.documents.readers.base import Extracted, ReadFailure, cleaned, marked_hidden
-from investigator.documents.readers.covered_cells import CoveredCells
-from investigator.documents.readers.raised_text import shifted_text
+from investigator.documents.readers.base import Extracted, ReadFailure, marked_hidden
+from investigator.documents.readers.flow import Flow
 from investigator.documents.readers.rows import are_names, filled_lines, table_of
-from investigator.documents.readers.table_recorder import TableRecorder, shifted
+from investigator.documents.readers.table_recorder import GridCell, TableRecorder, shifted
 from investigator.documents.readers.table_shape import CURRENCY_SIGN, is_value
 from investigator.records import Heading, PageSpan, Table
 
 _LONGEST_SPAN = 5  # maximum number of digits
 _HEADER_REACH = 500  # repeat the column names of a table after this many characters
-_BLANKS = re.compile(r"[ \t\r\n\f]+")
 _CLOSING = re.compile(r"\)?\s?%|\)")
-_BEFORE = 40  # characters before a raised text that decide what it is
 
 
-@dataclass
-class _TableRow:
-    """An unfinished table row: the number of its cells, and whether it has text and cells with several lines. `first`
-    is the index of the row's first piece of text; `header` is True if the file marks the row as a header row, and
-    `header_cells` is the number of cells marked as headers. `cell` is the index of the open cell's first piece of text,
-    `span` the numbers of rows and columns that it covers.
+@dataclass(slots=True)
+class _Row:
+    """An unfinished table row: its cells with their texts, and whether the last one is open. `first` is True for the
+    first row of a table; `header` is True if the file marks it as a header row.
     """
 
-    cells: int = 0
-    started: bool = False
-    tall: bool = False
-    first: int = 0
-    header: bool = False
-    header_cells: int = 0
-    cell: int = 0
-    span: tuple[int, int] = (1, 1)
+    first: bool
+    header: bool
+    cells: list[tuple[GridCell, Flow]] = field(default_factory=list)
+    is_open: bool = False
 
 
 class TextBuilder:
     """Collects words, breaks, cells and headings in reading order.
 
-    Breaks and spaces are delayed until the next word, so the text never begins or ends with whitespace and has at most
-    one empty line in a row. The cells of a table row are joined with ` | ` on one line, up to the first cell with
-    several lines; each cell after that gets a line of its own. A merged cell is repeated in the rows and columns that
-    it covers. In a long table the header rows are repeated at intervals, so that searches find rows together with
-    their column names.
+    The text never begins or ends with whitespace and has at most one empty line in a row. The cells of a table row are
+    joined with ` | ` on one line, up to the first cell with several lines; each cell after that gets a line of its own.
+    A merged cell is repeated in the rows and columns that it covers. In a long table the header rows are repeated at
+    intervals, so that searches find rows together with their column names.
     """
 
     def __init__(self) -> None:
-        self.headings: list[Heading] = []
         self.pages: list[PageSpan] = []
-        self._parts: list[str] = []
-        self._length = 0
-        self._breaks = 0
-        self._blank = False
-        self._raised = self._lowered = False
-        self._notes: frozenset[str] = frozenset()
-        self._separators = 0
-        self._rows: list[_TableRow] = []
+        self._flow = self._document = Flow()
+        self._rows: list[_Row] = []
+        self._outer: list[Flow] = []
+        self._recorder = TableRecorder()
         self._header = ""
         self._header_names: list[str] = []
         self._header_end = 0
-        self._covered = CoveredCells()
         self._table_end = -1
-        self._fresh_cell = False
-        self._cell_words = self._cell_before = ""
-        self._heading: int | None = None
         self._page: tuple[int, int] | None = None
-        self._recorder = TableRecorder()
-        self._laid: list[Table] = []
 
     @property
     def text(self) -> str:
-        """Return everything so far."""
-        return "".join(self._parts)
+        """Return everything so far; rows that are open end."""
+        self._end_rows()
+        return self._document.text
+
+    @property
+    def headings(self) -> list[Heading]:
+        """Return the headings so far, with their positions in the text."""
+        return self._document.headings
 
     @property
     def tables(self) -> tuple[Table, ...]:
         """Return the tables so far, with their positions in the text."""
-        return tuple(sorted((*self._recorder.tables(self.text, self.pages), *self._laid), key=lambda one: one.start))
+        recorded = self._recorder.tables(self.text, self.pages)
+        return tuple(sorted((*recorded, *self._document.tables), key=lambda one: one.start))
 
     def extracted(
         self,
@@ -104,66 +90,39 @@ class TextBuilder:
 
     def words(self, text: str) -> None:
         """Add running text; each run of spaces and line breaks becomes a single space."""
-        core = _BLANKS.sub(" ", text)
-        if not core:
-            return
-        self._blank = self._blank or core[0] == " "
-        if stripped := core.strip(" "):
-            self._add(stripped)
-            self._blank = core[-1] == " "
+        self._flow.words(text)
 
     def verbatim(self, text: str) -> None:
-        """Add text, keeping its inner whitespace; whitespace at its ends is delayed as usual."""
-        text = cleaned(text)
-        core = text.strip()
-        if not core:
-            self._breaks = max(self._breaks, min(text.count("\n"), 2))
-            self._blank = self._blank or bool(text)
-            return
-        begin = text.index(core)
-        self._breaks = max(self._breaks, min(text[:begin].count("\n"), 2))
-        self._blank = self._blank or begin > 0
-        self._add(core)
-        tail = text[begin + len(core) :]
-        self._breaks = min(tail.count("\n"), 2)
-        self._blank = bool(tail)
+        """Add text, keeping its inner whitespace; whitespace at its ends is delayed until the next word."""
+        self._flow.verbatim(text)
 
     def note_marks(self, marks: Iterable[str]) -> None:
         """Name the marks that refer to notes of the document, where they are raised."""
-        self._notes = frozenset(marks)
+        self._document.notes = frozenset(marks)
 
     def raised(self, begins: bool) -> None:
         """Begin or end superscript text: a superscript that refers to a note is not part of the preceding word, and an
         exponent is marked: 10^6.
         """
-        self._raised = begins
+        self._flow.raised = begins
 
     def lowered(self, begins: bool) -> None:
         """Begin or end subscript text."""
-        self._lowered = begins
+        self._flow.lowered = begins
 
     def line(self) -> None:
         """Begin a new line."""
-        if not self._fresh_cell:
-            self._breaks = max(self._breaks, 1)
+        self._flow.line()
 
     def block(self) -> None:
         """Begin a new paragraph; inside a table, a new line."""
-        if not self._fresh_cell:
-            self._breaks = max(self._breaks, 1 if self._rows else 2)
+        self._flow.line(2)
 
     def begin_row(self, *, header: bool = False) -> None:
         """Begin a table row; `header` means that the file marks it as the header row."""
-        self._fresh_cell = False
-        first = not self._rows and self._begins_table()
-        if not self._rows:
-            self._recorder.begin_row(new_table=first, header=header and first)
-        self.line()
-        if not self._rows:
-            self._covered = CoveredCells() if first else self._covered
-            self._covered.begin_row()
-        self._rows.append(_TableRow(first=len(self._parts), header=header and first))
-        self._separators = 0
+        flow = self._flow
+        first = flow.length != self._table_end or flow.breaks > 1
+        self._rows.append(_Row(first, header and first))
 
     def begin_cell(self, *, header: bool = False, rows: int = 1, columns: int = 1) -> None:
         """Begin a cell of the current row; outside a row, begin a line instead.
@@ -174,53 +133,39 @@ class TextBuilder:
         if not self._rows:
             self.line()
             return
-        row = self._rows[-1]
-        if len(self._rows) == 1:
-            for text in self._covered.before_cell(goes_on=rows == 0):
-                self._repeat(text)
-            self._recorder.begin_cell(header=header, rows=rows, columns=columns)
-        self._begin_cell(row)
-        row.header_cells += header
-        row.cell, row.span = len(self._parts), (rows, columns)
-
-    def _begin_cell(self, row: _TableRow) -> None:
-        if row.tall:
-            self._breaks = max(self._breaks, 1)
-        elif row.cells:
-            self._separators += 1
-            self._breaks = 0 if row.started else self._breaks
-        row.cells += 1
-        self._fresh_cell = True
-        self._cell_before, self._cell_words = self._cell_words if row.cells > 1 else "", ""
+        self.end_cell()
+        row, flow = self._rows[-1], Flow(most_breaks=1, notes=self._document.notes)
+        row.cells.append((GridCell("", rows=rows, columns=columns, header=header), flow))
+        row.is_open = True
+        self._outer.append(self._flow)
+        self._flow = flow
 
     def end_cell(self) -> None:
         """End the cell; line breaks at its end are dropped."""
-        if self._rows:
+        if self._rows and self._rows[-1].is_open:
             row = self._rows[-1]
-            if row.started:
-                self._breaks = 0
-            if len(self._rows) == 1:
-                self._end_outer_cell(row)
-            self._fresh_cell = False
+            row.is_open = False
+            cell, flow = row.cells[-1]
+            cell.text = flow.text
+            self._flow = self._outer.pop()
 
     def end_row(self) -> None:
         """End the row; empty cells at its end are dropped."""
         if self._rows:
-            if len(self._rows) == 1:
-                for text in self._covered.end_row():
-                    self._repeat(text)
+            self.end_cell()
             row = self._rows.pop()
-            if not self._rows:
-                self._recorder.end_row()
-                self._end_outer_row(row)
-        self._separators = 0
-        self._fresh_cell = False
-        self.line()
+            self._flow.line()
+            cells = [cell for cell, _ in row.cells]
+            if self._rows:
+                self._write(row, cells)
+            else:
+                self._write_outer(row, self._recorder.placed(cells, new_table=row.first))
+        self._flow.line()
 
     def laid_table(self, lines: str, table: Table) -> None:
         """Add the lines of a table with known cell positions."""
-        self.verbatim(lines)
-        self._laid += shifted((table,), self._length - len(lines))
+        self._flow.verbatim(lines)
+        self._flow.tables += shifted((table,), self._flow.length - len(lines))
 
     def hidden(self, part: TextBuilder) -> None:
         """Add the text of a part that the file does not show, with a mark on every line."""
@@ -247,19 +192,11 @@ class TextBuilder:
 
     def begin_heading(self) -> None:
         """Begin a heading, which continues up to `end_heading`."""
-        self.block()
-        self._heading = len(self._parts)
+        self._flow.begin_heading()
 
     def end_heading(self) -> None:
         """End the heading; an empty one is dropped."""
-        if self._heading is not None:
-            raw = "".join(self._parts[self._heading :])
-            core = raw.strip(" |\n")
-            if core:
-                start = self._length - len(raw) + raw.index(core)
-                self.headings.append(Heading(text=_BLANKS.sub(" ", core), start=start))
-        self._heading = None
-        self.block()
+        self._flow.end_heading()
 
     def heading(self, text: str) -> None:
         """Add a heading."""
@@ -270,103 +207,104 @@ class TextBuilder:
     def begin_page(self, number: int) -> None:
         """Begin page `number` (from 1); pages without text get no span."""
         self.end_page()
-        self._rows.clear()
-        self._separators = 0
-        self._fresh_cell = False
-        self._blank = False
-        self._breaks = 2
-        self._page = (number, self._length)
+        self._document.page()
+        self._page = (number, self._document.length)
 
     def end_page(self) -> None:
         """End the page."""
-        if self._page is not None and self._length > self._page[1]:
+        self._end_rows()
+        length = self._document.length
+        if self._page is not None and length > self._page[1]:
             number, start = self._page
             begin = start + (2 if start else 0)
-            self.pages.append(PageSpan(page=number, start=begin, end=self._length))
+            self.pages.append(PageSpan(page=number, start=begin, end=length))
         self._page = None
 
-    def _begins_table(self) -> bool:
-        """Return True if the next row is the first of its table; otherwise, repeat the header if it is due."""
-        if self._length != self._table_end or self._breaks > 1:
+    def _end_rows(self) -> None:
+        while self._rows:
+            self.end_row()
+
+    def _write_outer(self, row: _Row, cells: Sequence[GridCell]) -> None:
+        """Write a row of an outermost table, and record its cells; the header is repeated before it if it is due."""
+        flow = self._document
+        if row.first:
             self._header, self._header_names = "", []
-            return True
-        if self._length - self._header_end > _HEADER_REACH and self._header and are_names(self._header_names):
-            self.line()
-            self._add_copy(self._header)
-            self._header_end = self._length
-        return False
+        elif flow.length - self._header_end > _HEADER_REACH and self._header and are_names(self._header_names):
+            flow.add(self._header)
+            flow.line()
+            self._header_end = flow.length
+        spans = self._write(row, cells)
+        own = [cell for cell in cells if not cell.copy]
+        is_header = row.header or (bool(own) and all(cell.header for cell in own))
+        self._recorder.record(spans, header=is_header)
+        self._note_header(row, cells)
+        self._table_end = flow.length
 
-    def _end_outer_cell(self, row: _TableRow) -> None:
-        """Note what the cell covers; a cell that goes on from the row above gets the text of that cell."""
-        rows, columns = row.span
-        if rows == 0:
-            text = self._covered.covered(columns)
-            if text and len(self._parts) == row.cell:
-                self._add_copy(text)
+    def _note_header(self, row: _Row, cells: Sequence[GridCell]) -> None:
+        """Note a header row, whose names stand below those of the header rows above it."""
+        texts = [cell.text for cell in cells]
+        named = 0
+        for number, cell in enumerate(cells):
+            named += cell.header or (cell.copy and named == number)
+        goes_on = not self._header or self._header_end == self._table_end
+        line = " | ".join(texts)
+        if not (row.header or named == len(cells)) or not goes_on or len(cells) < 2 or not all(texts) or "\n" in line:
             return
-        self._covered.end_cell("".join(self._parts[row.cell :]).strip(" |\n"), rows, columns)
+        above = self._header_names if len(self._header_names) == len(cells) else [""] * len(cells)
+        self._header = f"{self._header}\n{line}" if self._header and any(above) else line
+        self._header_names = [f"{a} {c}".strip() if a != c else c for a, c in zip(above, texts, strict=True)]
+        self._header_end = self._document.length
 
-    def _repeat(self, text: str) -> None:
-        """Add a cell with the text of a merged cell that covers its place."""
-        row = self._rows[-1]
-        self._begin_cell(row)
-        row.header_cells += row.header_cells == row.cells - 1
-        if text:
-            self._add_copy(text)
-        self._fresh_cell = False
+    def _write(self, row: _Row, cells: Sequence[GridCell]) -> list[tuple[GridCell, int, int]]:
+        """Write the cells of a row, and return those with text that are no copies, with their spans.
 
-    def _add_copy(self, text: str) -> None:
-        recorder, self._recorder = self._recorder, TableRecorder()  # the merged cell itself is recorded where it stands
-        self._add(text)
-        self._recorder = recorder
+        A sign in a separate cell is joined with its figure: "$ | 12", "(3 | )", "4 | %".
+        """
+        text, before, separators = "", GridCell(""), 0
+        last: int | None = None  # the span of the cell that the text ends with; None behind a copy from above
+        spans: list[tuple[GridCell, int, int]] = []
+        starts: dict[int, int] = {}
+        for number, cell in enumerate(cells):
+            separators += number > 0
+            joins = last is not None and not cell.copy and "\n" not in text and _belongs(before.text, cell.text)
+            last = last if cell.copy and before.text == cell.text else None if cell.copy else len(spans)
+            before = cell
+            if not cell.text:
+                continue
+            if "\n" in text:
+                text += "\n"
+            elif joins:
+                text += " " * (not cell.text.startswith(")"))
+            elif text or self._flow.length:
+                text += (" | " * separators).lstrip("" if text else None)
+            starts[id(cell)], separators = len(text), 0
+            text += cell.text
+            if not cell.copy:
+                spans.append((cell, starts[id(cell)], len(text)))
+            if joins:
+                spans[-2:] = [_joined(spans[-2], spans[-1])]
+                last = len(spans) - 1
+        self._flow.add(text)
+        start = self._flow.length - len(text)
+        for cell, flow in row.cells:
+            if id(cell) in starts:
+                self._flow.inner(flow, start + starts[id(cell)])
+        return [(cell, start + begin, start + end) for cell, begin, end in spans]
 
-    def _end_outer_row(self, row: _TableRow) -> None:
-        marked = row.header or row.cells == row.header_cells
-        goes_on = self._header == "" or self._header_end == self._table_end
-        if marked and goes_on and not row.tall:
-            line = "".join(self._parts[row.first :]).strip()
-            cells = line.split(" | ")
-            if 1 < len(cells) == row.cells and all(cells):
-                above = self._header_names if len(self._header_names) == len(cells) else [""] * len(cells)
-                names = [f"{a} {c}".strip() if a != c else c for a, c in zip(above, cells, strict=True)]
-                self._header = f"{self._header}\n{line}" if self._header and any(above) else line
-                self._header_names, self._header_end = names, self._length
-        self._table_end = self._length
 
-    def _add(self, core: str) -> None:
-        core = cleaned(core)
-        if not core:
-            return
-        if self._fresh_cell and self._separators == 1 and len(self._rows) == 1 and not self._breaks:
-            self._join_signs(core)
-        if (self._raised or self._lowered) and self._parts and not (self._breaks or self._separators):
-            before = "".join(self._parts[-3:])[-_BEFORE:]
-            self._blank, core = shifted_text(before, core, self._notes, blank=self._blank, lowered=self._lowered)
-        lead = self._lead() if self._parts else ""
-        self._parts.append(lead + core)
-        self._length += len(lead) + len(core)
-        if self._rows:
-            self._recorder.words(self._length - len(core), self._length)
-        self._cell_words += core
-        for row in self._rows:
-            row.tall = row.tall or (row.started and self._breaks > 0)
-            row.started = True
-        self._breaks = self._separators = 0
-        self._blank = self._fresh_cell = False
+def _belongs(before: str, text: str) -> bool:
+    """Return True if two cells are a figure and its sign, in either order."""
+    leads = CURRENCY_SIGN.fullmatch(before) is not None and is_value(text)
+    return leads or (before[-1:].isdigit() and _CLOSING.fullmatch(text) is not None)
 
-    def _join_signs(self, core: str) -> None:
-        """Join a sign in a separate cell with its figure: "$ | 12", "(3 | )", "4 | %"."""
-        leads = CURRENCY_SIGN.fullmatch(self._cell_before) is not None and is_value(core)
-        if leads or (_CLOSING.fullmatch(core) and self._cell_before[-1:].isdigit()):
-            self._recorder.joins(leads=leads)
-            self._separators, self._blank = 0, not core.startswith(")")
 
-    def _lead(self) -> str:
-        """Return the whitespace and separators between the text so far and the next word."""
-        if self._separators:
-            joint = " | " * self._separators
-            return "\n" * self._breaks + joint.lstrip() if self._breaks else joint
-        return "\n" * self._breaks or (" " if self._blank else "")
+def _joined(first: tuple[GridCell, int, int], second: tuple[GridCell, int, int]) -> tuple[GridCell, int, int]:
+    """Return the cell of a sign and the cell of its figure as one, in the column of the figure."""
+    cell = second[0]
+    if CURRENCY_SIGN.fullmatch(first[0].text) is None:
+        cell.columns += cell.column - first[0].column
+        cell.column = first[0].column
+    return cell, first[1], second[2]
 
 
 def spanned(written: str | None) -> int:

@@ -1,8 +1,8 @@
-"""Records the positions of table cells while the text of a marked-up document is being built."""
+"""Places the cells of a marked-up table in its grid, and records their positions in the text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -16,6 +16,22 @@ MOST_TABLES = 2_000
 MOST_CELLS = 60_000
 """Limits on the recorded tables and cells of a document; the text of all others is kept."""
 _MOST_SPANNED = 1_000
+_LONGEST_COPY = 120
+"""A longer text of a merged cell is not repeated: it is a remark, not a name."""
+
+
+@dataclass(slots=True)
+class GridCell:
+    """A cell as it is written: its text, its column, and the numbers of rows and columns that it covers. A `copy`
+    repeats the text of a merged cell that covers its place, and is not recorded.
+    """
+
+    text: str
+    column: int = 0
+    rows: int = 1
+    columns: int = 1
+    header: bool = False
+    copy: bool = False
 
 
 @dataclass
@@ -23,76 +39,66 @@ class _OpenTable:
     cells: list[TableCell] = field(default_factory=list)
     rows: int = 0
     header_rows: int = 0
-    taken: dict[int, set[int]] = field(default_factory=dict)  # columns that are covered by a cell above, keyed by row
+    above: dict[int, tuple[int, str]] = field(default_factory=dict)
+    """The last row that a cell covers, and its text, by column."""
     left_out: bool = False
 
 
-@dataclass
-class _OpenCell:
-    rows: int
-    columns: int
-    start: int | None = None
-    end: int = 0
-
-
 class TableRecorder:
-    """Follows the rows and cells of the outermost tables; a table in a cell is part of the cell's text."""
+    """Follows the rows of the outermost tables; a table in a cell is part of the cell's text."""
 
     def __init__(self) -> None:
         self._tables: list[_OpenTable] = []
-        self._cell: _OpenCell | None = None
-        self._column = 0
-        self._row_is_header = False
-        self._header_cells = self._row_cells = 0
         self._count = 0
 
-    def begin_row(self, *, new_table: bool, header: bool) -> None:
-        """Begin a row; with `new_table`, it is the first row of a table. `header` means that the file marks the row as
-        a header row.
+    def placed(self, cells: Sequence[GridCell], *, new_table: bool) -> list[GridCell]:
+        """Return the cells of the next row with the copies of merged cells between them; a cell of zero rows goes on
+        from the row above. With `new_table`, the row is the first of a table.
         """
         if new_table or not self._tables:
             self._tables.append(_OpenTable())
-        self._column, self._row_is_header = 0, header
-        self._header_cells = self._row_cells = 0
+        table, column, row = self._tables[-1], 0, list[GridCell]()
+        for cell in cells:
+            cell.rows, cell.columns = min(cell.rows, _MOST_SPANNED), min(max(cell.columns, 1), _MOST_SPANNED)
+            goes_on = cell.rows == 0
+            if not goes_on:
+                above = list(self._from_above(table, column))
+                row += above
+                column += len(above)
+            _, shown = table.above.get(column, (0, "")) if goes_on else (0, cell.text)
+            shown = shown if len(shown) <= _LONGEST_COPY and "\n" not in shown else ""
+            cell.column, cell.copy = column, goes_on
+            cell.text = cell.text or (shown if goes_on else "")
+            row.append(cell)
+            if cell.rows > 1:
+                last = table.rows + cell.rows - 1
+                table.above |= {place: (last, shown) for place in range(column, column + cell.columns)}
+            if len(cells) > 1:  # the only cell of a row is a title
+                row += (GridCell(shown, place, copy=True) for place in range(column + 1, column + cell.columns))
+            column += cell.columns
+        return [*row, *self._from_above(table, column)]
 
-    def begin_cell(self, *, header: bool, rows: int, columns: int) -> None:
-        """Begin a cell that spans the given numbers of rows and columns; a cell of zero rows belongs to the cell
-        above.
+    def record(self, row: Iterable[tuple[GridCell, int, int]], *, header: bool) -> None:
+        """Record the cells of a row that was written, with their spans in the text. `header` means that the row is
+        marked as a header row.
         """
-        self._end_cell()
-        if rows == 0:
-            return
-        self._row_cells += 1
-        self._header_cells += header
-        self._cell = _OpenCell(min(max(rows, 1), _MOST_SPANNED), min(max(columns, 1), _MOST_SPANNED))
-
-    def words(self, start: int, end: int) -> None:
-        """Record that words were added to the text at `[start, end)`."""
-        if self._cell is not None:
-            self._cell.start = start if self._cell.start is None else self._cell.start
-            self._cell.end = end
-
-    def joins(self, *, leads: bool) -> None:
-        """Join the cell of a sign with the cell of its figure; with `leads`, the sign is in the earlier cell."""
-        if self._cell is None or not self._tables or not self._tables[-1].cells:
-            return
-        before = self._tables[-1].cells.pop()
-        self._count -= 1
-        self._cell.start = before.start
-        if not leads:
-            self._cell.columns += self._column - before.column
-            self._column = before.column
-
-    def end_row(self) -> None:
-        """End the row."""
-        self._end_cell()
-        if not self._tables:
-            return
         table = self._tables[-1]
-        is_header = self._row_is_header or (0 < self._row_cells == self._header_cells)
-        if is_header and table.header_rows == table.rows:
+        for cell, start, end in row:
+            self._count += 1
+            table.left_out |= self._count >= MOST_CELLS
+            if self._count <= MOST_CELLS:
+                table.cells.append(
+                    TableCell(
+                        row=table.rows,
+                        column=cell.column,
+                        start=start,
+                        end=end,
+                        rows=cell.rows,
+                        columns=cell.columns,
+                    )
+                )
+        if header and table.header_rows == table.rows:
             table.header_rows += 1
-        table.taken.pop(table.rows, None)
         table.rows += 1
 
     def tables(self, text: str, pages: Sequence[PageSpan] = ()) -> tuple[Table, ...]:
@@ -100,30 +106,12 @@ class TableRecorder:
         found = (_recorded(table, text, pages) for table in self._tables[:MOST_TABLES])
         return tuple(table for table in found if table is not None)
 
-    def _end_cell(self) -> None:
-        cell, self._cell = self._cell, None
-        if cell is None or not self._tables:
-            return
-        table = self._tables[-1]
-        taken = table.taken.get(table.rows, set())
-        while self._column in taken:
-            self._column += 1
-        if cell.start is not None and self._count < MOST_CELLS:
-            self._count += 1
-            table.cells.append(
-                TableCell(
-                    row=table.rows,
-                    column=self._column,
-                    start=cell.start,
-                    end=cell.end,
-                    rows=cell.rows,
-                    columns=cell.columns,
-                )
-            )
-        table.left_out |= cell.start is not None and self._count >= MOST_CELLS
-        for row in range(table.rows + 1, table.rows + cell.rows):
-            table.taken.setdefault(row, set()).update(range(self._column, self._column + cell.columns))
-        self._column += cell.columns
+    @staticmethod
+    def _from_above(table: _OpenTable, column: int) -> Iterator[GridCell]:
+        """Yield copies of the merged cells above that cover the next places of a row."""
+        while table.above.get(column, (-1, ""))[0] >= table.rows:
+            yield GridCell(table.above[column][1], column, copy=True)
+            column += 1
 
 
 def _recorded(table: _OpenTable, text: str, pages: Sequence[PageSpan]) -> Table | None:

@@ -28,7 +28,7 @@ class OwnReader(NamedTuple):
 
 
 TEXTS: Mapping[str, OwnReader] = {
-    kinds.HTML: OwnReader("markup.html:read_html", 6),
+    kinds.HTML: OwnReader("markup.html:read_html", 7),
     kinds.XML: OwnReader("markup.xml:read_xml", 5),
     kinds.JSON: OwnReader("plain.json_lines:read_json", 2),
     kinds.JSON_LINES: OwnReader("plain.json_lines:read_json_lines", 1),
@@ -44,9 +44,9 @@ TEXTS: Mapping[str, OwnReader] = {
 
 OWN: dict[str, OwnReader] = {
     kinds.PDF: OwnReader("pdf.reader:read_pdf", 9, "pypdfium2"),
-    kinds.DOCX: OwnReader("office.word:read_word", 6),
+    kinds.DOCX: OwnReader("office.word:read_word", 7),
     kinds.PPTX: OwnReader("office.slides:read_slides", 3),
-    kinds.XLSX: OwnReader("sheets.office_open_xml:read_workbook", 4),
+    kinds.XLSX: OwnReader("sheets.office_open_xml:read_workbook", 5),
     kinds.XLSB: OwnReader("office.through_kreuzberg:read_sheets", 3, "kreuzberg"),
     kinds.XLS: OwnReader("sheets.binary:read_binary", 3, "xlrd"),
     kinds.ODS: OwnReader("sheets.open_document:read_open_document", 3),

@@ -7,7 +7,6 @@ from made_files import docx, word_paragraph, xlsx
 from named_cells import cells_of
 
 from investigator.documents.readers.base import ReaderSettings, SourceFile
-from investigator.documents.readers.office.word import read_word
 from investigator.documents.readers.registry import read
 
 SPANNED = """<table><caption>Yield of plants</caption>
@@ -124,6 +123,13 @@ def test_a_sign_with_a_cell_of_its_own_belongs_to_its_figure() -> None:
     ]
 
 
+def test_a_sign_below_a_merged_cell_belongs_to_no_figure_of_another_row() -> None:
+    markup = "<table><tr><td rowspan=2>12</td><td>a</td></tr><tr><td>%</td></tr><tr><td>b</td><td>c</td></tr></table>"
+    (document,) = read(SourceFile(markup.encode(), "a.html"), "a.html", "h", ReaderSettings()).documents
+    cells = [(cell.row, cell.column, document.text[cell.start : cell.end]) for cell in document.tables[0].cells]
+    assert cells == [(0, 0, "12"), (0, 1, "a"), (1, 1, "%"), (2, 0, "b"), (2, 1, "c")]
+
+
 def test_a_table_in_a_cell_is_its_words() -> None:
     assert [line for line in lines("a.html", SPANNED) if "inner" in line and "8" in line]
 
@@ -166,19 +172,3 @@ def test_a_raised_letter_is_a_mark_and_no_part_of_the_word_before_it() -> None:
         found.append(" ".join(document.text.split()))
     assert found[:2] == ["Motor score a | m^2 On the 4th day"] * 2
     assert found[2] == "Motor score a, next"
-
-
-def test_a_table_of_a_word_document_that_is_a_picture_is_said() -> None:
-    def picture(description: str = "") -> str:
-        blip = '<a:blip xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"/>'
-        about = f'<wp:docPr xmlns:wp="urn:drawing" descr="{description}"/>'
-        return f"<w:p><w:r><w:drawing>{about}{blip}</w:drawing></w:r></w:p>"
-
-    row = f"<w:tr><w:tc>{word_paragraph('a')}</w:tc><w:tc>{word_paragraph('1')}</w:tc></w:tr>"
-    body = word_paragraph("Table 1. Yields") + picture() + word_paragraph("Figure 1. A mill") + picture()
-    body += word_paragraph("Table 2. Prices") + f"<w:tbl>{row}{row}</w:tbl>" + picture("Table 3: Costs")
-    found = read_word(SourceFile(docx(body), "a.docx"), ReaderSettings())
-    assert [failure.reason for failure in found.left_out] == [
-        "Table 1 is a picture: its cells cannot be read",
-        "Table 3 is a picture: its cells cannot be read",
-    ]

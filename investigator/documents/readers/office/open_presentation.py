@@ -10,12 +10,10 @@ from investigator.documents.readers.base import (
     HiddenText,
     ReaderSettings,
     SourceFile,
-    cleaned,
-    comment_line,
     hidden_parts,
 )
-from investigator.documents.readers.builder import TextBuilder
-from investigator.language.normalise import one_line
+from investigator.documents.readers.builder import TextBuilder, spanned
+from investigator.documents.readers.sheets.open_document import comment, hidden_styles
 
 _SKIPPED = frozenset({"page-thumbnail", "annotation", "forms", "date", "creator"})
 _TITLE = "title"
@@ -26,7 +24,7 @@ def read_open_presentation(source: SourceFile, settings: ReaderSettings) -> Extr
     with Package(source.data, settings) as package:
         root = package.tree("content.xml")
         properties = OpenProperties(package)
-    styles = _hidden_styles(root)
+    styles = hidden_styles(root, "visibility", "hidden")
     builder, hidden, marks = TextBuilder(), 0, settings.hidden is HiddenText.MARK
     for number, slide in enumerate((e for e in root.iter() if _is_slide(e)), start=1):
         is_hidden = attribute(slide, "style-name") in styles
@@ -37,7 +35,8 @@ def read_open_presentation(source: SourceFile, settings: ReaderSettings) -> Extr
         part = TextBuilder() if is_hidden else builder
         _add(part, slide)
         for note in (e for e in slide.iter() if local_name(e) == "annotation"):
-            _add_comment(part, note)
+            part.block()
+            part.verbatim(comment(note))
         if is_hidden:
             builder.hidden(part)
     builder.end_page()
@@ -51,14 +50,6 @@ def read_open_presentation(source: SourceFile, settings: ReaderSettings) -> Extr
 
 def _is_slide(element: ElementTree.Element) -> bool:
     return local_name(element) == "page" and "drawing" in element.tag
-
-
-def _hidden_styles(root: ElementTree.Element) -> frozenset[str]:
-    return frozenset(
-        attribute(style, "name")
-        for style in root.iter()
-        if local_name(style) == "style" and any(attribute(properties, "visibility") == "hidden" for properties in style)
-    )
 
 
 def _add(builder: TextBuilder, slide: ElementTree.Element) -> None:
@@ -83,21 +74,8 @@ def _add(builder: TextBuilder, slide: ElementTree.Element) -> None:
 
 
 def _cell(builder: TextBuilder, cell: ElementTree.Element, *, begins: bool) -> None:
-    rows, columns = attribute(cell, "number-rows-spanned"), attribute(cell, "number-columns-spanned")
-    if local_name(cell) == "covered-table-cell":
-        return
-    if begins:
-        builder.begin_cell(
-            rows=int(rows) if rows.isdecimal() and len(rows) < 5 else 1,
-            columns=int(columns) if columns.isdecimal() and len(columns) < 5 else 1,
-        )
-    else:
+    if not begins:
         builder.end_cell()
-
-
-def _add_comment(builder: TextBuilder, note: ElementTree.Element) -> None:
-    author = next((one_line(e.text or "") for e in note if local_name(e) == "creator"), "")
-    words = one_line(" ".join("".join(e.itertext()) for e in note if local_name(e) == "p"))
-    if words:
-        builder.block()
-        builder.verbatim(cleaned(comment_line(words, author)))
+    elif local_name(cell) == "table-cell":
+        rows, columns = attribute(cell, "number-rows-spanned"), attribute(cell, "number-columns-spanned")
+        builder.begin_cell(rows=spanned(rows), columns=spanned(columns))

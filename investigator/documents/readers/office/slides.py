@@ -14,7 +14,7 @@ from investigator.documents.readers.base import (
     comment_line,
     hidden_parts,
 )
-from investigator.documents.readers.builder import TextBuilder
+from investigator.documents.readers.builder import TextBuilder, spanned
 from investigator.documents.readers.pictures.embedded import embedded_texts
 from investigator.documents.readers.sheets.charts import add_chart, unread_charts
 from investigator.language.normalise import one_line
@@ -148,12 +148,8 @@ def _cell(builder: TextBuilder, cell: ElementTree.Element, *, begins: bool) -> N
     if cell.get("hMerge") in _TRUE:
         return
     goes_on = cell.get("vMerge") in _TRUE
-    rows = 0 if goes_on else _count(cell.get("rowSpan"))
-    builder.row_or_cell("tc", begins, columns=_count(cell.get("gridSpan")), rows=rows)
-
-
-def _count(text: str | None) -> int:
-    return int(text) if text is not None and text.isdecimal() and len(text) < 5 else 1
+    rows = 0 if goes_on else spanned(cell.get("rowSpan"))
+    builder.row_or_cell("tc", begins, columns=spanned(cell.get("gridSpan")), rows=rows)
 
 
 def _shift(builder: TextBuilder, run: ElementTree.Element, *, begins: bool) -> None:

@@ -21,12 +21,11 @@ from investigator.documents.readers.base import (
 )
 from investigator.documents.readers.builder import TextBuilder
 from investigator.documents.readers.office.word_numbers import Numbers
-from investigator.documents.readers.office.word_styles import Styles, child, is_on
-from investigator.documents.readers.office.word_symbols import is_symbol_font, legacy_field, symbol, symbols
-from investigator.documents.readers.office.word_tables import first_row_differs, grid_span, merged_down, pictured_tables
+from investigator.documents.readers.office.word_styles import Styles, child, is_on, is_outlined, value
+from investigator.documents.readers.office.word_symbols import legacy_field, symbol, symbols
+from investigator.documents.readers.office.word_tables import first_row_differs, grid_span, merged_down
 from investigator.documents.readers.pictures.embedded import embedded_texts
 from investigator.documents.readers.sheets.charts import add_chart, unread_charts
-from investigator.documents.readers.table_pictures import pictured
 from investigator.language.normalise import one_line
 
 _SKIPPED = frozenset({"Fallback", "moveFrom", "delText", "instrText", "pPrChange", "rPrChange", "sectPr"})
@@ -46,7 +45,6 @@ def read_word(source: SourceFile, settings: ReaderSettings) -> Extracted:
         builder = TextBuilder()
         text = _WordText(builder, package, main, styles, marks_hidden=settings.hidden is HiddenText.MARK)
         text.add(body)
-        tables = dict.fromkeys(pictured_tables(body))
         hidden = text.words_hidden
         for part in _later_parts(package, styles, settings):
             builder.block()
@@ -64,7 +62,6 @@ def read_word(source: SourceFile, settings: ReaderSettings) -> Extracted:
         authors=properties.authors,
         date=properties.date,
         left_out=(
-            *map(pictured, tables),
             *unread,
             *unread_graphs,
             *hidden_parts(settings.hidden, {"word": hidden}),
@@ -141,11 +138,8 @@ class _WordText:
                 self._inline(name, element)
 
     def _begin_paragraph(self, paragraph: ElementTree.Element) -> None:
-        named = child(paragraph, "pPr", "pStyle")
-        outline = child(paragraph, "pPr", "outlineLvl")
-        self._style = attribute(named, "val") if named is not None else ""
-        is_outlined = outline is not None and attribute(outline, "val") in tuple("012345678")
-        self._is_heading = is_outlined or self._styles.is_heading(self._style)
+        self._style = value(paragraph, "pPr", "pStyle")
+        self._is_heading = is_outlined(value(paragraph, "pPr", "outlineLvl")) or self._styles.is_heading(self._style)
         self._builder.begin_heading() if self._is_heading else self._builder.block()
         if number := self._numbers.number(paragraph, self._style):
             self._builder.verbatim(f"{cleaned(number)} ")
@@ -156,15 +150,14 @@ class _WordText:
         self._is_heading = False
 
     def _run(self, run: ElementTree.Element, *, begins: bool) -> None:
-        properties = {local_name(e): e for e in run if local_name(e) == "rPr" for e in e} if begins else {}
-        shift = attribute(properties["vertAlign"], "val") if "vertAlign" in properties else ""
+        shift = value(run, "rPr", "vertAlign") if begins else ""
         self._builder.raised(shift == "superscript")
         self._builder.lowered(shift == "subscript")
-        self._font = attribute(properties["rFonts"], "ascii") if "rFonts" in properties else ""
         if not begins:
             return
-        own, style = properties.get("vanish"), properties.get("rStyle")
-        named = attribute(style, "val") if style is not None else ""
+        font, own = child(run, "rPr", "rFonts"), child(run, "rPr", "vanish")
+        self._font = attribute(font, "ascii") if font is not None else ""
+        named = value(run, "rPr", "rStyle")
         is_hidden = is_on(own) if own is not None else any(map(self._styles.is_hidden, (named, self._style)))
         if self._is_hidden and not is_hidden:
             self._end_hidden()
@@ -189,8 +182,7 @@ class _WordText:
     def _inline(self, name: str, element: ElementTree.Element) -> None:
         match name:
             case "t":
-                text = element.text or ""
-                self._words(symbols(text, self._font) if is_symbol_font(self._font) else text)
+                self._words(symbols(element.text or "", self._font))
             case "sym":
                 self._words(symbol(attribute(element, "char"), attribute(element, "font")))
             case "tab" | "noBreakHyphen":
@@ -230,10 +222,9 @@ class _WordText:
 
 def _note_marks(root: ElementTree.Element) -> set[str]:
     """Return the raised texts with which paragraphs begin: the marks of typed notes."""
-    marks: set[str] = set()
-    for paragraph in root.iter():
-        if local_name(paragraph) == "p" and (run := child(paragraph, "r")) is not None:
-            shift = child(run, "rPr", "vertAlign")
-            if shift is not None and attribute(shift, "val") == "superscript":
-                marks.add("".join(e.text or "" for e in run if local_name(e) == "t").strip())
-    return marks
+    begins = (child(paragraph, "r") for paragraph in root.iter() if local_name(paragraph) == "p")
+    return {
+        "".join(e.text or "" for e in run if local_name(e) == "t").strip()
+        for run in begins
+        if run is not None and value(run, "rPr", "vertAlign") == "superscript"
+    }

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from xml.etree import ElementTree
 
 from investigator.documents.readers.archives.package import Package, attribute, local_name
 from investigator.documents.readers.numerals import letters, roman
-from investigator.documents.readers.office.word_styles import Styles, child
+from investigator.documents.readers.office.word_styles import Styles, child, value
 
 _NUMBERING = "word/numbering.xml"
 _LEVELS = 9
 _LONGEST = 60
 _PLACE = re.compile(r"%([1-9])")
 _SILENT = ("bullet", "none")
+_FORMS: Mapping[str, Callable[[int], str]] = {
+    "lowerLetter": partial(letters, repeats=True),
+    "upperLetter": partial(letters, repeats=True),
+    "lowerRoman": roman,
+    "upperRoman": roman,
+    "decimalZero": "{:02}".format,
+    **dict.fromkeys(_SILENT, lambda _: ""),
+}
 
 
 @dataclass(frozen=True)
@@ -53,10 +62,9 @@ class Numbers:
         own = child(paragraph, "pPr", "numPr")
         identity, level = self._styles.numbering(style)
         if own is not None:
-            named, depth = child(own, "numId"), child(own, "ilvl")
-            identity = attribute(named, "val") if named is not None else identity
-            value = attribute(depth, "val") if depth is not None else ""
-            level = int(value) if value.isdecimal() else (level if named is None else 0)
+            named, depth = value(own, "numId"), value(own, "ilvl")
+            identity = named or identity
+            level = int(depth) if depth.isdecimal() else (0 if named else level)
         numbering = self._lists.get(identity)
         if numbering is None:
             return ""
@@ -88,20 +96,8 @@ class Numbers:
 
 
 def _numeral(number: int, form: str) -> str:
-    match form:
-        case "lowerLetter":
-            return letters(number, repeats=True)
-        case "upperLetter":
-            return letters(number, repeats=True).upper()
-        case "lowerRoman":
-            return roman(number)
-        case "upperRoman":
-            return roman(number).upper()
-        case "decimalZero":
-            return f"{number:02}"
-        case "none" | "bullet":
-            return ""
-    return str(number)
+    shown = _FORMS.get(form, str)(number)
+    return shown.upper() if form.startswith("upper") else shown
 
 
 def _lists(root: ElementTree.Element, styles: Styles) -> dict[str, _Numbering]:
@@ -111,20 +107,19 @@ def _lists(root: ElementTree.Element, styles: Styles) -> dict[str, _Numbering]:
         if local_name(element) == "abstractNum":
             name = attribute(element, "abstractNumId")
             abstract[name] = _levels(element)
-            if (link := child(element, "numStyleLink")) is not None:
-                linked[name] = attribute(link, "val")
+            linked[name] = value(element, "numStyleLink")
     lists: dict[str, _Numbering] = {}
     for element in root:
-        if local_name(element) != "num" or (named := child(element, "abstractNumId")) is None:
+        if local_name(element) != "num":
             continue
-        name = attribute(named, "val")
+        name = value(element, "abstractNumId")
         levels = dict(abstract.get(name, {}))
         starts: dict[int, int] = {}
         for override in (e for e in element if local_name(e) == "lvlOverride"):
             depth = attribute(override, "ilvl")
             levels |= _levels(override)
-            if (start := child(override, "startOverride")) is not None and depth.isdecimal():
-                starts[int(depth)] = _whole(start, 1)
+            if child(override, "startOverride") is not None and depth.isdecimal():
+                starts[int(depth)] = _whole(value(override, "startOverride"))
         lists[attribute(element, "numId")] = _Numbering(name, levels, starts)
     for numbering in lists.values():  # a list that names a style has that style's levels
         other = lists.get(styles.numbering(linked.get(numbering.abstract, ""))[0])
@@ -139,21 +134,15 @@ def _levels(element: ElementTree.Element) -> dict[int, _Level]:
         depth = attribute(entry, "ilvl")
         if local_name(entry) != "lvl" or not depth.isdecimal():
             continue
-        values = {local_name(e): e for e in entry}
         levels[int(depth)] = _Level(
-            start=_whole(values.get("start"), 1),
-            form=_value(values.get("numFmt")) or "decimal",
-            text=_value(values.get("lvlText")),
-            is_decimal="isLgl" in values,
-            style=_value(values.get("pStyle")),
+            start=_whole(value(entry, "start")),
+            form=value(entry, "numFmt") or "decimal",
+            text=value(entry, "lvlText"),
+            is_decimal=child(entry, "isLgl") is not None,
+            style=value(entry, "pStyle"),
         )
     return levels
 
 
-def _value(element: ElementTree.Element | None) -> str:
-    return attribute(element, "val") if element is not None else ""
-
-
-def _whole(element: ElementTree.Element | None, default: int) -> int:
-    value = _value(element)
-    return int(value) if value.isdecimal() and len(value) < 7 else default
+def _whole(text: str) -> int:
+    return int(text) if text.isdecimal() and len(text) < 7 else 1

@@ -1,15 +1,11 @@
-"""Finds merged cells, header rows and pictured tables of a Word document. Pure."""
+"""Finds merged cells and header rows of a Word document. Pure."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from investigator.documents.readers.archives.package import attribute, local_name
-from investigator.documents.readers.table_pictures import named_table
-
-_PICTURE = "picture"
 
 
 def first_row_differs(look: ElementTree.Element) -> bool:
@@ -47,26 +43,3 @@ def grid_span(cell: ElementTree.Element) -> int:
             values = [attribute(one, "val") for one in properties if local_name(one) == "gridSpan"]
             return int(values[0]) if values and values[0].isascii() and values[0].isdigit() else 1
     return 1
-
-
-def pictured_tables(document: ElementTree.Element) -> Iterator[str]:
-    """Yield the names of tables that are pictures: taken from the caption above or below, or from the description."""
-    blocks = [
-        block for body in document if local_name(body) == "body" for element in body if (block := _block(element))
-    ]
-    for before, (kind, text), after in zip([("", ""), *blocks], blocks, [*blocks[1:], ("", "")], strict=False):
-        name = named_table(text)
-        if name and (kind == _PICTURE or after[0] == _PICTURE or (before[0] == _PICTURE and after[0] != "tbl")):
-            yield name
-
-
-def _block(element: ElementTree.Element) -> tuple[str, str] | None:
-    """Return the kind of a paragraph or table, and its text; None if it is empty."""
-    kind = local_name(element)
-    if kind == "tbl":
-        return kind, ""
-    words = "".join(one.text or "" for one in element.iter() if local_name(one) == "t")
-    if any(local_name(one) in ("blip", "imagedata") for one in element.iter()):
-        described = (attribute(one, "descr") for one in element.iter() if local_name(one) == "docPr")
-        return _PICTURE, words or next(described, "")
-    return (kind, words) if words.strip() else None

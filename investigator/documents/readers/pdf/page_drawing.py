@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from ctypes import c_int
 from typing import Any, TypedDict
 
-from investigator.documents.png import png
 from investigator.documents.readers.base import ReaderSettings, ReadFailure
 from investigator.documents.readers.pdf.letter_boxes import Box, Direction
 from investigator.documents.readers.pdf.marking import boxes_around, letter_places, text_lines
@@ -142,6 +142,7 @@ def _picture(page: Any, width: int) -> bytes:
     points_wide, points_high = (max(side, 1.0) for side in page.get_size())
     scale = min(width / points_wide, (MOST_PIXELS / (points_wide * points_high)) ** 0.5)
     bitmap = page.render(scale=scale, rev_byteorder=True)
-    picture = png(bitmap.to_numpy())
+    file = io.BytesIO()
+    bitmap.to_pil().save(file, "PNG")
     bitmap.close()
-    return picture
+    return file.getvalue()

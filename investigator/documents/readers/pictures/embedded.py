@@ -42,5 +42,7 @@ def is_large(sides: tuple[int, int]) -> bool:
 
 
 def _may_hold_text(data: bytes) -> bool:
-    sizes = picture_sizes(data, 1)
-    return bool(sizes) and is_large(sizes[0])
+    try:
+        return any(map(is_large, picture_sizes(data, 1)))
+    except ReadFailure:  # it is too large, which its recognition reports
+        return True

@@ -27,6 +27,18 @@ _TIME_SHARE = 0.85  # fraction of a file's time limit for text recognition; the 
 _EMPTY_LINES = re.compile(r"\n[ \t\n]*\n")
 
 
+_INSTALLS = {
+    "darwin": "brew install tesseract",
+    "win32": "winget install UB-Mannheim.TesseractOCR",
+    "linux": "apt install tesseract-ocr (or dnf install tesseract)",
+}
+_LANGUAGES = {
+    "darwin": "brew install tesseract-lang",
+    "win32": "run its installer again and choose the language",
+    "linux": "apt install tesseract-ocr-{name} (or dnf install tesseract-langpack-{language})",
+}
+
+
 @dataclass(frozen=True)
 class Picture:
     """A picture in any common format. `dpi` and `page` (of a TIFF file, from 0) are optional."""
@@ -150,18 +162,9 @@ def _languages(command: str) -> frozenset[str]:
 
 
 def _install_hint() -> str:
-    if sys.platform == "darwin":
-        return "brew install tesseract"
-    elif sys.platform == "win32":
-        return "winget install UB-Mannheim.TesseractOCR"
-    else:
-        return "apt install tesseract-ocr (or dnf install tesseract)"
+    return _INSTALLS.get(sys.platform, _INSTALLS["linux"])
 
 
 def _language_hint(language: str) -> str:
-    if sys.platform == "darwin":
-        return "brew install tesseract-lang"
-    elif sys.platform == "win32":
-        return "run its installer again and choose the language"
-    else:
-        return f"apt install tesseract-ocr-{language.replace('_', '-')} (or dnf install tesseract-langpack-{language})"
+    name = language.replace("_", "-")
+    return _LANGUAGES.get(sys.platform, _LANGUAGES["linux"]).format(name=name, language=language)

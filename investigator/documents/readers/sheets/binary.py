@@ -42,6 +42,8 @@ def read_binary(source: SourceFile, settings: ReaderSettings) -> Extracted:
 
 
 def _sheet(book: Any, source: Any) -> Sheet:
+    import xlrd
+
     sheet = Sheet(name=one_line(cleaned(source.name)), hidden=source.visibility != 0)
     sheet.hidden_rows = {number for number, row in source.rowinfo_map.items() if row.hidden}
     sheet.hidden_columns = {number for number, column in source.colinfo_map.items() if column.hidden}
@@ -56,7 +58,7 @@ def _sheet(book: Any, source: Any) -> Sheet:
     for (row, column), note in sorted(source.cell_note_map.items()):
         author, text = one_line(cleaned(note.author or "")), one_line(cleaned(note.text or ""))
         by = "" if text.startswith(author) else author
-        sheet.remarks.append(comment_line(text, by, on=f"{_column_name(column)}{row + 1}"))
+        sheet.remarks.append(comment_line(text, by, on=xlrd.cellname(row, column)))
     return sheet
 
 
@@ -76,12 +78,3 @@ def _value(book: Any, cell: Any) -> tuple[str, str]:
         return name, name
     text = cleaned(str(cell.value)) if cell.ctype == xlrd.XL_CELL_TEXT else ""
     return text, "" if hides_text(form) else text
-
-
-def _column_name(column: int) -> str:
-    name = ""
-    column += 1
-    while column:
-        column, rest = divmod(column - 1, 26)
-        name = chr(ord("A") + rest) + name
-    return name

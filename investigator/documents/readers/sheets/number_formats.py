@@ -6,47 +6,15 @@ durations, percentages, currencies and scaled numbers follow the format.
 
 from __future__ import annotations
 
+import calendar
+import operator
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
-
-BUILT_IN: Mapping[int, str] = {
-    1: "0",
-    2: "0.00",
-    3: "#,##0",
-    4: "#,##0.00",
-    5: '"$"#,##0;("$"#,##0)',
-    6: '"$"#,##0;("$"#,##0)',
-    7: '"$"#,##0.00;("$"#,##0.00)',
-    8: '"$"#,##0.00;("$"#,##0.00)',
-    9: "0%",
-    10: "0.00%",
-    11: "0.00E+00",
-    12: "# ?/?",
-    13: "# ??/??",
-    14: "mm-dd-yy",
-    15: "d-mmm-yy",
-    16: "d-mmm",
-    17: "mmm-yy",
-    18: "h:mm AM/PM",
-    19: "h:mm:ss AM/PM",
-    20: "h:mm",
-    21: "h:mm:ss",
-    22: "m/d/yy h:mm",
-    37: "#,##0;(#,##0)",
-    38: "#,##0;(#,##0)",
-    39: "#,##0.00;(#,##0.00)",
-    40: "#,##0.00;(#,##0.00)",
-    45: "mm:ss",
-    46: "[h]:mm:ss",
-    47: "mm:ss.0",
-    48: "##0.0E+0",
-}
-"""The formats that a workbook names by number only."""
 
 _LONGEST_NUMBER = 40
 _LONGEST_FORMAT = 255
@@ -61,27 +29,20 @@ _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d{1,3})?")
 _SHORT = re.compile(r"-?(?:0|[1-9]\d{0,8})(?:\.\d{0,5}[1-9])?")
 """Matches most numbers that the general format shows as they are stored."""
 _CONDITION = re.compile(r"\[(<=|>=|<>|<|>|=)(-?\d+(?:\.\d+)?)\]")
+_RELATIONS: Mapping[str, Callable[[Fraction, Fraction], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "=": operator.eq,
+    "<>": operator.ne,
+}
 _TOKEN = re.compile(
     r'"(?P<quoted>[^"]*)"|\\(?P<escaped>.)|_.|\*.|\[\$(?P<currency>[^\]-]*)[^\]]*\]|\[(?P<elapsed>h+|m+|s+)\]|\[[^\]]*\]'
     r"|(?P<half>AM/PM|A/P)|(?P<general>General)|(?P<date>[ymdhs]+|\.0+(?=[^0#]|$))"
     r"|(?P<digits>[#0?][#0?,]*(?:\.[#0?]*)?,*)(?P<exponent>[eE][-+]0+)?|(?P<over>/)|(?P<text>@)|(?P<literal>.)",
     re.IGNORECASE,
 )
-_MONTHS = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
-_WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 
 
 @dataclass(frozen=True)
@@ -129,7 +90,7 @@ def _section(value: Fraction, form: str) -> tuple[str, bool]:
     conditions = [_CONDITION.search(section) for section in sections]
     if any(conditions):
         for section, condition in zip(sections, conditions, strict=True):
-            if condition is None or _holds(value, condition[1], Fraction(condition[2])):
+            if condition is None or _RELATIONS[condition[1]](value, Fraction(condition[2])):
                 return _CONDITION.sub("", section), True
         return sections[-1], True
     numeric = sections[:3]
@@ -138,17 +99,6 @@ def _section(value: Fraction, form: str) -> tuple[str, bool]:
     if value == 0 and len(numeric) > 2:
         return numeric[2], True
     return numeric[0], True
-
-
-def _holds(value: Fraction, relation: str, limit: Fraction) -> bool:
-    return {
-        "<": value < limit,
-        "<=": value <= limit,
-        ">": value > limit,
-        ">=": value >= limit,
-        "=": value == limit,
-        "<>": value != limit,
-    }[relation]
 
 
 @lru_cache(maxsize=512)
@@ -226,6 +176,8 @@ def _digits(value: Fraction, pattern: str) -> str:
         return f"{figure}E{sign}{power.lstrip('+-').zfill(width)}"
     separator = "," if "," in whole else ""
     figure = f"{exact.quantize(Decimal(1).scaleb(-most), ROUND_HALF_UP, _EXACT):{separator}.{most}f}"
+    if "0" not in mantissa and not figure.strip("0.,"):
+        return ""  # only a 0 in the format shows an insignificant digit
     while most > least and figure.endswith("0"):
         figure, most = figure[:-1], most - 1
     figure = figure.rstrip(".") if decimals else figure
@@ -248,11 +200,12 @@ def _time(value: Fraction, tokens: Sequence[_Token], *, is_1904: bool) -> str:
     """Return a number of days as a date, a clock time, both, or a duration; "" if it is out of range."""
     letters = "".join(token.text.lower() for token in tokens if token.kind == "date" and token.text[0] != ".")
     seconds = round(value * _DAY)
-    if any(token.kind == "elapsed" for token in tokens):
-        return _duration(seconds, tokens)
-    is_dated = "y" in letters or "d" in letters or _is_month(tokens)
-    if value < 0 or not is_dated:
-        return "" if value < 0 else _clock(seconds % _DAY, tokens)
+    half = any(token.kind == "half" for token in tokens)
+    if elapsed := next((token.text[0].lower() for token in tokens if token.kind == "elapsed"), ""):
+        return _duration(seconds, elapsed, letters)
+    is_month = "m" in letters and "h" not in letters and "s" not in letters
+    if value < 0 or not ("y" in letters or "d" in letters or is_month):
+        return "" if value < 0 else _clock(seconds % _DAY, letters, half=half)
     days, rest = divmod(seconds, _DAY)
     try:
         epoch = _EPOCH_1904 if is_1904 else _EPOCH_1900 + timedelta(days=1 if days < _FIRST_TRUE_DAY else 0)
@@ -260,41 +213,31 @@ def _time(value: Fraction, tokens: Sequence[_Token], *, is_1904: bool) -> str:
     except OverflowError:
         return ""
     words = _date(day, letters)
-    return f"{words} {_clock(rest, tokens)}" if "h" in letters and rest else words
-
-
-def _is_month(tokens: Sequence[_Token]) -> bool:
-    """Return True if an "m" stands for months: there are neither hours before nor seconds behind it."""
-    letters = [token.text.lower()[0] for token in tokens if token.kind == "date" and token.text[0] != "."]
-    return "m" in letters and "h" not in letters and "s" not in letters
+    return f"{words} {_clock(rest, letters, half=half)}" if "h" in letters and rest else words
 
 
 def _date(day: date, letters: str) -> str:
     if "d" in letters and re.search(r"(?<!d)d{1,2}(?!d)", letters):
         return f"{day:%Y-%m-%d}"
     if "d" in letters and "m" not in letters and "y" not in letters:
-        return _WEEKDAYS[day.weekday()]
-    month = _MONTHS[day.month - 1] if "m" in letters else ""
+        return calendar.day_name[day.weekday()]
+    month = calendar.month_name[day.month] if "m" in letters else ""
     return " ".join(filter(None, (month, str(day.year) if "y" in letters else "")))
 
 
-def _clock(seconds: int, tokens: Sequence[_Token]) -> str:
-    letters = "".join(token.text.lower() for token in tokens if token.kind == "date" and token.text[0] != ".")
+def _clock(seconds: int, letters: str, *, half: bool) -> str:
     hours, rest = divmod(seconds, 3_600)
     minutes, last = divmod(rest, 60)
     if "h" not in letters:
         return f"{minutes:02}:{last:02}"
-    half = next((token for token in tokens if token.kind == "half"), None)
-    shown = f"{(hours % 12 or 12) if half is not None else hours}:{minutes:02}"
+    shown = f"{(hours % 12 or 12) if half else hours}:{minutes:02}"
     shown += f":{last:02}" if "s" in letters else ""
-    return f"{shown} {'AM' if hours < 12 else 'PM'}" if half is not None else shown
+    return f"{shown} {'AM' if hours < 12 else 'PM'}" if half else shown
 
 
-def _duration(seconds: int, tokens: Sequence[_Token]) -> str:
-    """Return a number of seconds as a duration that may exceed a day: "255:30"."""
+def _duration(seconds: int, first: str, letters: str) -> str:
+    """Return a number of seconds as a duration that may exceed a day: "255:30"; `first` is its largest unit."""
     sign, seconds = ("-", -seconds) if seconds < 0 else ("", seconds)
-    first = next(token.text.lower()[0] for token in tokens if token.kind == "elapsed")
-    letters = "".join(token.text.lower() for token in tokens if token.kind == "date" and token.text[0] != ".")
     if first == "h":
         hours, rest = divmod(seconds, 3_600)
         minutes = f":{rest // 60:02}" if "m" in letters else ""

@@ -17,13 +17,14 @@ from investigator.documents.readers.base import Extracted, ReaderSettings, ReadF
 from investigator.documents.readers.sheets.charts import chart_table
 from investigator.documents.readers.sheets.comments import comments_of
 from investigator.documents.readers.sheets.formulas import computed
-from investigator.documents.readers.sheets.number_formats import BUILT_IN, hides_text, shown_number
+from investigator.documents.readers.sheets.number_formats import hides_text, shown_number
 from investigator.documents.readers.sheets.workbook import Merge, Place, Sheet, written
 from investigator.language.normalise import one_line
 
 _WORKBOOK = "xl/workbook.xml"
 _TRUE = ("1", "true", "on")
 _MOST_ROWS, _MOST_COLUMNS = 1_048_576, 16_384
+_UNREAD = {"chartEx": "chart of a newer kind", "image": "picture"}
 _NO_VALUE = "(formula without a stored value)"
 
 
@@ -93,14 +94,15 @@ def _styles(package: Package, book: ElementTree.Element) -> _Styles:
 
 def _formats(styles: ElementTree.Element) -> dict[str, str]:
     """Return the number format of each cell style, by its number; the general format is left out."""
-    own: dict[str, str] = {}
+    from xlrd.formatting import std_format_strings
+
+    known = {str(number): form for number, form in std_format_strings.items()}
     forms: list[str] = []
     for element in styles:
         if local_name(element) == "numFmts":
-            own = {entry.get("numFmtId", ""): entry.get("formatCode", "") for entry in element}
+            known |= {entry.get("numFmtId", ""): entry.get("formatCode", "") for entry in element}
         elif local_name(element) == "cellXfs":
-            identifiers = [entry.get("numFmtId", "") for entry in element]
-            forms = [own.get(name, BUILT_IN.get(int(name) if name.isdecimal() else 0, "")) for name in identifiers]
+            forms = [known.get(entry.get("numFmtId", ""), "") for entry in element]
     return {str(number): form for number, form in enumerate(forms) if form and form != "General"}
 
 
@@ -220,11 +222,7 @@ def _add_drawings(sheet: Sheet, package: Package, part: str) -> None:
         for inner, chart in related.values():
             if inner == "chart" and chart in package:
                 sheet.tables.append(chart_table(package.tree(chart)))
-        if newer := sum(1 for inner, _ in related.values() if inner == "chartEx"):
-            sheet.unread["chart of a newer kind"] = sheet.unread.get("chart of a newer kind", 0) + newer
-        pictures = sum(1 for inner, _ in related.values() if inner == "image")
-        if pictures:
-            sheet.unread["picture"] = sheet.unread.get("picture", 0) + pictures
+        sheet.unread.update(_UNREAD[inner] for inner, _ in related.values() if inner in _UNREAD)
 
 
 def _boxes(drawing: ElementTree.Element) -> Iterator[str]:

@@ -27,7 +27,7 @@ def read_open_document(source: SourceFile, settings: ReaderSettings) -> Extracte
     with Package(source.data, settings) as package:
         root = package.tree(_CONTENT)
         properties = OpenProperties(package)
-    hidden = _hidden_styles(root)
+    hidden = hidden_styles(root, "display", "false")
     sheets = [_sheet(table, hidden) for table in root.iter() if local_name(table) == "spreadsheet" for table in table]
     return written(
         [sheet for sheet in sheets if sheet is not None],
@@ -38,12 +38,12 @@ def read_open_document(source: SourceFile, settings: ReaderSettings) -> Extracte
     )
 
 
-def _hidden_styles(root: ElementTree.Element) -> frozenset[str]:
-    """Return the names of the styles of tables that are not shown."""
+def hidden_styles(root: ElementTree.Element, name: str, value: str) -> frozenset[str]:
+    """Return the names of the styles that hide what they are for, by the value of a property."""
     return frozenset(
         attribute(style, "name")
         for style in root.iter()
-        if local_name(style) == "style" and any(attribute(properties, "display") == "false" for properties in style)
+        if local_name(style) == "style" and any(attribute(properties, name) == value for properties in style)
     )
 
 
@@ -98,7 +98,7 @@ def _add_cells(sheet: Sheet, row: ElementTree.Element, number: int) -> None:
         rows, columns = _count(cell, "number-rows-spanned"), _count(cell, "number-columns-spanned")
         if (rows > 1 or columns > 1) and text:
             sheet.merges.append(Merge(number, column, rows, columns))
-        sheet.remarks += _comments(cell)
+        sheet.remarks += filter(None, (comment(child) for child in cell if local_name(child) == "annotation"))
         column += repeated
 
 
@@ -129,8 +129,8 @@ def _text(paragraph: ElementTree.Element) -> str:
     return "".join(pieces)
 
 
-def _comments(cell: ElementTree.Element) -> Iterator[str]:
-    for note in (child for child in cell if local_name(child) == "annotation"):
-        author = next((one_line(child.text or "") for child in note if local_name(child) == "creator"), "")
-        if text := _shown(note):
-            yield cleaned(comment_line(text, author))
+def comment(note: ElementTree.Element) -> str:
+    """Return the line of a comment, with its author; "" if it has no words."""
+    author = next((one_line(child.text or "") for child in note if local_name(child) == "creator"), "")
+    words = _shown(note)
+    return cleaned(comment_line(words, author)) if words else ""

@@ -52,7 +52,7 @@ class Sheet:
     hidden_cells: set[Place] = field(default_factory=set)
     remarks: list[str] = field(default_factory=list)
     tables: list[tuple[str, list[list[str]]]] = field(default_factory=list)
-    unread: dict[str, int] = field(default_factory=dict)
+    unread: Counter[str] = field(default_factory=Counter)
     formulas: dict[Place, str] = field(default_factory=dict)
 
 
@@ -70,18 +70,16 @@ def written(
     What is hidden is left out and counted, or marked, as `settings.hidden` says.
     """
     builder, marks = TextBuilder(), settings.hidden is HiddenText.MARK
-    counts: dict[str, int] = {}
-    unread: dict[str, int] = {}
+    counts: Counter[str] = Counter()
+    unread: Counter[str] = Counter()
     for number, sheet in enumerate(sheets, start=1):
-        for kind, count in sheet.unread.items():
-            unread[kind] = unread.get(kind, 0) + count
+        unread += sheet.unread
         if not (sheet.cells or sheet.remarks or sheet.tables):
             continue
         if sheet.hidden and not marks:
-            counts["sheet"] = counts.get("sheet", 0) + 1
+            counts["sheet"] += 1
             continue
-        for kind, count in _hidden(sheet).items():
-            counts[kind] = counts.get(kind, 0) + count
+        counts.update(_hidden(sheet))
         _add(builder, number, sheet, marks=marks)
     builder.end_page()
     reported = hidden_parts(settings.hidden, counts)
