@@ -13,7 +13,7 @@ from investigator.documents.readers.pdf.marking import boxes_around, letter_plac
 from investigator.documents.readers.pdf.orientation import text_in_order
 from investigator.documents.readers.pdf.page_orders import DrawnPage, PageOrder
 from investigator.documents.readers.pdf.pdfium import check_pictures, drawn_page, opened, page_with_forms
-from investigator.documents.readers.pdf.visible import take_invisible_text_off
+from investigator.documents.readers.pdf.visible import page_objects, take_invisible_text_off
 from investigator.documents.readers.pictures.ocr import recognised_words
 from investigator.documents.readers.pictures.word_places import PlacedWord, lines_of, words_in_text
 from investigator.records import FileStatus, PageLine, PageMark, TextSpan
@@ -67,7 +67,7 @@ def _recognised(data: bytes, page: DrawnPage, order: PageOrder, settings: Reader
 
 def _drawn(document: Any, order: PageOrder) -> DrawnPage:
     page = page_with_forms(document, order.page - 1)
-    take_invisible_text_off(page)
+    take_invisible_text_off(page, page_objects(page))
     width, height = page.get_size()
     marks, unmarked, lines = _marks(page, order.text, order.span) if order.span is not None else ((), "", ())
     picture = _picture(page, order.picture_width) if order.picture_width is not None else b""

@@ -8,6 +8,7 @@ from typing import Any
 from investigator.documents.pages import listed_pages
 from investigator.documents.readers.base import ReaderSettings, ReadFailure
 from investigator.documents.readers.pdf.pdfium import check_pictures, opened
+from investigator.documents.readers.pdf.visible import PageObjects, page_objects
 from investigator.documents.readers.pictures.embedded import MOST_PICTURES, is_large, unread_pictures
 from investigator.documents.readers.pictures.ocr import Picture, recognise, why_not
 from investigator.records import FileStatus
@@ -15,12 +16,11 @@ from investigator.records import FileStatus
 _LEAST_SHARE = 0.02  # of the page
 
 
-def large_pictures(page: Any) -> list[int]:
+def large_pictures(page: Any, objects: PageObjects) -> list[int]:
     """Return the numbers of the pictures on a page that may hold text, counted among its pictures."""
-
     width, height = page.get_size()
     numbers = []
-    for number, picture in enumerate(_pictures(page)):
+    for number, picture in enumerate(_pictures(page, objects)):
         left, bottom, right, top = picture.get_bounds()
         is_wide = (right - left) * (top - bottom) >= _LEAST_SHARE * width * height
         if is_wide and is_large(picture.get_px_size()):
@@ -28,15 +28,13 @@ def large_pictures(page: Any) -> list[int]:
     return numbers
 
 
-def _pictures(page: Any) -> Iterator[Any]:
-    """Yield the pictures of a page; looking at the types alone is twenty times as fast as the library's own filter."""
+def _pictures(page: Any, objects: PageObjects) -> Iterator[Any]:
     import pypdfium2
     import pypdfium2.raw as pdfium
 
-    for index in range(pdfium.FPDFPage_CountObjects(page)):
-        handle = pdfium.FPDFPage_GetObject(page, index)
-        if pdfium.FPDFPageObj_GetType(handle) == pdfium.FPDF_PAGEOBJ_IMAGE:
-            yield pypdfium2.PdfImage(handle, page=page, pdf=page.pdf)
+    for place in objects.of_kind(pdfium.FPDF_PAGEOBJ_IMAGE):
+        handle = pdfium.FPDFPage_GetObject(page, place)
+        yield pypdfium2.PdfImage(handle, page=page, pdf=page.pdf)
 
 
 def pictures_read(
@@ -70,7 +68,7 @@ def _drawn(document: Any, index: int, number: int) -> Picture | None:
     try:
         page = document[index]
         check_pictures(page)
-        picture = list(_pictures(page))[number]
+        picture = list(_pictures(page, page_objects(page)))[number]
         bitmap = picture.get_bitmap(render=True)
         pixels = bitmap.to_numpy()
         grey = pixels if pixels.ndim == 2 else pixels[..., :3].mean(axis=2)

@@ -32,7 +32,7 @@ from investigator.documents.readers.pdf.placed_lines import placed_lines
 from investigator.documents.readers.pdf.positions import page_text, page_words
 from investigator.documents.readers.pdf.raised_digits import with_raised_digits
 from investigator.documents.readers.pdf.table_layout import LaidTable
-from investigator.documents.readers.pdf.visible import take_invisible_text_off
+from investigator.documents.readers.pdf.visible import page_objects, take_invisible_text_off
 from investigator.documents.readers.pictures.ocr import Recognised, recognise
 from investigator.documents.readers.properties import first_title_line, honest_title, iso_date, largest_title
 from investigator.documents.readers.table_pictures import pictured
@@ -202,7 +202,8 @@ def _read_pages(document: Any, layers: _Layers, settings: ReaderSettings) -> Non
 def _page(document: Any, index: int, layers: _Layers) -> tuple[list[PlacedLine], LaidPage]:
     """Return the lines of a page and its tables; add what else is on it to the layers."""
     page, fields, comments = page_with_annotations(document, index)
-    if hidden := take_invisible_text_off(page):
+    objects = page_objects(page)
+    if hidden := take_invisible_text_off(page, objects):
         layers.hidden[index] = hidden
     textpage, turned = text_in_order(page)
     raw = with_raised_digits(textpage, textpage.get_text_range(), turned)
@@ -213,7 +214,7 @@ def _page(document: Any, index: int, layers: _Layers) -> tuple[list[PlacedLine],
     if comments:
         layers.comments[index] = comments
     if lines:
-        layers.pictures += ((index, number) for number in large_pictures(page))
+        layers.pictures += ((index, number) for number in large_pictures(page, objects))
     textpage.close()
     page.close()
     return lines, (text if tables else "", tables)
