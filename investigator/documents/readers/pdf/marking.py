@@ -30,7 +30,7 @@ def letter_places(raw: str, text: str) -> list[int | None] | None:
 
     Return None instead of a list if the text does not belong to the page.
     """
-    return _in_order(raw, text) or _by_likeness(raw, text)
+    return letters_in_order(raw, text) or _by_likeness(raw, text)
 
 
 def _by_likeness(raw: str, text: str) -> list[int | None] | None:
@@ -55,7 +55,8 @@ def _plain(word: str) -> str:
     return "".join(unicodedata.normalize("NFKC", c) if _is_raised(c) else c for c in word)
 
 
-def _in_order(raw: str, text: str) -> list[int | None] | None:
+def letters_in_order(raw: str, text: str) -> list[int | None] | None:
+    """Return the places as `letter_places` does, if the two texts have the same letters in the same order."""
     places: list[int | None] = []
     at = 0
     for character in text:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from ctypes import c_int
 from typing import Any, TypedDict
 
 from investigator.documents.png import png
 from investigator.documents.readers.base import ReaderSettings, ReadFailure
 from investigator.documents.readers.pdf.letter_boxes import Box, Direction
 from investigator.documents.readers.pdf.marking import boxes_around, letter_places, text_lines
-from investigator.documents.readers.pdf.orientation import text_in_order
+from investigator.documents.readers.pdf.orientation import on_display, text_in_order
 from investigator.documents.readers.pdf.page_orders import DrawnPage, PageOrder
 from investigator.documents.readers.pdf.pdfium import check_pictures, drawn_page, opened, page_with_forms
 from investigator.documents.readers.pdf.visible import page_objects, take_invisible_text_off
@@ -26,7 +25,6 @@ OTHER_TEXT = "the text that this version reads from the page differs from the te
 
 NOT_SHOWN = "its words are outside the visible part of the page"
 
-_FINENESS = 1_000_000  # the page's width and height are divided into this many steps
 _MOSTLY = 0.8  # share of the letters of a quote that must be on the page
 
 
@@ -121,19 +119,8 @@ def _edges(word: PlacedWord) -> _Edges:
 
 
 def _shown(page: Any, box: Box) -> _Edges | None:
-    """Return the edges of a box on the page as rotated and cropped; None if it is outside the page."""
-    x, y = zip(_device(page, box.left, box.bottom), _device(page, box.right, box.top), strict=True)
-    left, right, top, bottom = (min(max(edge, 0.0), 1.0) for edge in (min(x), max(x), min(y), max(y)))
-    return _Edges(left=left, top=top, right=right, bottom=bottom) if left < right and top < bottom else None
-
-
-def _device(page: Any, x: float, y: float) -> tuple[float, float]:
-    """Return a point of the page as displayed, in fractions of its width and height from the left and the top."""
-    import pypdfium2.raw as pdfium
-
-    across, down = c_int(), c_int()
-    pdfium.FPDF_PageToDevice(page, 0, 0, _FINENESS, _FINENESS, 0, x, y, across, down)
-    return across.value / _FINENESS, down.value / _FINENESS
+    place = on_display(page, box)
+    return _Edges(left=place.left, top=place.bottom, right=place.right, bottom=place.top) if place else None
 
 
 def _picture(page: Any, width: int) -> bytes:

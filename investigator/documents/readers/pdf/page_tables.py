@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import accumulate
 
+from investigator.documents.readers.pdf.marking import letters_in_order
 from investigator.documents.readers.pdf.positions import PageWord
 from investigator.documents.readers.pdf.side_by_side import told_apart
 from investigator.documents.readers.pdf.table_layout import LaidCell, LaidTable, laid_tables
@@ -24,41 +26,26 @@ def tables_of_page(words: Sequence[PageWord]) -> list[LaidTable]:
     return [table for both in detected for table in told_apart(both)]
 
 
-def moved(plain: str, tables: Sequence[LaidTable], text: str) -> list[LaidTable]:
-    """Move tables from their positions in the plain text of a page to those in its final text. The two texts differ
-    only in whitespace and in the hyphens of split words.
+def moved(raw: str, tables: Sequence[LaidTable], text: str) -> list[LaidTable]:
+    """Move tables from their positions in pdfium's text of a page to those in its final text. Return no tables if the
+    two texts differ in more than whitespace and the hyphens of split words.
     """
-    if not tables:
+    places = letters_in_order(raw, text) if tables else None
+    if places is None:
         return []
-    at = _places(plain, text)
+    ends = [0] * len(raw)  # after each letter of `raw`, in `text`; 0 if it is not there
+    for end, place in enumerate(places, start=1):
+        if place is not None:
+            ends[place] = end
+    ends = list(accumulate(ends, max))
+
+    def placed(word: PageWord) -> PageWord:
+        return replace(word, start=ends[word.start] - 1, end=ends[word.end - 1])
+
     return [
-        replace(table, cells=[replace(cell, words=tuple(_at(word, at) for word in cell.words)) for cell in table.cells])
+        replace(table, cells=[replace(cell, words=tuple(map(placed, cell.words))) for cell in table.cells])
         for table in tables
     ]
-
-
-def _at(word: PageWord, at: Sequence[int]) -> PageWord:
-    return replace(word, start=at[word.start], end=at[word.end - 1] + 1)
-
-
-def _places(plain: str, text: str) -> list[int]:
-    """Return, for each character in `plain`, its offset in `text`."""
-    places: list[int] = []
-    place = 0
-    for character in plain:
-        if character.isspace():
-            places.append(place)
-            continue
-        following = place
-        while following < len(text) - 1 and text[following].isspace():
-            following += 1
-        if text[following : following + 1] == character:
-            place = following
-            places.append(place)
-            place += 1
-        else:  # the hyphen of a split word that is joined in `text`
-            places.append(max(place - 1, 0))
-    return places
 
 
 def recorded_tables(pages: Sequence[Sequence[LaidTable]], spans: Sequence[PageSpan], text: str) -> tuple[Table, ...]:

@@ -16,7 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from investigator.documents.readers.pdf.annotations import text_of
 from investigator.documents.readers.pdf.letter_boxes import Box
+from investigator.documents.readers.pdf.orientation import on_display
 
 _INVISIBLE_MODES = (3, 7)  # neither filled nor stroked: invisible, or only a clip path
 _LIGHT, _FAINT = 230, 60  # of 255: a colour like that of paper, an opacity that may hide
@@ -27,7 +29,6 @@ _THIN, _SLACK = 4.0, 0.5  # points
 _DEEPEST = 8
 _LEAST_SHOWN = 0.05
 _MOST_OBJECTS = 20_000
-_MOST_ALONE = 24  # candidates that are compared one by one where their places in the picture are not known
 _SCALE = 1.5
 _MOST_PIXELS = 4_000_000
 _SIMPLE_PATH = 6  # segments of a rectangle
@@ -282,59 +283,31 @@ def _lies_over(letters: _Letters, pictures: Sequence[Box]) -> bool:
     box = letters.box
     if box is None or not box.area:
         return box is None and bool(pictures)
-    return any(_common(box, picture) >= _OVER_PICTURE * box.area for picture in pictures)
-
-
-def _common(box: Box, other: Box) -> float:
-    width = min(box.right, other.right) - max(box.left, other.left)
-    height = min(box.top, other.top) - max(box.bottom, other.bottom)
-    return max(width, 0.0) * max(height, 0.0)
+    return any(box.common(picture).area >= _OVER_PICTURE * box.area for picture in pictures)
 
 
 def _picture(page: Any) -> Any:
-    bitmap = page.render(scale=_scale(page), grayscale=True)
+    width, height = page.get_size()
+    scale = min(_SCALE, float((_MOST_PIXELS / max(width * height, 1.0)) ** 0.5))
+    bitmap = page.render(scale=scale, grayscale=True)
     pixels = bitmap.to_numpy().reshape(bitmap.height, bitmap.width).copy()
     bitmap.close()
     return pixels
 
 
-def _scale(page: Any) -> float:
-    width, height = page.get_size()
-    return min(_SCALE, float((_MOST_PIXELS / max(width * height, 1.0)) ** 0.5))
-
-
 def _unseen(page: Any, candidates: Sequence[_Letters], before: Any) -> list[_Letters]:
     """Return the candidates, all of which are off, whose places look as they did before."""
-    import pypdfium2.raw as pdfium
-
     differs = _picture(page) != before
     if not differs.any():
         return list(candidates)
-    if page.get_rotation() == 0:
-        placed = [letters for letters in candidates if letters.box is not None]
-        return [letters for letters in placed if not _seen_at(page, letters.box, differs)]
-    unseen: list[_Letters] = []
-    for letters in candidates[:_MOST_ALONE]:
-        pdfium.FPDFPageObj_SetIsActive(letters.handle, True)
-        if not (_picture(page) != _without(page, letters)).any():
-            unseen.append(letters)
-    return unseen
+    placed = ((letters, on_display(page, letters.box)) for letters in candidates if letters.box is not None)
+    return [letters for letters, place in placed if place is None or not _seen_at(place, differs)]
 
 
-def _without(page: Any, letters: _Letters) -> Any:
-    import pypdfium2.raw as pdfium
-
-    pdfium.FPDFPageObj_SetIsActive(letters.handle, False)
-    return _picture(page)
-
-
-def _seen_at(page: Any, box: Box | None, differs: Any) -> bool:
-    if box is None:
-        return True
-    left, _, _, top = page.get_cropbox()
-    scale = _scale(page)
-    rows = slice(max(int((top - box.top) * scale) - 1, 0), max(int((top - box.bottom) * scale) + 2, 0))
-    columns = slice(max(int((box.left - left) * scale) - 1, 0), max(int((box.right - left) * scale) + 2, 0))
+def _seen_at(place: Box, differs: Any) -> bool:
+    height, width = differs.shape
+    rows = slice(max(int(place.bottom * height) - 1, 0), int(place.top * height) + 2)
+    columns = slice(max(int(place.left * width) - 1, 0), int(place.right * width) + 2)
     return bool(differs[rows, columns].any())
 
 
@@ -347,10 +320,7 @@ def _text_of(page: Any, hidden: Sequence[_Letters]) -> str:
     textpage = page.get_textpage()
     words = []
     for letters in hidden:
-        length = pdfium.FPDFTextObj_GetText(letters.handle, textpage, None, 0)
-        buffer = (c_ushort * (length // 2 + 1))()
-        pdfium.FPDFTextObj_GetText(letters.handle, textpage, buffer, length)
-        words.append(bytes(buffer)[:length].decode("utf-16-le", errors="ignore").rstrip("\0"))
+        words.append(text_of(pdfium.FPDFTextObj_GetText, letters.handle, textpage))
         pdfium.FPDFPageObj_SetIsActive(letters.handle, False)
     textpage.close()
     return " ".join(" ".join(words).split())
