@@ -1,19 +1,30 @@
-"""Recognises the pictures on PDF pages that also have text, and names those that are not read."""
+"""Recognises the pictures on PDF pages that also have text, and names those that are not read, and tables that are
+pictures: a caption such as "Table 3" is next to a picture instead of cells.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from investigator.documents.pages import listed_pages
 from investigator.documents.readers.base import ReaderSettings, ReadFailure
+from investigator.documents.readers.pdf.blocks import PlacedLine
+from investigator.documents.readers.pdf.letter_boxes import Box
+from investigator.documents.readers.pdf.orientation import Orientation
 from investigator.documents.readers.pdf.pdfium import check_pictures, opened
 from investigator.documents.readers.pdf.visible import PageObjects, page_objects
 from investigator.documents.readers.pictures.embedded import MOST_PICTURES, is_large, unread_pictures
 from investigator.documents.readers.pictures.ocr import Picture, recognise, why_not
+from investigator.documents.readers.table_pictures import named_table
 from investigator.records import FileStatus
 
 _LEAST_SHARE = 0.02  # of the page
+_REACH = 60
+"""Maximum distance, in points, between a caption and the picture below or above it."""
+_LEAST_WIDTH, _LEAST_HEIGHT = 120, 40  # in points; anything smaller is an icon
+_MOST_INSIDE = 2
+"""Maximum number of text lines inside a picture; with more, it is the background of a readable table."""
 
 
 def large_pictures(page: Any, objects: PageObjects) -> list[int]:
@@ -79,3 +90,28 @@ def _drawn(document: Any, index: int, number: int) -> Picture | None:
     except (pypdfium2.PdfiumError, ReadFailure, IndexError, ValueError):
         return None
     return result
+
+
+def pictured_tables(page: Any, objects: PageObjects, lines: Sequence[PlacedLine], turned: Orientation) -> Iterator[str]:
+    """Yield the names of the tables that are pictures on a page, as given in their captions."""
+    captions = [(name, line) for line in lines if (name := named_table(line.text))]
+    if not captions:
+        return
+    places = [turned.upright(*picture.get_bounds()) for picture in _pictures(page, objects)]
+    pictures = [p for p in places if p.right - p.left >= _LEAST_WIDTH and p.top - p.bottom >= _LEAST_HEIGHT]
+    for name, line in captions:
+        if any(_belongs(line, picture) and not _holds_text(picture, lines) for picture in pictures):
+            yield name
+
+
+def _belongs(line: PlacedLine, picture: Box) -> bool:
+    left, bottom, right, top = picture
+    beside = line.right < left or line.left > right
+    under, over = line.bottom - top, bottom - (line.bottom + line.size)
+    return not beside and (-line.size <= under <= _REACH or -line.size <= over <= _REACH)
+
+
+def _holds_text(picture: Box, lines: Sequence[PlacedLine]) -> bool:
+    left, bottom, right, top = picture
+    inside = sum(left <= line.left <= right and bottom <= line.bottom <= top for line in lines)
+    return inside > _MOST_INSIDE

@@ -23,11 +23,10 @@ from investigator.documents.readers.pdf.blocks import PlacedLine
 from investigator.documents.readers.pdf.garbled import garbled_pages
 from investigator.documents.readers.pdf.hyphens import LINE_HYPHEN
 from investigator.documents.readers.pdf.orientation import text_in_order
-from investigator.documents.readers.pdf.page_pictures import large_pictures, pictures_read
+from investigator.documents.readers.pdf.page_pictures import large_pictures, pictured_tables, pictures_read
 from investigator.documents.readers.pdf.page_tables import moved, recorded_tables, tables_of_page
 from investigator.documents.readers.pdf.page_texts import PageText, page_texts
 from investigator.documents.readers.pdf.pdfium import attachments, drawn_page, is_drawn, opened, page_with_annotations
-from investigator.documents.readers.pdf.pictured_tables import pictured_tables
 from investigator.documents.readers.pdf.placed_lines import placed_lines
 from investigator.documents.readers.pdf.positions import page_words
 from investigator.documents.readers.pdf.raised_digits import with_raised_digits
@@ -207,7 +206,7 @@ def _page(document: Any, index: int, layers: _Layers) -> tuple[list[PlacedLine],
     raw = with_raised_digits(textpage, textpage.get_text_range(), turned)
     lines = placed_lines(textpage, raw, turned, fields)
     tables = tables_of_page(page_words(textpage, raw, turned)) if not fields else []
-    layers.pictured += (pictured(name, index + 1) for name in pictured_tables(page, lines, turned))
+    layers.pictured += (pictured(name, index + 1) for name in pictured_tables(page, objects, lines, turned))
     if comments:
         layers.comments[index] = comments
     if not lines and is_drawn(page):

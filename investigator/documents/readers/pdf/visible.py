@@ -60,12 +60,8 @@ class _Grounds:
     colours: Any
 
 
-@dataclass(frozen=True)
-class _Letters:
-    """A text object of a page, and its box; None inside another object."""
-
-    handle: Any
-    box: Box | None
+_Letters = tuple[Any, Box | None]
+"""A text object of a page, and its box; None inside another object."""
 
 
 def page_objects(page: Any) -> PageObjects:
@@ -93,12 +89,12 @@ def take_invisible_text_off(page: Any, objects: PageObjects) -> str:
     if not candidates:
         return ""
     before = _picture(page)
-    for letters in candidates:
-        pdfium.FPDFPageObj_SetIsActive(letters.handle, False)
+    for handle, _ in candidates:
+        pdfium.FPDFPageObj_SetIsActive(handle, False)
     hidden = _unseen(page, candidates, before)
-    for letters in candidates:
-        if letters not in hidden:
-            pdfium.FPDFPageObj_SetIsActive(letters.handle, True)
+    for handle, box in candidates:
+        if (handle, box) not in hidden:
+            pdfium.FPDFPageObj_SetIsActive(handle, True)
     return _text_of(page, hidden) if hidden else ""
 
 
@@ -121,12 +117,10 @@ def _candidates(page: Any, objects: PageObjects) -> list[_Letters]:
     shapes = zip(grounds.numbers, grounds.boxes.tolist(), strict=True)
     pictures = [Box(*box) for number, box in shapes if objects.kinds[number] == pdfium.FPDF_PAGEOBJ_IMAGE]
     candidates = (
-        _Letters(_pointer(handles[at]), Box(*boxes[at].tolist()))
-        if at < outer
-        else _Letters(_pointer(inner[at - outer]), None)
+        (_pointer(handles[at]), Box(*boxes[at].tolist())) if at < outer else (_pointer(inner[at - outer]), None)
         for at in np.flatnonzero(may_hide).tolist()
     )
-    return [letters for letters in candidates if not _lies_over(letters, pictures)]
+    return [(handle, box) for handle, box in candidates if not _lies_over(box, pictures)]
 
 
 @cache
@@ -278,9 +272,8 @@ def _is_layered(handle: int, marks: int) -> bool:
     return False
 
 
-def _lies_over(letters: _Letters, pictures: Sequence[Box]) -> bool:
+def _lies_over(box: Box | None, pictures: Sequence[Box]) -> bool:
     """Return True if most of a text lies over a picture: it is the text layer of a scan."""
-    box = letters.box
     if box is None or not box.area:
         return box is None and bool(pictures)
     return any(box.common(picture).area >= _OVER_PICTURE * box.area for picture in pictures)
@@ -300,11 +293,12 @@ def _unseen(page: Any, candidates: Sequence[_Letters], before: Any) -> list[_Let
     differs = _picture(page) != before
     if not differs.any():
         return list(candidates)
-    placed = ((letters, on_display(page, letters.box)) for letters in candidates if letters.box is not None)
-    return [letters for letters, place in placed if place is None or not _seen_at(place, differs)]
+    return [(handle, box) for handle, box in candidates if box is not None and not _seen_at(page, box, differs)]
 
 
-def _seen_at(place: Box, differs: Any) -> bool:
+def _seen_at(page: Any, box: Box, differs: Any) -> bool:
+    if (place := on_display(page, box)) is None:
+        return False
     height, width = differs.shape
     rows = slice(max(int(place.bottom * height) - 1, 0), int(place.top * height) + 2)
     columns = slice(max(int(place.left * width) - 1, 0), int(place.right * width) + 2)
@@ -315,12 +309,12 @@ def _text_of(page: Any, hidden: Sequence[_Letters]) -> str:
     """Return the words of text objects, in their order."""
     import pypdfium2.raw as pdfium
 
-    for letters in hidden:
-        pdfium.FPDFPageObj_SetIsActive(letters.handle, True)
+    for handle, _ in hidden:
+        pdfium.FPDFPageObj_SetIsActive(handle, True)
     textpage = page.get_textpage()
     words = []
-    for letters in hidden:
-        words.append(text_of(pdfium.FPDFTextObj_GetText, letters.handle, textpage))
-        pdfium.FPDFPageObj_SetIsActive(letters.handle, False)
+    for handle, _ in hidden:
+        words.append(text_of(pdfium.FPDFTextObj_GetText, handle, textpage))
+        pdfium.FPDFPageObj_SetIsActive(handle, False)
     textpage.close()
     return " ".join(" ".join(words).split())
