@@ -14,8 +14,8 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from investigator.documents.readers.base import cleaned
-from investigator.documents.readers.pdf.hyphens import LINE_HYPHEN
 from investigator.documents.readers.pdf.letter_boxes import Box, Direction, Letter, boxes_of_lines
+from investigator.documents.readers.pdf.page_texts import LINE_HYPHEN
 
 _WORD = re.compile(r"\S+")
 _MOST_COMPARED = 30_000_000

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from investigator.documents.readers.base import cleaned
-from investigator.documents.readers.pdf.hyphens import LINE_HYPHEN
 from investigator.documents.readers.pdf.orientation import Orientation
+from investigator.documents.readers.pdf.page_texts import LINE_HYPHEN
 
 _WORD_OR_BREAK = re.compile(rf"[^\s{LINE_HYPHEN}]+{LINE_HYPHEN}?|[\n{LINE_HYPHEN}]")
 _FIGURE = re.compile(r"[$€£¥(<>~±−-]{0,3}\d|[—–-]$|%$|\)$")

@@ -21,11 +21,10 @@ from investigator.documents.readers.base import (
 )
 from investigator.documents.readers.pdf.blocks import PlacedLine
 from investigator.documents.readers.pdf.garbled import garbled_pages
-from investigator.documents.readers.pdf.hyphens import LINE_HYPHEN
 from investigator.documents.readers.pdf.orientation import text_in_order
 from investigator.documents.readers.pdf.page_pictures import large_pictures, pictured_tables, pictures_read
 from investigator.documents.readers.pdf.page_tables import moved, recorded_tables, tables_of_page
-from investigator.documents.readers.pdf.page_texts import PageText, page_texts
+from investigator.documents.readers.pdf.page_texts import LINE_HYPHEN, PageText, page_texts
 from investigator.documents.readers.pdf.pdfium import attachments, drawn_page, is_drawn, opened, page_with_annotations
 from investigator.documents.readers.pdf.placed_lines import placed_lines
 from investigator.documents.readers.pdf.positions import page_words
