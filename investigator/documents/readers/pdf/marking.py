@@ -14,7 +14,7 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from investigator.documents.readers.base import cleaned
-from investigator.documents.readers.pdf.letter_boxes import Box, Direction, Letter, boxes_of_lines
+from investigator.documents.readers.pdf.letter_boxes import Box, Direction, Letter, bounds, boxes_of_lines
 from investigator.documents.readers.pdf.page_texts import LINE_HYPHEN
 
 _WORD = re.compile(r"\S+")
@@ -128,8 +128,7 @@ def text_lines(
 
 def _whole(line: str, boxes: Sequence[Box]) -> Iterator[tuple[str, Box]]:
     if words := " ".join(line.split()):
-        left, bottom = min(box.left for box in boxes), min(box.bottom for box in boxes)
-        yield words, Box(left, bottom, max(box.right for box in boxes), max(box.top for box in boxes))
+        yield words, bounds(boxes)
 
 
 def _ends_line(raw: str) -> bool:

@@ -69,13 +69,11 @@ def drawn_pages(data: bytes, orders: Sequence[PageOrder], settings: ReaderSettin
 
     with opened(data) as document:
         try:
-            drawn = tuple(_drawn(document, order) for order in orders if order.page <= len(document))
+            drawn = [(_drawn(document, order), order) for order in orders if order.page <= len(document)]
         except pypdfium2.PdfiumError as error:
             raise ReadFailure(FileStatus.FAILED, "the page is damaged") from error
-    scans = (one.unmarked == WITHOUT_PLACES for one in drawn)
     return tuple(
-        _recognised(data, page, order, settings) if is_scan else page
-        for page, order, is_scan in zip(drawn, orders, scans, strict=False)
+        _recognised(data, page, order, settings) if page.unmarked == WITHOUT_PLACES else page for page, order in drawn
     )
 
 

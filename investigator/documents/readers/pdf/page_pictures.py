@@ -92,12 +92,15 @@ def _drawn(document: Any, index: int, number: int) -> Picture | None:
     return result
 
 
-def pictured_tables(page: Any, objects: PageObjects, lines: Sequence[PlacedLine], turned: Orientation) -> Iterator[str]:
+def pictured_tables(page: Any, lines: Sequence[PlacedLine], turned: Orientation) -> Iterator[str]:
     """Yield the names of the tables that are pictures on a page, as given in their captions."""
+    import pypdfium2.raw as pdfium
+
     captions = [(name, line) for line in lines if (name := named_table(line.text))]
     if not captions:
         return
-    places = [turned.upright(*picture.get_bounds()) for picture in _pictures(page, objects)]
+    objects = page.get_objects(filter=(pdfium.FPDF_PAGEOBJ_IMAGE,))  # with those inside other objects
+    places = [turned.upright(*picture.get_bounds()) for picture in objects]
     pictures = [p for p in places if p.right - p.left >= _LEAST_WIDTH and p.top - p.bottom >= _LEAST_HEIGHT]
     for name, line in captions:
         if any(_belongs(line, picture) and not _holds_text(picture, lines) for picture in pictures):

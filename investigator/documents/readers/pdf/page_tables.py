@@ -103,7 +103,7 @@ def moved(raw: str, tables: Sequence[LaidTable], text: str) -> list[LaidTable]:
     ends = list(accumulate(ends, max))
 
     def placed(word: PageWord) -> PageWord:
-        return replace(word, start=ends[word.start] - 1, end=ends[word.end - 1])
+        return replace(word, start=max(ends[word.start] - 1, 0), end=ends[word.end - 1])
 
     return [
         replace(table, cells=[replace(cell, words=tuple(map(placed, cell.words))) for cell in table.cells])

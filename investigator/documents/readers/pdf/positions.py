@@ -88,8 +88,8 @@ def page_words(textpage: Any, raw: str, turned: Orientation) -> tuple[PageWord, 
                 left, right = min(left, box.left), max(right, box.right)
                 bottom, top = min(bottom, box.bottom), max(top, box.top)
             place = turned.upright(left, bottom, right, top)
-            text = cleaned(match.group().replace(LINE_HYPHEN, "-"))
-            found.append(PageWord(text, start, end, line, place.left, place.right, place.bottom, place.top))
+            if text := cleaned(match.group().replace(LINE_HYPHEN, "-")):
+                found.append(PageWord(text, start, end, line, place.left, place.right, place.bottom, place.top))
         line += raw[end - 1] in f"\n{LINE_HYPHEN}"
         if len(found) > _MOST_WORDS:
             return ()

@@ -205,7 +205,7 @@ def _page(document: Any, index: int, layers: _Layers) -> tuple[list[PlacedLine],
     raw = with_raised_digits(textpage, textpage.get_text_range(), turned)
     lines = placed_lines(textpage, raw, turned, fields)
     tables = tables_of_page(page_words(textpage, raw, turned)) if not fields else []
-    layers.pictured += (pictured(name, index + 1) for name in pictured_tables(page, objects, lines, turned))
+    layers.pictured += (pictured(name, index + 1) for name in pictured_tables(page, lines, turned))
     if comments:
         layers.comments[index] = comments
     if not lines and is_drawn(page):
