@@ -8,7 +8,7 @@ from pydantic import ConfigDict
 
 from investigator.documents.chunks import ChunkSettings
 from investigator.documents.readers.base import ReaderSettings
-from investigator.documents.readers.pdf.page_orders import DrawnPage, PageOrder
+from investigator.documents.readers.pdf.page_drawing import DrawnPage, PageOrder
 from investigator.records import FileStatus, Record, SplitDocument, Unreadable
 
 _LONGEST = 1 << 32  # maximum number of bytes per record

@@ -13,7 +13,7 @@ from investigator.documents.fresh import MISSING, file_of
 from investigator.documents.readers.base import ReaderSettings
 from investigator.documents.readers.media_types import PDF
 from investigator.documents.readers.members import SOURCE_CHANGED
-from investigator.documents.readers.pdf.page_orders import DrawnPage, PageOrder
+from investigator.documents.readers.pdf.page_drawing import DrawnPage, PageOrder
 from investigator.documents.reading_pool import ReadingPool
 from investigator.documents.scanning import FolderSettings, FoundFile, scan
 from investigator.errors import PageError, ReaderError, SourceChangedError

@@ -15,8 +15,7 @@ from made_files import pdf
 from PIL import Image
 
 from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile
-from investigator.documents.readers.pdf.page_drawing import WITHOUT_PLACES, drawn_pages
-from investigator.documents.readers.pdf.page_orders import PageOrder
+from investigator.documents.readers.pdf.page_drawing import WITHOUT_PLACES, PageOrder, drawn_pages
 from investigator.documents.readers.pdf.pdfium import drawn_page
 from investigator.documents.readers.pdf.reader import read_pdf
 from investigator.documents.readers.pictures.ocr import Picture, recognise, recognised_words

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from made_files import Placed, pdf
 
-from investigator.documents.readers.pdf.hyphens import LINE_HYPHEN, CutWords
+from investigator.documents.readers.pdf.page_texts import LINE_HYPHEN, CutWords
 from investigator.language.sentences import sentence_spans
 
 BODY = [

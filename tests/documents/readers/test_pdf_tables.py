@@ -164,7 +164,7 @@ def test_a_table_that_is_a_picture_is_said(read_all) -> None:
 
 
 def test_boxes_that_do_not_match_the_text_give_no_words() -> None:
-    assert page_words(_Text(3), "four", "four", Orientation.UPRIGHT) == ()
+    assert page_words(_Text(3), STATEMENT, Orientation.UPRIGHT) == ()
 
 
 @pytest.mark.parametrize("shown", [0, 90, 180, 270])

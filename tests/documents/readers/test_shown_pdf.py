@@ -100,6 +100,15 @@ def test_text_that_is_seen_is_read(read_all: Any, kind: str) -> None:
     assert not result.unreadable
 
 
+@pytest.mark.parametrize("turn", [90, 180, 270])
+def test_only_hidden_text_of_a_turned_page_is_left_out(read: Any, turn: int) -> None:
+    words = line(SHOWN, 150) + line("Light words are seen.", 120, "0.92 g") + line(HIDDEN, 90, "1 g")
+    text = read("a.pdf", changed(page_of(words), lambda page: page.rotate(turn)), ocr=False).text
+    assert SHOWN in text
+    assert "Light words are seen." in text
+    assert HIDDEN not in text
+
+
 def test_the_text_layer_of_a_scan_is_read(read: Any) -> None:
     picture = (
         "q 400 0 0 200 0 0 cm\nBI /W 2 /H 2 /BPC 8 /CS /G\nID \x80\x80\x80\x80\nEI Q\n"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from ctypes import c_ushort
 from dataclasses import dataclass
 from typing import Any
@@ -49,10 +48,8 @@ def taken_fields(document: Any, page: Any) -> list[Field]:
             left, right = sorted((place.left, place.right))
             bottom, top = sorted((place.bottom, place.top))
             fields.append(Field(shown, Box(left, bottom, right, top)))
-    for index in reversed(range(pdfium.FPDFPage_GetAnnotCount(page))):
-        with _annotation(page, index) as annotation:
-            is_field = pdfium.FPDFAnnot_GetSubtype(annotation) == pdfium.FPDF_ANNOT_WIDGET
-        if is_field:
+    for index, kind in reversed(list(enumerate(_kinds(page)))):
+        if kind == pdfium.FPDF_ANNOT_WIDGET:
             pdfium.FPDFPage_RemoveAnnot(page, index)
     return fields
 
@@ -71,31 +68,37 @@ def comments_of(page: Any) -> list[str]:
     )
     lines = []
     for note in _annotations(page, *kinds):
-        words = one_line(cleaned(_string(note, _CONTENTS)))[:_LONGEST]
-        author = one_line(cleaned(_string(note, _AUTHOR)))
+        words = one_line(cleaned(text_of(pdfium.FPDFAnnot_GetStringValue, note, _CONTENTS)))[:_LONGEST]
+        author = one_line(cleaned(text_of(pdfium.FPDFAnnot_GetStringValue, note, _AUTHOR)))
         if words:
             lines.append(comment_line(words, author))
     return lines
 
 
+def has_written_annotations(page: Any) -> bool:
+    """Return True if the page has form fields, text annotations or stamps."""
+    import pypdfium2.raw as pdfium
+
+    return not {pdfium.FPDF_ANNOT_WIDGET, pdfium.FPDF_ANNOT_FREETEXT, pdfium.FPDF_ANNOT_STAMP}.isdisjoint(_kinds(page))
+
+
+def _kinds(page: Any) -> list[int]:
+    import pypdfium2.raw as pdfium
+
+    return [pdfium.FPDFAnnot_GetSubtype(annotation) for annotation in _annotations(page)]
+
+
 def _annotations(page: Any, *kinds: int) -> Iterator[Any]:
+    """Yield the annotations of a page, or those of the given kinds; each is closed when the next one is asked for."""
     import pypdfium2.raw as pdfium
 
     for index in range(pdfium.FPDFPage_GetAnnotCount(page)):
-        with _annotation(page, index) as annotation:
-            if pdfium.FPDFAnnot_GetSubtype(annotation) in kinds:
+        annotation = pdfium.FPDFPage_GetAnnot(page, index)
+        try:
+            if not kinds or pdfium.FPDFAnnot_GetSubtype(annotation) in kinds:
                 yield annotation
-
-
-@contextmanager
-def _annotation(page: Any, index: int) -> Iterator[Any]:
-    import pypdfium2.raw as pdfium
-
-    annotation = pdfium.FPDFPage_GetAnnot(page, index)
-    try:
-        yield annotation
-    finally:
-        pdfium.FPDFPage_CloseAnnot(annotation)
+        finally:
+            pdfium.FPDFPage_CloseAnnot(annotation)
 
 
 def _value(form: Any, field: Any) -> str:
@@ -108,21 +111,13 @@ def _value(form: Any, field: Any) -> str:
     if kind in (pdfium.FPDF_FORMFIELD_CHECKBOX, pdfium.FPDF_FORMFIELD_RADIOBUTTON):
         return TICKED if pdfium.FPDFAnnot_IsChecked(form, field) else EMPTY
     if kind in (pdfium.FPDF_FORMFIELD_TEXTFIELD, pdfium.FPDF_FORMFIELD_COMBOBOX, pdfium.FPDF_FORMFIELD_LISTBOX):
-        return one_line(cleaned(_text(pdfium.FPDFAnnot_GetFormFieldValue, form, field)))[:_LONGEST]
+        return one_line(cleaned(text_of(pdfium.FPDFAnnot_GetFormFieldValue, form, field)))[:_LONGEST]
     return ""
 
 
-def _text(read: Any, form: Any, field: Any) -> str:
-    length = read(form, field, None, 0)
+def text_of(read: Any, *of: Any) -> str:
+    """Return the text that a function of pdfium writes into a buffer."""
+    length = read(*of, None, 0)
     buffer = (c_ushort * (length // 2 + 1))()
-    read(form, field, buffer, length)
-    return bytes(buffer)[:length].decode("utf-16-le", errors="ignore").rstrip("\0")
-
-
-def _string(annotation: Any, key: bytes) -> str:
-    import pypdfium2.raw as pdfium
-
-    length = pdfium.FPDFAnnot_GetStringValue(annotation, key, None, 0)
-    buffer = (c_ushort * (length // 2 + 1))()
-    pdfium.FPDFAnnot_GetStringValue(annotation, key, buffer, length)
+    read(*of, buffer, length)
     return bytes(buffer)[:length].decode("utf-16-le", errors="ignore").rstrip("\0")

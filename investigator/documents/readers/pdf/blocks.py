@@ -67,21 +67,18 @@ def blocks(lines: Sequence[PlacedLine], running: frozenset[str]) -> list[list[Pl
     found: list[list[PlacedLine]] = []
     for line in lines:
         before = found[-1][-1] if found else None
-        if before is None or (not before.cut and _begins_block(line, found[-1], edges, pitches)):
+        if before is None or (not before.cut and _are_separate(before, line, found[-1], edges, pitches)):
             found.append([line])
         else:
             found[-1].append(line)
     return found
 
 
-def _begins_block(line: PlacedLine, block: Sequence[PlacedLine], edges: set[int], pitches: dict[int, float]) -> bool:
-    at_edge = id(block[-1]) in edges or id(line) in edges
-    return at_edge or _are_separate(block[-1], line, block, pitches)
-
-
 def _are_separate(
-    before: PlacedLine, after: PlacedLine, block: Sequence[PlacedLine], pitches: dict[int, float]
+    before: PlacedLine, after: PlacedLine, block: Sequence[PlacedLine], edges: set[int], pitches: dict[int, float]
 ) -> bool:
+    if id(before) in edges or id(after) in edges:
+        return True
     if abs(before.size - after.size) > _SAME_SIZE * max(before.size, after.size):
         return True
     if before.weight is not None and after.weight is not None and abs(before.weight - after.weight) >= _SAME_WEIGHT:

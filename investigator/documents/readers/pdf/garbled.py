@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from statistics import median
 
@@ -29,8 +29,7 @@ def garbled_pages(pages: Sequence[str]) -> list[int]:
     known = [length for length in lengths if length is not None]
     found = []
     for index, (page, length) in enumerate(zip(pages, lengths, strict=True)):
-        visible = sum(not character.isspace() for character in page)
-        if visible and len(_NO_LETTER.findall(page)) > _MANY * visible:
+        if page and len(_NO_LETTER.findall(page)) > _MANY * sum(map(len, page.split())):
             found.append(index)
         elif length is not None and length < _SHORT:
             others = [other for other in known if other is not length] or [0.0]
@@ -50,6 +49,7 @@ def piece_length(text: str) -> float | None:
     return letters / sum(map(_pieces, words))
 
 
+@lru_cache(maxsize=20_000)
 def _pieces(word: str) -> int:
     """Return the number of pieces of a word, taking the longest one each time."""
     vocabulary, start, count = _vocabulary(), 0, 0

@@ -71,11 +71,11 @@ def boxes_of_lines(letters: Sequence[Letter], others: Sequence[Box]) -> list[Box
     found: list[Box] = []
     lines = list(_lines(letters))
     for number, line in enumerate(lines):
-        own = _bounds([letter.drawn for letter in line])
+        own = bounds([letter.drawn for letter in line])
         beside = (letter.drawn for one in (*lines[:number], *lines[number + 1 :]) for letter in one)
         near = [box for box in (*others, *beside) if own.meets(box) and not _is_covered(box, line)]
         for part in _parted(line, [other for other in near if _is_within(other, own)]):
-            found.append(_shrunk(_bounds([letter.drawn for letter in part]), near))
+            found.append(_shrunk(bounds([letter.drawn for letter in part]), near))
     return found
 
 
@@ -154,7 +154,8 @@ def _middle(box: Box) -> tuple[float, float]:
     return (box.left + box.right) / 2, (box.bottom + box.top) / 2
 
 
-def _bounds(boxes: Sequence[Box]) -> Box:
+def bounds(boxes: Sequence[Box]) -> Box:
+    """Return the smallest rectangle around others."""
     return Box(
         min(box.left for box in boxes),
         min(box.bottom for box in boxes),

@@ -14,8 +14,8 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from investigator.documents.readers.base import cleaned
-from investigator.documents.readers.pdf.hyphens import LINE_HYPHEN
-from investigator.documents.readers.pdf.letter_boxes import Box, Direction, Letter, boxes_of_lines
+from investigator.documents.readers.pdf.letter_boxes import Box, Direction, Letter, bounds, boxes_of_lines
+from investigator.documents.readers.pdf.page_texts import LINE_HYPHEN
 
 _WORD = re.compile(r"\S+")
 _MOST_COMPARED = 30_000_000
@@ -30,7 +30,7 @@ def letter_places(raw: str, text: str) -> list[int | None] | None:
 
     Return None instead of a list if the text does not belong to the page.
     """
-    return _in_order(raw, text) or _by_likeness(raw, text)
+    return letters_in_order(raw, text) or _by_likeness(raw, text)
 
 
 def _by_likeness(raw: str, text: str) -> list[int | None] | None:
@@ -55,7 +55,8 @@ def _plain(word: str) -> str:
     return "".join(unicodedata.normalize("NFKC", c) if _is_raised(c) else c for c in word)
 
 
-def _in_order(raw: str, text: str) -> list[int | None] | None:
+def letters_in_order(raw: str, text: str) -> list[int | None] | None:
+    """Return the places as `letter_places` does, if the two texts have the same letters in the same order."""
     places: list[int | None] = []
     at = 0
     for character in text:
@@ -127,8 +128,7 @@ def text_lines(
 
 def _whole(line: str, boxes: Sequence[Box]) -> Iterator[tuple[str, Box]]:
     if words := " ".join(line.split()):
-        left, bottom = min(box.left for box in boxes), min(box.bottom for box in boxes)
-        yield words, Box(left, bottom, max(box.right for box in boxes), max(box.top for box in boxes))
+        yield words, bounds(boxes)
 
 
 def _ends_line(raw: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from ctypes import c_int
 from enum import IntEnum
 from typing import Any
 
@@ -14,6 +15,7 @@ _SAMPLED = 60
 _MOST = 0.6
 """Fraction of the examined letters that must have the same orientation."""
 _QUARTER = 90
+_FINENESS = 1_000_000  # the page's width and height are divided into this many steps
 
 
 class Orientation(IntEnum):
@@ -70,3 +72,20 @@ def _orientation(textpage: Any, otherwise: Orientation) -> Orientation:
         if number >= _MOST * len(angles):
             return Orientation(turn)
     return otherwise
+
+
+def on_display(page: Any, box: Box) -> Box | None:
+    """Return the place of a box on the page as rotated and cropped, in fractions of its width from the left and of its
+    height from the top (`bottom` is the upper edge); None if it is outside the page.
+    """
+    x, y = zip(_device(page, box.left, box.bottom), _device(page, box.right, box.top), strict=True)
+    left, upper, right, lower = (min(max(edge, 0.0), 1.0) for edge in (min(x), min(y), max(x), max(y)))
+    return Box(left, upper, right, lower) if left < right and upper < lower else None
+
+
+def _device(page: Any, x: float, y: float) -> tuple[float, float]:
+    import pypdfium2.raw as pdfium
+
+    across, down = c_int(), c_int()
+    pdfium.FPDF_PageToDevice(page, 0, 0, _FINENESS, _FINENESS, 0, x, y, across, down)
+    return across.value / _FINENESS, down.value / _FINENESS

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from ctypes import c_int
 from typing import Any, TypedDict
 
 from investigator.documents.readers.base import ReaderSettings, ReadFailure
 from investigator.documents.readers.pdf.letter_boxes import Box, Direction
 from investigator.documents.readers.pdf.marking import boxes_around, letter_places, text_lines
-from investigator.documents.readers.pdf.orientation import text_in_order
-from investigator.documents.readers.pdf.page_orders import DrawnPage, PageOrder
+from investigator.documents.readers.pdf.orientation import on_display, text_in_order
 from investigator.documents.readers.pdf.pdfium import check_pictures, drawn_page, opened, page_with_forms
-from investigator.documents.readers.pdf.visible import take_invisible_text_off
+from investigator.documents.readers.pdf.visible import page_objects, take_invisible_text_off
 from investigator.documents.readers.pictures.ocr import recognised_words
 from investigator.documents.readers.pictures.word_places import PlacedWord, lines_of, words_in_text
-from investigator.records import FileStatus, PageLine, PageMark, TextSpan
+from investigator.records import FileStatus, PageLine, PageMark, Record, TextSpan
 
 MOST_PIXELS = 12_000_000
 """Maximum number of pixels in the picture of a page; larger pictures are scaled down."""
@@ -26,8 +24,36 @@ OTHER_TEXT = "the text that this version reads from the page differs from the te
 
 NOT_SHOWN = "its words are outside the visible part of the page"
 
-_FINENESS = 1_000_000  # the page's width and height are divided into this many steps
 _MOSTLY = 0.8  # share of the letters of a quote that must be on the page
+
+
+class PageOrder(Record):
+    """A request for a page: marks over a span of its `text`, or a picture.
+
+    The picture is `picture_width` pixels wide; if that is None, no picture is rendered.
+    """
+
+    page: int = Field(ge=1)
+    text: str = ""
+    span: TextSpan | None = None
+    picture_width: int | None = Field(default=None, ge=1)
+
+
+class DrawnPage(Record):
+    """A page rendered as requested; its size is in points, `picture` is a PNG file, and `pages` is the page count of
+    the PDF.
+    """
+
+    model_config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
+
+    page: int
+    pages: int
+    width: float
+    height: float
+    marks: tuple[PageMark, ...] = ()
+    unmarked: str = ""
+    lines: tuple[PageLine, ...] = ()
+    picture: bytes = b""
 
 
 def drawn_pages(data: bytes, orders: Sequence[PageOrder], settings: ReaderSettings) -> tuple[DrawnPage, ...]:
@@ -41,13 +67,11 @@ def drawn_pages(data: bytes, orders: Sequence[PageOrder], settings: ReaderSettin
 
     with opened(data) as document:
         try:
-            drawn = tuple(_drawn(document, order) for order in orders if order.page <= len(document))
+            drawn = [(_drawn(document, order), order) for order in orders if order.page <= len(document)]
         except pypdfium2.PdfiumError as error:
             raise ReadFailure(FileStatus.FAILED, "the page is damaged") from error
-    scans = (one.unmarked == WITHOUT_PLACES for one in drawn)
     return tuple(
-        _recognised(data, page, order, settings) if is_scan else page
-        for page, order, is_scan in zip(drawn, orders, scans, strict=False)
+        _recognised(data, page, order, settings) if page.unmarked == WITHOUT_PLACES else page for page, order in drawn
     )
 
 
@@ -67,7 +91,7 @@ def _recognised(data: bytes, page: DrawnPage, order: PageOrder, settings: Reader
 
 def _drawn(document: Any, order: PageOrder) -> DrawnPage:
     page = page_with_forms(document, order.page - 1)
-    take_invisible_text_off(page)
+    take_invisible_text_off(page, page_objects(page))
     width, height = page.get_size()
     marks, unmarked, lines = _marks(page, order.text, order.span) if order.span is not None else ((), "", ())
     picture = _picture(page, order.picture_width) if order.picture_width is not None else b""
@@ -121,19 +145,8 @@ def _edges(word: PlacedWord) -> _Edges:
 
 
 def _shown(page: Any, box: Box) -> _Edges | None:
-    """Return the edges of a box on the page as rotated and cropped; None if it is outside the page."""
-    x, y = zip(_device(page, box.left, box.bottom), _device(page, box.right, box.top), strict=True)
-    left, right, top, bottom = (min(max(edge, 0.0), 1.0) for edge in (min(x), max(x), min(y), max(y)))
-    return _Edges(left=left, top=top, right=right, bottom=bottom) if left < right and top < bottom else None
-
-
-def _device(page: Any, x: float, y: float) -> tuple[float, float]:
-    """Return a point of the page as displayed, in fractions of its width and height from the left and the top."""
-    import pypdfium2.raw as pdfium
-
-    across, down = c_int(), c_int()
-    pdfium.FPDF_PageToDevice(page, 0, 0, _FINENESS, _FINENESS, 0, x, y, across, down)
-    return across.value / _FINENESS, down.value / _FINENESS
+    place = on_display(page, box)
+    return _Edges(left=place.left, top=place.bottom, right=place.right, bottom=place.top) if place else None
 
 
 def _picture(page: Any, width: int) -> bytes:

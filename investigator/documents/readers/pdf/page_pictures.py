@@ -1,26 +1,37 @@
-"""Recognises the pictures on PDF pages that also have text, and names those that are not read."""
+"""Recognises the pictures on PDF pages that also have text, and names those that are not read, and tables that are
+pictures: a caption such as "Table 3" is next to a picture instead of cells.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from investigator.documents.pages import listed_pages
 from investigator.documents.readers.base import ReaderSettings, ReadFailure
+from investigator.documents.readers.pdf.blocks import PlacedLine
+from investigator.documents.readers.pdf.letter_boxes import Box
+from investigator.documents.readers.pdf.orientation import Orientation
 from investigator.documents.readers.pdf.pdfium import check_pictures, opened
+from investigator.documents.readers.pdf.visible import PageObjects, page_objects
 from investigator.documents.readers.pictures.embedded import MOST_PICTURES, is_large, unread_pictures
 from investigator.documents.readers.pictures.ocr import Picture, recognise, why_not
+from investigator.documents.readers.table_pictures import named_table
 from investigator.records import FileStatus
 
 _LEAST_SHARE = 0.02  # of the page
+_REACH = 60
+"""Maximum distance, in points, between a caption and the picture below or above it."""
+_LEAST_WIDTH, _LEAST_HEIGHT = 120, 40  # in points; anything smaller is an icon
+_MOST_INSIDE = 2
+"""Maximum number of text lines inside a picture; with more, it is the background of a readable table."""
 
 
-def large_pictures(page: Any) -> list[int]:
+def large_pictures(page: Any, objects: PageObjects) -> list[int]:
     """Return the numbers of the pictures on a page that may hold text, counted among its pictures."""
-
     width, height = page.get_size()
     numbers = []
-    for number, picture in enumerate(_pictures(page)):
+    for number, picture in enumerate(_pictures(page, objects)):
         left, bottom, right, top = picture.get_bounds()
         is_wide = (right - left) * (top - bottom) >= _LEAST_SHARE * width * height
         if is_wide and is_large(picture.get_px_size()):
@@ -28,15 +39,13 @@ def large_pictures(page: Any) -> list[int]:
     return numbers
 
 
-def _pictures(page: Any) -> Iterator[Any]:
-    """Yield the pictures of a page; looking at the types alone is twenty times as fast as the library's own filter."""
+def _pictures(page: Any, objects: PageObjects) -> Iterator[Any]:
     import pypdfium2
     import pypdfium2.raw as pdfium
 
-    for index in range(pdfium.FPDFPage_CountObjects(page)):
-        handle = pdfium.FPDFPage_GetObject(page, index)
-        if pdfium.FPDFPageObj_GetType(handle) == pdfium.FPDF_PAGEOBJ_IMAGE:
-            yield pypdfium2.PdfImage(handle, page=page, pdf=page.pdf)
+    for place in objects.of_kind(pdfium.FPDF_PAGEOBJ_IMAGE):
+        handle = pdfium.FPDFPage_GetObject(page, place)
+        yield pypdfium2.PdfImage(handle, page=page, pdf=page.pdf)
 
 
 def pictures_read(
@@ -70,7 +79,7 @@ def _drawn(document: Any, index: int, number: int) -> Picture | None:
     try:
         page = document[index]
         check_pictures(page)
-        picture = list(_pictures(page))[number]
+        picture = list(_pictures(page, page_objects(page)))[number]
         bitmap = picture.get_bitmap(render=True)
         pixels = bitmap.to_numpy()
         grey = pixels if pixels.ndim == 2 else pixels[..., :3].mean(axis=2)
@@ -81,3 +90,31 @@ def _drawn(document: Any, index: int, number: int) -> Picture | None:
     except (pypdfium2.PdfiumError, ReadFailure, IndexError, ValueError):
         return None
     return result
+
+
+def pictured_tables(page: Any, lines: Sequence[PlacedLine], turned: Orientation) -> Iterator[str]:
+    """Yield the names of the tables that are pictures on a page, as given in their captions."""
+    import pypdfium2.raw as pdfium
+
+    captions = [(name, line) for line in lines if (name := named_table(line.text))]
+    if not captions:
+        return
+    objects = page.get_objects(filter=(pdfium.FPDF_PAGEOBJ_IMAGE,))  # with those inside other objects
+    places = [turned.upright(*picture.get_bounds()) for picture in objects]
+    pictures = [p for p in places if p.right - p.left >= _LEAST_WIDTH and p.top - p.bottom >= _LEAST_HEIGHT]
+    for name, line in captions:
+        if any(_belongs(line, picture) and not _holds_text(picture, lines) for picture in pictures):
+            yield name
+
+
+def _belongs(line: PlacedLine, picture: Box) -> bool:
+    left, bottom, right, top = picture
+    beside = line.right < left or line.left > right
+    under, over = line.bottom - top, bottom - (line.bottom + line.size)
+    return not beside and (-line.size <= under <= _REACH or -line.size <= over <= _REACH)
+
+
+def _holds_text(picture: Box, lines: Sequence[PlacedLine]) -> bool:
+    left, bottom, right, top = picture
+    inside = sum(left <= line.left <= right and bottom <= line.bottom <= top for line in lines)
+    return inside > _MOST_INSIDE

@@ -4,61 +4,111 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import accumulate
 
+from investigator.documents.readers.pdf.marking import letters_in_order
 from investigator.documents.readers.pdf.positions import PageWord
-from investigator.documents.readers.pdf.side_by_side import told_apart
 from investigator.documents.readers.pdf.table_layout import LaidCell, LaidTable, laid_tables
 from investigator.documents.readers.pdf.visual_rows import page_columns, visual_rows
 from investigator.documents.readers.table_captions import caption_above
 from investigator.documents.readers.table_recorder import MOST_CELLS, MOST_TABLES
+from investigator.documents.readers.table_shape import is_value
+from investigator.language.terms import folded
 from investigator.records import PageSpan, Table, TableCell
 
 _SAME_EDGE = 4.0  # maximum distance between matching column edges, in points
 _SIDE_BY_SIDE = 6  # maximum number of characters between adjacent words
+_FEWEST_ROWS, _OFF_EDGE = 2, 1.0  # rows of each part of a table; distance of its title from the edge, in letter heights
 _FEWEST_ALIKE = 0.7  # minimum fraction of columns that continue on the next page
 
 
 def tables_of_page(words: Sequence[PageWord]) -> list[LaidTable]:
     """Return the tables of one page, column by column; of two tables side by side, the left one comes first."""
     detected = (table for column in page_columns(words) for table in laid_tables(visual_rows(column)))
-    return [table for both in detected for table in told_apart(both)]
+    return [table for both in detected for table in _told_apart(both)]
 
 
-def moved(plain: str, tables: Sequence[LaidTable], text: str) -> list[LaidTable]:
-    """Move tables from their positions in the plain text of a page to those in its final text. The two texts differ
-    only in whitespace and in the hyphens of split words.
+def _told_apart(table: LaidTable) -> Iterator[LaidTable]:
+    """Yield the tables that make up a detected table, from left to right; there may be only one.
+
+    The columns of a single table may alternate as well (country, population, capital, area). A table is therefore split
+    only if the headers are the same on both sides, the left side has ended, or each side has its own title.
     """
-    if not tables:
+    for column in range(2, len(table.edges)):
+        if _names_rows(table, column) and _is_another(table, column):
+            yield _part(table, 0, column)
+            yield from _told_apart(_part(table, column, len(table.edges) + 1))
+            return
+    yield table
+
+
+def _names_rows(table: LaidTable, column: int) -> bool:
+    """Return True if a column consists of words, with figures on its left and right."""
+    own = [_text(cell) for cell in _body(table) if cell.column == column]
+    sides = ([_text(cell) for cell in _body(table) if cell.column == near] for near in (column - 1, column + 1))
+    are_figures = all(sum(map(is_value, side)) >= _FEWEST_ROWS for side in sides)
+    return len(own) >= _FEWEST_ROWS and not any(map(is_value, own)) and are_figures
+
+
+def _is_another(table: LaidTable, column: int) -> bool:
+    headers = [cell for cell in table.cells if cell.row == table.header_rows - 1]
+    left = {folded(_text(cell)) for cell in headers if cell.column < column}
+    if any(folded(_text(cell)) in left for cell in headers if cell.column >= column):
+        return True
+    rows = {cell.row: [one.column for one in _body(table) if one.row == cell.row] for cell in _body(table)}
+    return any(min(columns) == column and len(columns) > 1 for columns in rows.values()) or _has_titles(table, column)
+
+
+def _has_titles(table: LaidTable, column: int) -> bool:
+    """Return True if a row above has two cells, each aligned with the row labels of its side."""
+    labels = [[cell.words[0].left for cell in _body(table) if cell.column == at] for at in (0, column)]
+    for row in range(table.header_rows):
+        titles = [cell for cell in table.cells if cell.row == row]
+        if len(titles) == 2 and all(labels):
+            begin = sorted(cell.words[0].left for cell in titles)
+            slack = _OFF_EDGE * titles[0].words[0].height
+            return all(abs(left - min(side)) <= slack for left, side in zip(begin, labels, strict=True))
+    return False
+
+
+def _part(table: LaidTable, first: int, end: int) -> LaidTable:
+    """Return the table made of the columns from `first` up to `end`; a cell belongs to the side on which it begins."""
+    cells = [
+        replace(cell, column=cell.column - first, columns=min(cell.columns, end - cell.column))
+        for cell in table.cells
+        if first <= cell.column < end
+    ]
+    return replace(table, cells=cells, edges=table.edges[first : end - 1])
+
+
+def _body(table: LaidTable) -> Sequence[LaidCell]:
+    return [cell for cell in table.cells if cell.row >= table.header_rows]
+
+
+def _text(cell: LaidCell) -> str:
+    return " ".join(word.text for word in cell.words)
+
+
+def moved(raw: str, tables: Sequence[LaidTable], text: str) -> list[LaidTable]:
+    """Move tables from their positions in pdfium's text of a page to those in its final text. Return no tables if the
+    two texts differ in more than whitespace and the hyphens of split words.
+    """
+    places = letters_in_order(raw, text) if tables else None
+    if places is None:
         return []
-    at = _places(plain, text)
+    ends = [0] * len(raw)  # after each letter of `raw`, in `text`; 0 if it is not there
+    for end, place in enumerate(places, start=1):
+        if place is not None:
+            ends[place] = end
+    ends = list(accumulate(ends, max))
+
+    def placed(word: PageWord) -> PageWord:
+        return replace(word, start=max(ends[word.start] - 1, 0), end=ends[word.end - 1])
+
     return [
-        replace(table, cells=[replace(cell, words=tuple(_at(word, at) for word in cell.words)) for cell in table.cells])
+        replace(table, cells=[replace(cell, words=tuple(map(placed, cell.words))) for cell in table.cells])
         for table in tables
     ]
-
-
-def _at(word: PageWord, at: Sequence[int]) -> PageWord:
-    return replace(word, start=at[word.start], end=at[word.end - 1] + 1)
-
-
-def _places(plain: str, text: str) -> list[int]:
-    """Return, for each character in `plain`, its offset in `text`."""
-    places: list[int] = []
-    place = 0
-    for character in plain:
-        if character.isspace():
-            places.append(place)
-            continue
-        following = place
-        while following < len(text) - 1 and text[following].isspace():
-            following += 1
-        if text[following : following + 1] == character:
-            place = following
-            places.append(place)
-            place += 1
-        else:  # the hyphen of a split word that is joined in `text`
-            places.append(max(place - 1, 0))
-    return places
 
 
 def recorded_tables(pages: Sequence[Sequence[LaidTable]], spans: Sequence[PageSpan], text: str) -> tuple[Table, ...]:
@@ -111,7 +161,7 @@ def _is_same_column(one: tuple[float, float], other: tuple[float, float]) -> boo
 
 
 def _header(table: LaidTable) -> list[str]:
-    return [" ".join(word.text for word in cell.words) for cell in table.cells if cell.row < table.header_rows]
+    return [_text(cell) for cell in table.cells if cell.row < table.header_rows]
 
 
 def _recorded(parts: Sequence[tuple[LaidTable, PageSpan]], text: str, most: int, ends: Sequence[int]) -> Table:

@@ -1,14 +1,28 @@
-"""Builds the text of each page from its lines, and recognises headings by their type size and weight."""
+"""Builds the text of each page from its lines: rejoins words that were hyphenated at the end of a line, and recognises
+headings by their type size and weight.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from investigator.documents.readers.pdf.blocks import PlacedLine, blocks, body_type, is_heading, running_lines
-from investigator.documents.readers.pdf.hyphens import CutWords
 from investigator.records import Heading
 
+LINE_HYPHEN = "\ufffe"
+"""pdfium's replacement for a hyphen at the end of a line."""
+
+_CUT_WORD = re.compile(rf"([^\W_]*){LINE_HYPHEN}[ \t]*([^\W_]*)(\S*)[ \t]?")
+_UNCUT_WORD = re.compile(rf"(?<![^\W\d_]|{LINE_HYPHEN})[^\W\d_]++(?:-[^\W\d_]++)*+(?!{LINE_HYPHEN})")
+_PREFIXES = frozenset(
+    """
+    anti auto bi co counter cross de ex extra hyper hypo inter intra mid mini mono multi non over post pre pro quasi
+    re self semi sub super trans tri ultra un under
+    """.split()  # noqa: SIM905 - a list of strings would take 33 lines
+)
+"""Prefixes that are written with a hyphen as often as without one."""
 _BLOCK_BREAK = "\n\n"
 
 
@@ -37,6 +51,34 @@ def page_texts(pages: Sequence[Sequence[PlacedLine]]) -> list[PageText]:
             offset += len(text) + len(_BLOCK_BREAK)
         found.append(PageText(_BLOCK_BREAK.join(texts), tuple(headings)))
     return found
+
+
+class CutWords:
+    """Joins words split across lines, following the document's spelling elsewhere.
+
+    `pages` are whole pages: both halves of a split word are in the same text, with only `LINE_HYPHEN` between them.
+    """
+
+    def __init__(self, pages: Iterable[str]) -> None:
+        self._written = {match.group().lower() for page in pages for match in _UNCUT_WORD.finditer(page)}
+
+    def joined(self, text: str) -> str:
+        """Return the text with split words joined, and the line break moved after them."""
+        return _CUT_WORD.sub(self._whole, text)
+
+    def _whole(self, match: re.Match[str]) -> str:
+        left, right, rest = match.groups()
+        rest = rest.replace(LINE_HYPHEN, "-")  # a word may be split twice
+        return f"{left}{'' if self._is_one_word(left, right) else '-'}{right}{rest}\n"
+
+    def _is_one_word(self, left: str, right: str) -> bool:
+        """Return True if the hyphen between two halves is there only because the line ends."""
+        if not (left.isalpha() and right.isalpha() and right.islower()) or left.isupper():
+            return False
+        left, right = left.lower(), right.lower()
+        if f"{left}{right}" in self._written:
+            return True
+        return f"{left}-{right}" not in self._written and right not in self._written and left not in _PREFIXES
 
 
 def _joined(lines: Iterable[PlacedLine]) -> str:

@@ -6,10 +6,11 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from investigator.documents.readers.base import Member, ReadFailure
-from investigator.documents.readers.pdf.annotations import Field, comments_of, taken_fields
+from investigator.documents.readers.pdf.annotations import Field, comments_of, has_written_annotations, taken_fields
 from investigator.documents.readers.pictures.ocr import Picture
 from investigator.records import FileStatus
 
@@ -47,15 +48,9 @@ def page_with_annotations(document: Any, index: int) -> tuple[Any, list[Field], 
 
     Only the copy in memory is changed. Raises pypdfium2.PdfiumError if the page cannot be loaded.
     """
-    import pypdfium2.raw as pdfium
-
     page = document[index]
     fields, comments = taken_fields(document, page), comments_of(page)
-    if _has_written_annotations(page):
-        pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY)
-        page.close()
-        page = document[index]
-    return page, fields, comments
+    return _flattened(document, index, page), fields, comments
 
 
 def page_with_forms(document: Any, index: int) -> Any:
@@ -63,28 +58,17 @@ def page_with_forms(document: Any, index: int) -> Any:
 
     Only the copy in memory is changed. Raises pypdfium2.PdfiumError if the page cannot be loaded.
     """
+    return _flattened(document, index, document[index])
+
+
+def _flattened(document: Any, index: int, page: Any) -> Any:
     import pypdfium2.raw as pdfium
 
-    page = document[index]
-    if _has_written_annotations(page):
-        pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY)
-        page.close()
-        page = document[index]
-    return page
-
-
-def _has_written_annotations(page: Any) -> bool:
-    """Return True if the page has form fields, text annotations or stamps."""
-    import pypdfium2.raw as pdfium
-
-    written = (pdfium.FPDF_ANNOT_WIDGET, pdfium.FPDF_ANNOT_FREETEXT, pdfium.FPDF_ANNOT_STAMP)
-    for index in range(pdfium.FPDFPage_GetAnnotCount(page)):
-        annotation = pdfium.FPDFPage_GetAnnot(page, index)
-        kind = pdfium.FPDFAnnot_GetSubtype(annotation)
-        pdfium.FPDFPage_CloseAnnot(annotation)
-        if kind in written:
-            return True
-    return False
+    if not has_written_annotations(page):
+        return page
+    pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY)
+    page.close()
+    return document[index]
 
 
 def attachments(data: bytes, most: int) -> tuple[Member, ...]:
@@ -110,18 +94,14 @@ def _attached(data: bytes, index: int) -> bytes:
             raise ReadFailure(FileStatus.FAILED, "the attachment is damaged") from error
 
 
-def is_drawn(document: Any, index: int) -> bool:
+def is_drawn(page: Any) -> bool:
     """Return True if the page has pictures, or so many shapes that they may be letters."""
     import pypdfium2.raw as pdfium
 
-    page = document[index]
-    shapes = 0
-    for thing in page.get_objects(filter=(pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_PATH)):
-        shapes += _OUTLINES if thing.type == pdfium.FPDF_PAGEOBJ_IMAGE else 1
-        if shapes >= _OUTLINES:
-            break
-    page.close()
-    return shapes >= _OUTLINES
+    if next(page.get_objects(filter=(pdfium.FPDF_PAGEOBJ_IMAGE,)), None) is not None:
+        return True
+    shapes = page.get_objects(filter=(pdfium.FPDF_PAGEOBJ_PATH,))
+    return sum(1 for _ in islice(shapes, _OUTLINES)) == _OUTLINES
 
 
 def drawn_page(data: bytes, index: int) -> Picture:

@@ -9,9 +9,9 @@ from typing import Any
 from investigator.documents.readers.base import cleaned
 from investigator.documents.readers.pdf.annotations import Field
 from investigator.documents.readers.pdf.blocks import PlacedLine
-from investigator.documents.readers.pdf.hyphens import LINE_HYPHEN
 from investigator.documents.readers.pdf.letter_boxes import Box
 from investigator.documents.readers.pdf.orientation import Orientation
+from investigator.documents.readers.pdf.page_texts import LINE_HYPHEN
 
 _MOST_LINES = 2.5  # a field that is higher than this many lines is not on one
 _SLACK = 2.0  # points

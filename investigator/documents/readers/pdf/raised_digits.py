@@ -20,11 +20,13 @@ def with_raised_digits(textpage: Any, raw: str, turned: Orientation) -> str:
     """
     if textpage.count_chars() != len(raw):
         return raw
-    characters = list(raw)
+    import pypdfium2.raw as pdfium
+
+    characters, size = list(raw), pdfium.FPDFText_GetFontSize
     for match in _RUN.finditer(raw):
         last = match.end() - 1
         first = match.start() - 1 if match.start() and not raw[match.start() - 1].isspace() else match.start()
-        if first == last or not _is_raised(textpage, first, last, turned):
+        if first == last or size(textpage, last) >= _SMALLER * size(textpage, first):
             continue
         at = last
         while at > first and _is_raised(textpage, first, at, turned):

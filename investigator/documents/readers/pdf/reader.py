@@ -21,18 +21,16 @@ from investigator.documents.readers.base import (
 )
 from investigator.documents.readers.pdf.blocks import PlacedLine
 from investigator.documents.readers.pdf.garbled import garbled_pages
-from investigator.documents.readers.pdf.hyphens import LINE_HYPHEN
 from investigator.documents.readers.pdf.orientation import text_in_order
-from investigator.documents.readers.pdf.page_pictures import large_pictures, pictures_read
+from investigator.documents.readers.pdf.page_pictures import large_pictures, pictured_tables, pictures_read
 from investigator.documents.readers.pdf.page_tables import moved, recorded_tables, tables_of_page
-from investigator.documents.readers.pdf.page_texts import PageText, page_texts
+from investigator.documents.readers.pdf.page_texts import LINE_HYPHEN, PageText, page_texts
 from investigator.documents.readers.pdf.pdfium import attachments, drawn_page, is_drawn, opened, page_with_annotations
-from investigator.documents.readers.pdf.pictured_tables import pictured_tables
 from investigator.documents.readers.pdf.placed_lines import placed_lines
-from investigator.documents.readers.pdf.positions import page_text, page_words
+from investigator.documents.readers.pdf.positions import page_words
 from investigator.documents.readers.pdf.raised_digits import with_raised_digits
 from investigator.documents.readers.pdf.table_layout import LaidTable
-from investigator.documents.readers.pdf.visible import take_invisible_text_off
+from investigator.documents.readers.pdf.visible import page_objects, take_invisible_text_off
 from investigator.documents.readers.pictures.ocr import Recognised, recognise
 from investigator.documents.readers.properties import first_title_line, honest_title, iso_date, largest_title
 from investigator.documents.readers.table_pictures import pictured
@@ -93,7 +91,7 @@ def read_pdf(source: SourceFile, settings: ReaderSettings) -> Extracted:
             raise _without_text(scans)
         return Extracted(text="", left_out=(_without_text(scans),), members=members)
     text, pages = joined_pages(texts)
-    laid = [moved(*layers.tables[span.page - 1], text[span.start : span.end]) for span in pages]
+    laid = [moved(*layers.tables[span.page - 1], layer[span.page - 1].text) for span in pages]
     return Extracted(
         text=text,
         title=_title(cleaned(layers.properties.get("Title", "")), source.name, layers.lines[0], text),
@@ -185,8 +183,6 @@ def _read_pages(document: Any, layers: _Layers, settings: ReaderSettings) -> Non
         lines, tables = list[PlacedLine](), ("", list[LaidTable]())
         try:
             lines, tables = _page(document, index, layers)
-            if not lines and is_drawn(document, index):
-                layers.scans.append(index)
         except pypdfium2.PdfiumError:
             layers.broken.append(index)
         layers.lines.append(lines)
@@ -202,21 +198,23 @@ def _read_pages(document: Any, layers: _Layers, settings: ReaderSettings) -> Non
 def _page(document: Any, index: int, layers: _Layers) -> tuple[list[PlacedLine], LaidPage]:
     """Return the lines of a page and its tables; add what else is on it to the layers."""
     page, fields, comments = page_with_annotations(document, index)
-    if hidden := take_invisible_text_off(page):
+    objects = page_objects(page)
+    if hidden := take_invisible_text_off(page, objects):
         layers.hidden[index] = hidden
     textpage, turned = text_in_order(page)
     raw = with_raised_digits(textpage, textpage.get_text_range(), turned)
     lines = placed_lines(textpage, raw, turned, fields)
-    text = page_text(raw)
-    tables = tables_of_page(page_words(textpage, raw, text, turned)) if not fields else []
+    tables = tables_of_page(page_words(textpage, raw, turned)) if not fields else []
     layers.pictured += (pictured(name, index + 1) for name in pictured_tables(page, lines, turned))
     if comments:
         layers.comments[index] = comments
+    if not lines and is_drawn(page):
+        layers.scans.append(index)
     if lines:
-        layers.pictures += ((index, number) for number in large_pictures(page))
+        layers.pictures += ((index, number) for number in large_pictures(page, objects))
     textpage.close()
     page.close()
-    return lines, (text if tables else "", tables)
+    return lines, (raw if tables else "", tables)
 
 
 def _take_garbled(layers: _Layers) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import cache
+from itertools import combinations_with_replacement, pairwise
+from math import inf
 
 from investigator.documents.readers.pdf.positions import PageWord
 from investigator.documents.readers.pdf.visual_rows import RowPiece, VisualRow
@@ -338,28 +340,23 @@ def _spread(pieces: Sequence[RowPiece], edges: Sequence[tuple[float, float]]) ->
     """
     count = len(edges)
     pitch = (edges[-1][1] - edges[0][0]) / count
-    best: dict[tuple[int, int], tuple[float, tuple[tuple[int, int], ...]]] = {(0, 0): (0.0, ())}
-    for number, piece in enumerate(pieces):
-        for used in range(count + 1):
-            cost, chosen = best.get((number, used), (float("inf"), ()))
-            if cost == float("inf"):
-                continue
-            for first in range(used, count):
-                for last in range(first, count):
-                    away = abs((edges[first][0] + edges[last][1]) / 2 - piece.centre)
-                    reaches = piece.left < edges[first][1] and piece.right > edges[last][0]
-                    if last > first and away > _OFF_CENTRE * pitch and not reaches:
-                        continue
-                    total = cost + away + 0.33 * pitch * (first - used)
-                    key = (number + 1, last + 1)
-                    if total < best.get(key, (float("inf"), ()))[0]:
-                        best[key] = (total, (*chosen, (first, last)))
-    ends = [
-        (cost + 0.33 * pitch * (count - used), chosen)
-        for (number, used), (cost, chosen) in best.items()
-        if number == len(pieces)
-    ]
-    if ends:
-        return list(min(ends)[1])
+
+    @cache
+    def best(number: int, used: int) -> tuple[float, tuple[tuple[int, int], ...]]:
+        """Return the cost and the columns of the headers from `number` on, if `used` columns are taken."""
+        if number == len(pieces):
+            return 0.33 * pitch * (count - used), ()
+        ways: list[tuple[float, tuple[tuple[int, int], ...]]] = [(inf, ())]
+        for first, last in combinations_with_replacement(range(used, count), 2):
+            away = abs((edges[first][0] + edges[last][1]) / 2 - pieces[number].centre)
+            reaches = pieces[number].left < edges[first][1] and pieces[number].right > edges[last][0]
+            if last == first or away <= _OFF_CENTRE * pitch or reaches:
+                cost, chosen = best(number + 1, last + 1)
+                ways.append((away + 0.33 * pitch * (first - used) + cost, ((first, last), *chosen)))
+        return min(ways)
+
+    cost, chosen = best(0, 0)
+    if cost < inf:
+        return list(chosen)
     nearest = [min(range(count), key=lambda k: abs(sum(edges[k]) / 2 - piece.centre)) for piece in pieces]
     return [(column, column) for column in nearest]
