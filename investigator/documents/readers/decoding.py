@@ -26,8 +26,8 @@ _SOUND_UTF8 = re.compile("[^\x00-\x7f\ufffd]")
 _UTF8_SHARE = 3  # minimum number of valid non-ASCII characters per damaged one; other encodings have fewer than one
 _WESTERN = ("cp1252", "mac-roman", "cp850")
 _OTHER_ALPHABETS = (
-    ("cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257")
-    + ("iso8859-2", "iso8859-5", "iso8859-6", "iso8859-7", "koi8-r", "cp852", "cp866")
+    "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "iso8859-2", "iso8859-5", "iso8859-6",
+    "iso8859-7", "koi8-r", "cp852", "cp866",
 )  # fmt: skip
 _EAST_ASIAN = ("gb18030", "big5", "cp949", "euc-jp", "cp932")
 _ENCODINGS = (*_WESTERN, *_OTHER_ALPHABETS, *_EAST_ASIAN)
