@@ -183,10 +183,7 @@ def _ole_type(data: bytes, suffix: str) -> str:
     names = {path[0] for path in olefile.OleFileIO(io.BytesIO(data)).listdir()}
     if "EncryptedPackage" in names:
         raise ReadFailure(FileStatus.ENCRYPTED, "the file is protected by a password")
-    present = [(kind, own) for stream, kind, own in _OLE_STREAMS if stream in names]
-    for kind, own in present:
-        if own == suffix:
-            return kind
+    present = {own: kind for stream, kind, own in reversed(_OLE_STREAMS) if stream in names}
     if present:
-        return present[0][0]
+        return present.get(suffix, list(present.values())[-1])
     raise ReadFailure(FileStatus.UNSUPPORTED, "the format of the file is unknown")
