@@ -102,8 +102,7 @@ class HtmlText:
         """Count the words of an element that is not shown, or add them with a mark."""
         if element.tag in _SILENT or element.tag == "title":
             return
-        shown = (text for part in element.iter() if part.tag not in _SILENT for text in (part.text, part.tail))
-        words = " ".join("".join(filter(None, shown)).split())
+        words = " ".join("".join(element.xpath("descendant::text()[not(ancestor::script or ancestor::style)]")).split())
         self.words_hidden += len(_WORD.findall(words))
         if self._marks_hidden and words:
             self._builder.words(f" {marked_hidden(words)} ")
