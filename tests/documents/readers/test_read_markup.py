@@ -61,6 +61,10 @@ def test_what_a_page_hides_is_not_read(read, markup, text):
     assert read("page.html", f"<html>{markup}</html>").text == text
 
 
+def test_text_behind_a_paragraph_that_a_block_has_ended_is_parted(read):
+    assert read("page.html", "<html><p>one<ul><li>two</ul>three</p>four").text == "one\n\ntwo\n\nthree\nfour"
+
+
 def test_thousands_of_open_elements_do_not_end_the_text(read):
     assert read("page.html", f"<html>{'<font>' * 5_000}<p>It stands.</p></html>").text == "It stands."
 

@@ -37,6 +37,7 @@ _INNER_DTD = re.compile(r"<!doctype[^\[<>]*\[.*?\]\s{0,100}>", re.IGNORECASE | r
 _HEAD = 4096
 _EMPTY = re.compile(r"<((?!(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)\b)\w+)([^<>]*)/>")
 """Matches an empty element of XHTML, which HTML would take for a start tag."""
+_ENDS_PARAGRAPH = re.compile(r"</p\s*>", re.IGNORECASE)
 _NESTED = re.compile(r"</?(?:a|b|big|div|em|font|i|small|span|strong|u)\b[^<>]*>", re.IGNORECASE)
 """Matches the tags that some programs open thousands of times without closing them; the parser stops at depth 2,048."""
 _SILENT = frozenset({"script", "style", "template", "noscript", "iframe", "object", "head"})
@@ -178,6 +179,7 @@ def _parsed(markup: str) -> Element | None:
     """Return the root of a document; None if it is empty. Raises ReadFailure if its elements are nested too deeply."""
     head = _INNER_DTD.sub("", markup[:_HEAD], count=1)
     page = _EMPTY.sub(r"<\1\2></\1>", cleaned(head + markup[_HEAD:]))
+    page = _ENDS_PARAGRAPH.sub("</p><br>", page)  # so that the tag still ends a line if a block has ended its paragraph
     for text in (page, _NESTED.sub(" ", page)):
         parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
         try:
