@@ -14,7 +14,7 @@ from typing import NamedTuple
 from investigator.documents.readers.base import Extracted, Member, ReaderSettings, ReadFailure, SourceFile, cleaned
 from investigator.documents.readers.decoding import is_noise
 from investigator.documents.readers.mail.character_sets import AS_WRITTEN, header_text, text_in
-from investigator.documents.readers.mail.quoted import marked_html, marked_plain, without_last_mark
+from investigator.documents.readers.mail.quoted import OWN, QUOTED, marked_html, marked_plain, without_last_mark
 from investigator.documents.readers.markup.html import extracted_html
 from investigator.documents.readers.properties import iso_date
 from investigator.records import FileStatus, Heading
@@ -121,10 +121,14 @@ def _body(texts: Sequence[_Text]) -> tuple[str, tuple[Heading, ...]]:
             text, found = without_last_mark(page.text, page.headings)
         else:
             text, found = marked_plain(cleaned("\n\n".join(text.text.strip("\r\n") for text in group)).strip())
-        if text:
-            body += "\n\n" if body else ""
-            headings += _moved(found, len(body))
-            body += text
+        if not text:
+            continue
+        body += "\n\n" if body else ""
+        if headings and headings[-1].text.startswith(QUOTED):
+            headings.append(Heading(text=OWN, start=len(body)))
+            body += f"{OWN}\n"
+        headings += _moved(found, len(body))
+        body += text
     return body, tuple(headings)
 
 
