@@ -97,12 +97,9 @@ class _ReadingProcess:
         process = self._running()
         with _killed_after(request.reader.max_seconds, process) as late:
             opened, contents = _answer_from(process, request)
-        if contents is None:
+        if contents is None or late.is_set() or contents.peak_memory > request.reader.max_memory // _LARGE_SHARE:
             self._stop()
-            return opened, _lost(process.returncode, late.is_set(), request)
-        if late.is_set() or contents.peak_memory > request.reader.max_memory // _LARGE_SHARE:
-            self._stop()
-        return opened, contents
+        return opened, contents or _lost(process.returncode, late.is_set(), request)
 
     def close(self) -> None:
         """Stop the process, even if it is busy; a read in progress ends."""

@@ -15,7 +15,7 @@ from investigator.documents import beneath
 from investigator.documents.chunks import ChunkSettings
 from investigator.documents.exchange import Contents, ReadRequest
 from investigator.documents.readers.base import ReaderSettings, ReadFailure
-from investigator.documents.reading import read_contents
+from investigator.documents.reading_process import read_contents
 from investigator.documents.scanning import FolderSettings, FoundFile, scan
 from investigator.records import FileStatus
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 import unicodedata
-
-from investigator.documents.readers.latin_encodings import latin_encoding
+from collections.abc import Sequence
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -22,13 +21,18 @@ _SAMPLE = 200_000
 _WIDE_SAMPLE = 4096
 _WIDE = ("utf-16-be", "utf-16-le", "utf-32-be", "utf-32-le")  # of several equally good encodings, the last is chosen
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
-_HALF_WIDTH = re.compile("[\uff61-\uff9f]")
-_SMALL_CYRILLIC = re.compile("[а-яё]")
-_CYRILLIC = ("cp1251", "koi8-r", "cp866", "iso8859-5")
-_OTHERS = re.compile(r"[^\x00-\x7f]+")
 _SHIFTED = re.compile(rb"\x1b\$[@B]")  # the start of two-byte characters in ISO-2022-JP
 _SOUND_UTF8 = re.compile("[^\x00-\x7f\ufffd]")
 _UTF8_SHARE = 3  # minimum number of valid non-ASCII characters per damaged one; other encodings have fewer than one
+_WESTERN = ("cp1252", "mac-roman", "cp850")
+_OTHER_ALPHABETS = (
+    "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "iso8859-2", "iso8859-5", "iso8859-6",
+    "iso8859-7", "koi8-r", "cp852", "cp866",
+)  # fmt: skip
+_EAST_ASIAN = ("gb18030", "big5", "cp949", "euc-jp", "cp932")
+_ENCODINGS = (*_WESTERN, *_OTHER_ALPHABETS, *_EAST_ASIAN)
+_CLOSE = 0.65  # a Western encoding is chosen if its likelihood is at least this share of another alphabet's
+_CLOSE_WESTERN = 0.98  # Windows is far more common than the Western encodings of DOS and old Macs
 
 
 def decoded(data: bytes, *, declared: bool = False) -> str | None:
@@ -46,7 +50,29 @@ def decoded(data: bytes, *, declared: bool = False) -> str | None:
     text = _utf8(data)
     if text is not None:
         return _unshifted(data, text) if not is_binary(data) else None
-    return _declared(data) if declared and _declared(data) is not None else _guessed(data)
+    if declared and (text := _declared(data)) is not None:
+        return text
+    return data.decode(likely_encoding(_sample(data)), errors="replace") if not is_binary(data) else None
+
+
+def likely_encoding(sample: bytes, encodings: Sequence[str] = _ENCODINGS) -> str:
+    """Return the likeliest of the encodings for bytes that are not UTF-8; Western European if none fits."""
+    from chardet import detect_all  # imported when the first file needs it
+
+    found = {
+        str(one["encoding"]): one["confidence"]
+        for one in detect_all(sample, include_encodings=encodings, compat_names=False)
+        if one["encoding"]
+    }
+    if not found:
+        return _WESTERN[0]
+    best = next(iter(found))
+    western = next((name for name in found if name in _WESTERN), best)
+    if best in _OTHER_ALPHABETS and found[western] >= _CLOSE * found[best]:
+        best = western
+    if best in _WESTERN and found.get(_WESTERN[0], 0) >= _CLOSE_WESTERN * found[best]:
+        best = _WESTERN[0]
+    return best
 
 
 def _utf8(data: bytes) -> str | None:
@@ -101,7 +127,7 @@ def _unshifted(data: bytes, text: str) -> str:
 def _wide_encoding(data: bytes) -> str | None:
     """Recognise UTF-16 or UTF-32 without a byte order mark by its zero bytes, and return its name."""
     head = data[: _WIDE_SAMPLE - _WIDE_SAMPLE % 4]
-    if head.count(0) < 2:
+    if head.count(0) < (1 if is_binary(data) else 2):
         return None
     share, encoding = max((_plain_share(head, encoding), encoding) for encoding in _WIDE)
     return encoding if share > 0 else None
@@ -126,43 +152,6 @@ def _declared(data: bytes) -> str | None:
         return data.decode("cp1252" if name.lower() in ("iso-8859-1", "latin-1", "latin1") else name)
     except (LookupError, UnicodeError):
         return None
-
-
-def _guessed(data: bytes) -> str | None:
-    from charset_normalizer import from_bytes
-
-    sample = _sample(data)
-    best = from_bytes(sample).best()
-    if best is None and is_binary(data):
-        return None
-    encoding = _japanese(sample) or (best.encoding if best else "cp1252")
-    text = sample.decode(encoding, errors="replace")
-    if best is None or _is_latin(text):
-        encoding = latin_encoding(sample) or "cp1252"
-    elif len(_HALF_WIDTH.findall(text)) * 2 > len(_BEYOND_ASCII.findall(sample)):  # not kana but Cyrillic
-        encoding = max(_CYRILLIC, key=lambda name: len(_SMALL_CYRILLIC.findall(sample.decode(name, errors="replace"))))
-    return data.decode(encoding, errors="replace")
-
-
-def _japanese(sample: bytes) -> str | None:
-    """Return EUC-JP only if the bytes contain so much kana that they must be Japanese: Chinese and Korean bytes are
-    also valid EUC-JP.
-    """
-    try:
-        text = sample.decode("euc_jp")
-    except UnicodeDecodeError:
-        return None
-    wide = [character for character in text if character > "\x7f"]
-    kana = sum("\u3041" <= character <= "\u30fe" for character in wide)
-    return "euc_jp" if kana > len(wide) // 5 else None
-
-
-def _is_latin(text: str) -> bool:
-    """Return True if the characters beyond ASCII are Latin letters, or isolated among ASCII letters."""
-    runs = _OTHERS.findall(text)
-    others = "".join(runs)
-    foreign = sum(character > "\u036f" and character.isalpha() for character in others)
-    return foreign * 2 < len(others) or len(runs) > 0.6 * len(others)
 
 
 def _sample(data: bytes) -> bytes:

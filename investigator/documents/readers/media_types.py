@@ -7,7 +7,8 @@ import re
 import zipfile
 from pathlib import PurePath
 
-from investigator.documents.readers.archives.compound import SIGNATURE, compound
+import olefile
+
 from investigator.documents.readers.archives.package import unpacked
 from investigator.documents.readers.base import ReadFailure
 from investigator.documents.readers.decoding import is_binary
@@ -105,7 +106,7 @@ def media_type(data: bytes, name: str) -> str:
     head = data[:_HEAD]
     if head.startswith(_ZIP_STARTS):
         return _package_type(data)
-    if head.startswith(SIGNATURE):
+    if head.startswith(olefile.MAGIC):
         return _ole_type(data, PurePath(name).suffix.lower())
     if b"%PDF-" in head[:1024]:
         return PDF
@@ -179,13 +180,10 @@ def _is_message(start: str) -> bool:
 
 def _ole_type(data: bytes, suffix: str) -> str:
     """Return the type of a compound file, based on the names in its root; if two types fit, the file's name decides."""
-    names = compound(data)
+    names = {path[0] for path in olefile.OleFileIO(io.BytesIO(data)).listdir()}
     if "EncryptedPackage" in names:
         raise ReadFailure(FileStatus.ENCRYPTED, "the file is protected by a password")
-    present = [(kind, own) for stream, kind, own in _OLE_STREAMS if stream in names]
-    for kind, own in present:
-        if own == suffix:
-            return kind
+    present = {own: kind for stream, kind, own in reversed(_OLE_STREAMS) if stream in names}
     if present:
-        return present[0][0]
+        return present.get(suffix, list(present.values())[-1])
     raise ReadFailure(FileStatus.UNSUPPORTED, "the format of the file is unknown")

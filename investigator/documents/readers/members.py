@@ -9,11 +9,10 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from investigator.documents.readers import media_types as kinds
-from investigator.documents.readers.archives.member_names import inner_path
 from investigator.documents.readers.base import Member, ReaderSettings, ReadFailure, SourceFile
 from investigator.documents.readers.pdf.pdfium import attachments
 from investigator.documents.readers.registry import reader_of
-from investigator.documents.readers.unpacking import damage_as_failure
+from investigator.documents.readers.unpacking import damage_as_failure, inner_path
 from investigator.records import FileStatus
 
 SOURCE_CHANGED = "the file has changed since it was read"

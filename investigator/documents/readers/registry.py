@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from importlib import import_module
 from pathlib import PurePath
 
@@ -109,18 +109,16 @@ def _plug_in(name: str) -> Reader:
     except SettingsError as error:
         raise ReadFailure(FileStatus.UNSUPPORTED, one_line(str(error))) from error
 
+    @_blamed(point)
     def read_with_plug_in(source: SourceFile, settings: ReaderSettings) -> Extracted:
-        with _blamed(point):
-            extracted = reader(source, settings) if callable(reader) else None
+        extracted = reader(source, settings) if callable(reader) else None
         if not isinstance(extracted, Extracted):
             raise ReadFailure(FileStatus.FAILED, f"the plug-in {point.value} did not return an Extracted")
         extracted = replace(extracted, members=_members(extracted.members, point) if extracted.members else ())
         text = cleaned(extracted.text)
         if text == extracted.text:
             return extracted
-        return replace(
-            extracted, text=text, pages=(), headings=(), tables=()
-        )  # their offsets refer to the original text
+        return replace(extracted, text=text, pages=(), headings=(), tables=())  # offsets refer to the original text
 
     return read_with_plug_in
 
@@ -129,12 +127,7 @@ def _members(members: Iterable[Member], point: EntryPoint) -> Iterator[Member]:
     """Yield the inner files that a plug-in finds."""
     with _blamed(point):
         for member in members:
-            yield replace(member, read=partial(_member, member.read, point))
-
-
-def _member(read: Callable[[], bytes], point: EntryPoint) -> bytes:
-    with _blamed(point):
-        return read()
+            yield replace(member, read=_blamed(point)(member.read))
 
 
 @contextmanager

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import PurePath, PurePosixPath
 
 from investigator.documents.imprints import imprint_of
-from investigator.documents.readers.archives.member_names import UniqueNames, inner_path
 from investigator.documents.readers.base import Extracted, Member, Reader, ReaderSettings, ReadFailure, SourceFile
 from investigator.records import Document, FileStatus, Unreadable
 
 REST = "(the rest)"
 """Placeholder for the unread part of a file, used in place of the name of an inner file."""
 
+_DRIVE = re.compile(r"^[A-Za-z]:")
+_LONGEST_PART = 200
+_MOST_PARTS = 20
 _SHARE_OF_TIME = 0.5  # stop once this fraction of the time limit has passed, so that the results so far are kept
 _TELLING = (
     FileStatus.ENCRYPTED,
@@ -51,7 +54,7 @@ class Unpacking:
         self._end = clock() + _SHARE_OF_TIME * settings.max_seconds
         self._documents: list[Document] = []
         self._unreadable: list[Unreadable] = []
-        self._names = UniqueNames()
+        self._names: dict[str, int] = {}
         self._members = 0
         self._bytes = 0
         self._characters = 0
@@ -59,7 +62,6 @@ class Unpacking:
 
     def read(self, source: SourceFile, document_id: str, content_hash: str) -> Unpacked:
         """Read everything in the file. Raises ReadFailure if the file contains no text."""
-        self._names.take(document_id)
         self._file(source, document_id, content_hash, depth=0)
         if not self._documents:
             raise _nothing(self._unreadable, document_id)
@@ -110,39 +112,32 @@ class Unpacking:
         return None
 
     def _keep_members(self, members: Iterable[Member], container_id: str, depth: int) -> None:
+        """Keep the contents of the inner files; a limit of the whole file is reported once, where it is reached."""
         for member in members:
+            if self._stopped:
+                return
             if depth > self._settings.max_depth:
                 reason = f"nested archives are opened only {self._settings.max_depth} deep (reader.max_depth)"
                 self._leave_out(container_id, FileStatus.TOO_LARGE, reason)
                 return
-            if not self._may_continue(container_id):
+            if (limit := self._limit()) is not None:
+                self._stopped = True
+                self._leave_out(container_id, *limit)
                 return
             self._members += 1
             path = inner_path(member.name)
-            member_id = self._names.take(f"{container_id}/{path}")
+            member_id = self._unique(f"{container_id}/{path}")
             try:
-                self._member(member, PurePosixPath(path).name, member_id, depth)
+                with damage_as_failure():
+                    data = member.read()
+                self._bytes += len(data)
+                inner = SourceFile(data, PurePosixPath(path).name)
+                self._file(inner, member_id, hashlib.sha256(data).hexdigest(), depth + 1)
             except ReadFailure as failure:
                 self._unreadable.append(Unreadable(path=member_id, status=failure.status, reason=failure.reason))
 
-    def _member(self, member: Member, name: str, member_id: str, depth: int) -> None:
-        with damage_as_failure():
-            data = member.read()
-        self._bytes += len(data)
-        self._file(SourceFile(data, name), member_id, hashlib.sha256(data).hexdigest(), depth + 1)
-
-    def _may_continue(self, container_id: str) -> bool:
-        """Return True if another member may be read; reaching a limit is recorded only once for the whole file."""
-        if self._stopped:
-            return False
-        limit = self._limit()
-        if limit is None:
-            return True
-        self._stopped = True
-        self._leave_out(container_id, *limit)
-        return False
-
     def _limit(self) -> tuple[FileStatus, str] | None:
+        """Return the limit that the file has reached, if any."""
         settings = self._settings
         if self._members >= settings.max_members:
             return FileStatus.TOO_LARGE, f"more than {settings.max_members:,} files are inside (reader.max_members)"
@@ -155,8 +150,34 @@ class Unpacking:
         return None
 
     def _leave_out(self, container_id: str, status: FileStatus, reason: str) -> None:
-        path = self._names.take(f"{container_id}/{REST}")
+        path = self._unique(f"{container_id}/{REST}")
         self._unreadable.append(Unreadable(path=path, status=status, reason=reason))
+
+    def _unique(self, name: str) -> str:
+        """Return a name that was not returned before: the second `name` becomes `name~2`."""
+        unique = name
+        while unique in self._names:
+            self._names[name] += 1
+            unique = f"{name}~{self._names[name]}"
+        self._names[unique] = 1
+        return unique
+
+
+def inner_path(name: str) -> str:
+    """Return the path of a file inside another file, as part of a document id: with forward slashes, and never empty.
+
+    The path cannot escape its target folder: no drive, no leading slash, no `..`. Unprintable characters become U+FFFD;
+    overlong parts are shortened in the middle, overlong paths at the beginning.
+    """
+    parts = (part.strip() for part in _DRIVE.sub("", name).replace("\\", "/").split("/"))
+    return "/".join([_shown(part) for part in parts if part not in ("", ".", "..")][-_MOST_PARTS:]) or "unnamed"
+
+
+def _shown(part: str) -> str:
+    if len(part) > _LONGEST_PART:
+        half = _LONGEST_PART // 2
+        part = f"{part[:half]}…{part[-half:]}"
+    return "".join(character if character.isprintable() else "\ufffd" for character in part)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from investigator.documents.readers import media_types as kinds
 from investigator.documents.readers.base import READERS
 from investigator.plugins import found
 
-_ALL = 3
+_ALL = 4
 
 
 class OwnReader(NamedTuple):

@@ -51,7 +51,6 @@ def test_the_words_of_a_title_that_stand_in_the_text_are_not_said_twice(read):
         ("<table><tr><td>a</td><td style='display: none'>b</td><td>c</td></tr></table>", "a | c"),
         ("<p hidden>x<script>y</script></p>z", "z"),
         ("<table><col style='display: none'><tr><td>a</td><td>b</td></tr></table>", "a | b"),
-        ("<section><div hidden>one</section><p>two</p>", "two"),
         ("<dl><dd hidden>one<dt>two</dl>three", "two\n\nthree"),
         ("<p hidden>one<div>two</div>", "two"),
         ("<ul><li hidden>a<ul><li>b</li></ul>c</li><li>d</li></ul>", "d"),
@@ -60,6 +59,14 @@ def test_the_words_of_a_title_that_stand_in_the_text_are_not_said_twice(read):
 )
 def test_what_a_page_hides_is_not_read(read, markup, text):
     assert read("page.html", f"<html>{markup}</html>").text == text
+
+
+def test_text_behind_a_paragraph_that_a_block_has_ended_is_parted(read):
+    assert read("page.html", "<html><p>one<ul><li>two</ul>three</p>four").text == "one\n\ntwo\n\nthree\nfour"
+
+
+def test_thousands_of_open_elements_do_not_end_the_text(read):
+    assert read("page.html", f"<html>{'<font>' * 5_000}<p>It stands.</p></html>").text == "It stands."
 
 
 def test_much_hidden_text_is_reported():

@@ -134,6 +134,17 @@ def test_html_that_is_no_other_form_of_the_plain_text_is_not_lost(read_all):
     assert "The rent is 40 shillings." in text
 
 
+def test_text_behind_a_quotation_in_another_part_is_the_messages_own(read):
+    data = (
+        HEAD + 'Content-Type: multipart/mixed; boundary="b"\r\n\r\n--b\r\nContent-Type: text/plain\r\n\r\n'
+        "> It was 30 shillings.\r\n--b\r\nContent-Type: text/html\r\n\r\n<p>It is 40 now.</p>\r\n--b--\r\n"
+    )
+    document = read("a.eml", data)
+    assert document.text.endswith("[quoted message]\n> It was 30 shillings.\n\n[message]\nIt is 40 now.")
+    assert [heading.text for heading in document.headings] == ["[quoted message]", "[message]"]
+    assert all(document.text.startswith(heading.text, heading.start) for heading in document.headings)
+
+
 def test_files_between_the_forms_of_a_body_are_attachments(read_all):
     data = (
         HEAD + 'Content-Type: multipart/alternative; boundary="a"\r\n\r\n--a\r\nContent-Type: text/plain\r\n\r\n'

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import struct
-import time
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pytest
 from made_compound import attached_message, attachment, compound_file, outlook_message
 from made_files import pdf
 
-from investigator.documents.readers.archives.compound import compound
 from investigator.documents.readers.base import ReadFailure
-from investigator.documents.readers.mail.compressed_rtf import decompressed_rtf
 from investigator.records import FileStatus
 
 SUBJECT, BODY, SENDER, SENDER_SMTP, SENT = 0x0037, 0x1000, 0x0C1A, 0x5D01, 0x0039
@@ -35,7 +31,7 @@ def ids(reading) -> list[str]:
 def test_a_message_is_its_head_and_its_body(read):
     document = read("a.msg", compound_file(outlook_message(TEXTS, recipients=PEOPLE, numbers={SENT: MARCH})))
     assert document.text == (
-        "From: Byron, Ada <ada@mill.example>\nTo: Max Born <max@mill.example>, Kim <kim@mill.example>\n"
+        'From: "Byron, Ada" <ada@mill.example>\nTo: Max Born <max@mill.example>, Kim <kim@mill.example>\n'
         "Cc: Eve <eve@mill.example>\nDate: Thu, 04 Mar 2021 09:00:00 +0000\nSubject: Lease of the mill\n\n"
         "The rent is 40 shillings.\n\nAda"
     )
@@ -60,17 +56,6 @@ def test_a_body_of_rich_text_only_gives_its_words(read):
     packed = struct.pack("<II4sI", len(rtf) + 12, len(rtf), b"MELA", 0) + rtf
     message = outlook_message({SUBJECT: "Rent"}) | {"__substg1.0_10090102": packed}
     assert read("a.msg", compound_file(message)).text == "Subject: Rent\n\nThe rent is 40 shillings."
-
-
-def test_compressed_rich_text_is_expanded_as_the_format_says():
-    # the two examples of [MS-OXRTFCP], sections 4.1 and 4.2
-    simple = "2d0000002b0000004c5a4675f1c5c7a703000a007263706731323542320af32068656c090020627705b06c647d0a800fa0"
-    assert decompressed_rtf(bytes.fromhex(simple), 10**6) == rb"{\rtf1\ansi\ansicpg1252\pard hello world}" + b"\r\n"
-    crossing = "1a0000001c0000004c5a4675e2d44b51410004205758595a0d6e7d010eb0"
-    assert decompressed_rtf(bytes.fromhex(crossing), 10**6) == rb"{\rtf1 WXYZWXYZWXYZWXYZWXYZ}"
-    assert decompressed_rtf(bytes.fromhex(crossing), 10) == rb"{\rtf1 WXY"
-    for cut in range(len(crossing) // 2):
-        assert len(decompressed_rtf(bytes.fromhex(crossing)[:cut], 10**6)) <= 28
 
 
 def test_attachments_are_documents_and_pictures_of_the_page_are_left_out(read_all):
@@ -119,50 +104,6 @@ def test_a_message_that_is_cut_off_or_scrambled_never_does_harm(read_all, refuse
         data = whole[:at] + change + whole[at + len(change) :]
         with suppress(ReadFailure):
             assert sum(len(document.text) for document in read_all("a.msg", data).documents) < 2 * len(whole)
-
-
-def test_a_compound_file_gives_its_streams_to_the_byte():
-    contents = {f"s{size}": bytes(range(256)) * (size // 256) + b"x" * (size % 256) for size in (0, 1, 64, 4095, 4096)}
-    large = bytes(range(256)) * 1_000
-    root = compound(compound_file({**contents, "In": {"Deep": {"large": large}}}))
-    assert {name: root.stream(name.upper(), 10**6) for name in contents} == contents
-    deep = root.storage("IN").storage("deep")
-    assert deep.stream("large", 10**6) == large
-    assert deep.stream("large", 1_000) == large[:1_000]
-    assert deep.stream("none", 10) is None
-    assert root.storage("s1") is None
-    with pytest.raises(ReadFailure):
-        compound(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(5_000))
-
-
-def test_thousands_of_streams_in_one_row_are_read(read_all):
-    message = outlook_message(TEXTS | {0x6000 + number: f"text {number}" for number in range(5_000)})
-    assert read_all("a.msg", compound_file(message)).documents[0].title == "Lease of the mill"
-
-
-def test_sizes_beyond_the_file_and_chains_that_loop_cost_no_more_than_the_file(read_all):
-    whole = compound_file(outlook_message(TEXTS, attachments=[attachment("a.txt", b"x" * 9_000)]))
-    entry = whole.index("__substg1.0_37010102".encode("utf-16-le"))  # that of the attachment
-    start = struct.unpack_from("<I", whole, entry + 116)[0]
-    table = len(whole) - 512
-    hostile = bytearray(whole)
-    hostile[entry + 120 : entry + 124] = b"\xf0\xff\xff\xff"
-    hostile[table + 4 * start : table + 4 * start + 4] = struct.pack("<I", start)
-    began = time.process_time()
-    assert len(read_all("a.msg", bytes(hostile)).documents[1].text) <= len(whole)
-    assert time.process_time() - began < 5
-
-
-@pytest.mark.parametrize(
-    ("at", "value"), [(30, 0xFFFF), (44, 0xFFFFFFFF), (44, 110), (64, 0xFFFFFFFF), (72, 0xFFFFFFFF)]
-)
-def test_a_header_that_claims_more_than_there_is_ends_in_a_status(read_all, at, value):
-    hostile = bytearray(compound_file(outlook_message(TEXTS)))
-    hostile[at : at + (2 if at == 30 else 4)] = struct.pack("<H" if at == 30 else "<I", value)
-    began = time.process_time()
-    with suppress(ReadFailure):
-        assert len(read_all("a.msg", bytes(hostile)).documents[0].text) < 10_000
-    assert time.process_time() - began < 5
 
 
 def test_a_real_message_is_read(shared: Path, read):

@@ -1,3 +1,1 @@
-"""Files that contain other files: ZIP archives, ZIP packages (Office, EPUB) and compound files (old Office,
-Outlook).
-"""
+"""Files that contain other files: ZIP archives, and ZIP packages (Office, EPUB)."""

@@ -9,13 +9,12 @@ from functools import partial
 
 from investigator.documents.readers.archives.package import unpacked
 from investigator.documents.readers.base import Extracted, Member, ReaderSettings, ReadFailure, SourceFile
+from investigator.documents.readers.decoding import likely_encoding
 from investigator.records import FileStatus
 
 _UTF8_NAME = 0x800
 _HIDDEN = frozenset({"__MACOSX", "Thumbs.db", "desktop.ini"})
-_GUESSED = ["cp932", "gb18030", "big5", "cp949", "cp866", "cp1251", "cp1252", "cp437"]
-_SINGLE_BYTE_LATIN = frozenset({"cp1251", "cp1252", "cp437"})
-_DOS_LETTERS = frozenset({*range(0x80, 0x9B), *range(0xA0, 0xA6), 0xE1})  # code page 437's accented letters
+_OF_ZIP_PROGRAMS = ("cp437", "cp932", "gb18030", "big5", "cp949", "cp866", "cp1251", "cp1252")
 
 
 def read_archive(source: SourceFile, settings: ReaderSettings) -> Extracted:
@@ -42,26 +41,13 @@ def _is_hidden(name: str) -> bool:
 def _names(infos: list[zipfile.ZipInfo]) -> list[str]:
     """Return the members' names; a single name is too short to identify its encoding, so all are examined together."""
     raw = [b"" if info.flag_bits & _UTF8_NAME else info.orig_filename.encode("cp437", "replace") for info in infos]
-    encoding = _encoding(b"\n".join(name for name in raw if not name.isascii()))
-    return [
-        bytes_.decode(encoding, errors="replace") if not bytes_.isascii() else info.filename
-        for info, bytes_ in zip(infos, raw, strict=True)
-    ]
-
-
-def _encoding(names: bytes) -> str:
-    """Return the encoding for names that do not declare one: UTF-8, or another encoding that ZIP programs have used."""
+    together = b"\n".join(name for name in raw if not name.isascii())
     try:
-        names.decode("utf-8")
+        together.decode("utf-8")
+        encoding = "utf-8"
     except UnicodeDecodeError:
-        pass
-    else:
-        return "utf-8"
-    from charset_normalizer import from_bytes
-
-    best = from_bytes(names[:20_000], cp_isolation=_GUESSED).best()
-    if best is None or best.encoding in _SINGLE_BYTE_LATIN:
-        if all(byte in _DOS_LETTERS for byte in names if byte > 127):
-            return "cp437"
-        return best.encoding if best else "cp437"
-    return best.encoding
+        encoding = likely_encoding(together, _OF_ZIP_PROGRAMS)
+    return [
+        name.decode(encoding, errors="replace") if not name.isascii() else info.filename
+        for info, name in zip(infos, raw, strict=True)
+    ]

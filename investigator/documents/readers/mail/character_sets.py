@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import binascii
-import re
-from base64 import b64decode
+from email.errors import HeaderParseError
+from email.header import decode_header
 from email.policy import Compat32
-from quopri import decodestring
 
 from investigator.documents.readers.base import cleaned
 from investigator.documents.readers.decoding import decoded
 
-_ENCODED_WORD = re.compile(r"=\?([^?\s]{1,60})\?([bBqQ])\?([^?]*)\?=")
-_BETWEEN_WORDS = re.compile(r"(?<=\?=)\s+(?==\?[^?\s]{1,60}\?[bBqQ]\?[^?]*\?=)")
 _WIDER = {  # what mail programs usually mean by these names
     "gb2312": "gb18030",
     "gbk": "gb18030",
@@ -21,22 +17,20 @@ _WIDER = {  # what mail programs usually mean by these names
     "us-ascii": "",
     "ascii": "",
     "shift_jis": "cp932",
-    "shift-jis": "cp932",
     "ks_c_5601-1987": "cp949",
     "euc-kr": "cp949",
     "iso-8859-8-i": "iso-8859-8",
     "unicode-1-1-utf-7": "utf-7",
 }
-_LONGEST_PARAMETERS = 20_000
 
 
 class _AsWritten(Compat32):
     def header_fetch_parse(self, name: str, value: str) -> str:
-        return value[:_LONGEST_PARAMETERS] if name.lower().startswith("content-") else value
+        return value
 
 
 AS_WRITTEN = _AsWritten()
-"""The policy that returns header values as written; overlong parameter lists are truncated."""
+"""The policy that returns header values as written."""
 
 
 def text_in(data: bytes, charset: str) -> str:
@@ -59,27 +53,15 @@ def header_text(value: str) -> str:
     """
     if not value.isascii():
         value = text_in(value.encode("utf-8", "surrogateescape"), "")
-    value = _BETWEEN_WORDS.sub("", value)
-    out, at = [], 0
-    charset, collected = "", b""
-    for word in _ENCODED_WORD.finditer(value):
-        if collected and (word.start() != at or word[1].lower() != charset):
-            out.append(text_in(collected, charset))
-            collected = b""
-        out.append(value[at : word.start()])
-        charset, at = word[1].lower(), word.end()
-        collected += _word_bytes(word[2], word[3])  # the end of a word may split a character
-    if collected:
-        out.append(text_in(collected, charset))
-    out.append(value[at:])
-    return " ".join(cleaned("".join(out)).split())
-
-
-def _word_bytes(encoding: str, content: str) -> bytes:
-    raw = content.encode("utf-8", "replace")
-    if encoding in "qQ":
-        return decodestring(raw.replace(b"_", b" "))
     try:
-        return b64decode(raw + b"==")
-    except (binascii.Error, ValueError):
-        return raw
+        words = decode_header(" ".join(value.split()))
+    except HeaderParseError:
+        words = [(value, None)]
+    text = "".join(_word(content, charset) for content, charset in words)
+    return " ".join(cleaned(text).split())
+
+
+def _word(content: bytes | str, charset: str | None) -> str:
+    if isinstance(content, str):
+        return content
+    return content.decode("raw-unicode-escape") if charset is None else text_in(content, charset)

@@ -1,23 +1,30 @@
-"""E-mail messages (.eml): headers, body, and attachments."""
+"""E-mail messages (.eml): headers and body as text, attachments as members."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from email.generator import BytesGenerator
+from collections.abc import Callable, Iterator, Sequence
 from email.message import Message
 from email.parser import BytesParser
+from email.utils import parseaddr
 from functools import partial
-from io import BytesIO
+from itertools import groupby
+from typing import NamedTuple
 
-from investigator.documents.readers.base import Extracted, Member, ReaderSettings, ReadFailure, SourceFile
+from investigator.documents.readers.base import Extracted, Member, ReaderSettings, ReadFailure, SourceFile, cleaned
 from investigator.documents.readers.decoding import is_noise
 from investigator.documents.readers.mail.character_sets import AS_WRITTEN, header_text, text_in
-from investigator.documents.readers.mail.mail import Mail, extracted_mail
+from investigator.documents.readers.mail.quoted import OWN, QUOTED, marked_html, marked_plain, without_last_mark
 from investigator.documents.readers.markup.html import extracted_html
-from investigator.records import FileStatus
+from investigator.documents.readers.properties import iso_date
+from investigator.records import FileStatus, Heading
 
+ELSEWHERE = "x-stored-elsewhere"
+"""The content subtype of an attachment that has no bytes in the message."""
+
+_SHOWN = ("From", "To", "Cc", "Date", "Subject")
+_LEAST_SHARE = 0.3
+"""A plain body with fewer letters than this fraction of the HTML body's only refers readers to the HTML version."""
 _ENDINGS = {
     "application/pdf": ".pdf", "text/html": ".html", "text/csv": ".csv", "text/calendar": ".ics", "text/xml": ".xml",
     "text/markdown": ".md", "application/json": ".json", "application/xml": ".xml",
@@ -29,102 +36,129 @@ _PAGE_PARTS = re.compile(r"image/|font/|text/css$|text/javascript$|application/(
 
 
 def read_message(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads a message; its attachments, including attached messages, are members."""
-    return extracted_mail(mail_of(source.data))
-
-
-def mail_of(data: bytes) -> Mail:
-    """Return the message in these bytes. Raises ReadFailure if the bytes are not text, or the message's parts are
-    nested too deeply.
+    """Reads a message; its attachments, including attached messages, are members. Raises ReadFailure if the bytes are
+    not text.
     """
-    try:
-        message = BytesParser(policy=AS_WRITTEN).parsebytes(data)
-    except RecursionError as error:
-        raise ReadFailure(FileStatus.FAILED, "the parts of the message are nested too deeply") from error
-    if is_noise(data) and not any(name in message for name in _HEADERS):
+    message = BytesParser(policy=AS_WRITTEN).parsebytes(source.data)
+    if is_noise(source.data) and not any(name in message for name in _HEADERS):
         raise ReadFailure(FileStatus.FAILED, "its name says it is a message, but its bytes are not text")
-    parts = _Parts(message)
-    html = parts.html()
-    return Mail(
-        headers=tuple((name, str(value)) for name, value in message.items()),
-        plain=parts.plain(),
-        html=html,
-        attachments=tuple(_attachments(parts.files, html)),
+    return extracted_message(message)
+
+
+def extracted_message(message: Message) -> Extracted:
+    """Return the text of a message: a line for each header that people ask about, an empty line, and the body."""
+    parts = _Parts()
+    body, headings = _body(parts.texts(message))
+    attachments = tuple(_attachments(parts.files, parts.pages))
+    head = "\n".join(f"{name}: {line}" for name in _SHOWN for line in _values(message, name))
+    if names := ", ".join(filter(None, (header_text(member.name) for member in attachments))):
+        head = f"{head}\nAttachments: {names}".strip()
+    text = "\n\n".join(filter(None, (head, body)))
+    return Extracted(
+        text=text,
+        title=next(iter(_values(message, "Subject")), ""),
+        headings=_moved(headings, len(text) - len(body)),
+        authors=_authors(message),
+        date=_date(next(iter(_values(message, "Date")), "")),
+        members=attachments,
     )
 
 
-@dataclass(frozen=True)
-class _Leaf:
-    """A text part; `choices` identifies the groups of alternatives that it belongs to."""
-
-    part: Message
+class _Text(NamedTuple):
+    is_page: bool
     text: str
-    choices: frozenset[int]
 
 
-@dataclass
 class _Parts:
-    """The parts of a message, sorted into texts and files, in order."""
+    """Sorts the parts of a message into texts and files; `pages` is the markup of all its HTML parts."""
 
-    message: Message
-    texts: list[_Leaf] = field(default_factory=list)
-    files: list[Message] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.files: list[Message] = []
+        self.pages = ""
 
-    def __post_init__(self) -> None:
-        waiting: list[tuple[Message, frozenset[int]]] = [(self.message, frozenset())]
-        while waiting:
-            part, choices = waiting.pop()
-            kind = part.get_content_type()
-            children = part.get_payload() if part.is_multipart() else None
-            if kind == "message/delivery-status" and isinstance(children, list):
-                self.texts.append(_Leaf(part, "\n\n".join(map(_fields, children)), frozenset()))
-            elif isinstance(children, list) and not kind.startswith("message/") and kind not in _ENCRYPTED:
-                inner = choices | {id(part)} if kind == "multipart/alternative" else choices
-                waiting.extend((child, inner) for child in reversed(children) if isinstance(child, Message))
-            elif children is None and self._is_text(part) and not is_noise(_payload(part)):
-                self._add(part, kind, choices)
-            else:
-                self.files.append(part)
-
-    def plain(self) -> str:
-        """Return the plain texts in order, with the text of HTML parts that have no plain alternative."""
-        worded = [leaf for leaf in self.texts if not _is_html(leaf) and leaf.text.strip()]
-        choices = frozenset[int]().union(*(leaf.choices for leaf in worded))
-        shown = [leaf for leaf in self.texts if leaf in worded or not leaf.choices & choices] if worded else []
-        return "\n\n".join(_words(leaf).strip("\r\n") for leaf in shown)
-
-    def html(self) -> str:
-        """Return the HTML texts in order, with the plain texts that have no HTML alternative."""
-        pages = [leaf for leaf in self.texts if _is_html(leaf)]
-        if not pages:
-            return ""
-        choices = frozenset[int]().union(*(leaf.choices for leaf in pages))
-        shown = [leaf for leaf in self.texts if _is_html(leaf) or not leaf.choices & choices]
-        return "\n".join(leaf.text if _is_html(leaf) else _as_html(leaf.text) for leaf in shown)
-
-    def _add(self, part: Message, kind: str, choices: frozenset[int]) -> None:
-        if kind in ("text/plain", "text/html") or kind.startswith("multipart/") or part is self.message:
-            self.texts.append(_Leaf(part, _text(part), choices))
-        elif not choices:  # otherwise it is an alternative to a text that is already included, such as an invitation
+    def texts(self, part: Message, *, is_choice: bool = False, is_inner: bool = False) -> list[_Text]:
+        """Return the texts of a part in order, of alternatives the best one. `is_choice` means that the part is one of
+        several alternatives.
+        """
+        kind = part.get_content_type()
+        children = [child for child in part.get_payload() if isinstance(child, Message)] if part.is_multipart() else []
+        if kind == "message/delivery-status":
+            return [_Text(False, "\n\n".join(map(_fields, children)))]
+        if children and not kind.startswith("message/") and kind not in _ENCRYPTED:
+            chooses = kind == "multipart/alternative"
+            texts = [self.texts(child, is_choice=is_choice or chooses, is_inner=True) for child in children]
+            return _best(texts) if chooses else [text for branch in texts for text in branch]
+        if part.is_multipart() or not _is_text(part, is_inner) or is_noise(_payload(part)):
             self.files.append(part)
-
-    def _is_text(self, part: Message) -> bool:
-        if part.get_content_maintype() not in ("text", "multipart"):
-            return False
-        return part is self.message or not (part.get_content_disposition() == "attachment" or _file_name(part))
-
-
-def _is_html(leaf: _Leaf) -> bool:
-    return leaf.part.get_content_type() == "text/html"
+        elif kind in ("text/plain", "text/html") or not is_inner or kind.startswith("multipart/"):
+            text = _Text(kind == "text/html", _text(part))
+            self.pages += text.text if text.is_page else ""
+            return [text]
+        elif not is_choice:  # otherwise it is an alternative to a text that is already included, such as an invitation
+            self.files.append(part)
+        return []
 
 
-def _words(leaf: _Leaf) -> str:
-    return extracted_html(leaf.text).text if _is_html(leaf) else leaf.text
+def _best(branches: Sequence[list[_Text]]) -> list[_Text]:
+    """Return the plain alternative or, if it is missing or a stub, the longest one."""
+    letters = [sum(character.isalnum() for character in _body(branch)[0]) for branch in branches]
+    longest = max(letters, default=0)
+    sizes = list(zip(branches, letters, strict=True))
+    plain = (
+        branch
+        for branch, size in sizes
+        if size and size >= _LEAST_SHARE * longest and not any(text.is_page for text in branch)
+    )
+    return next(plain, next((branch for branch, size in sizes if size == longest), []))
 
 
-def _as_html(text: str) -> str:
-    escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return f"<pre>{escaped}</pre>"
+def _body(texts: Sequence[_Text]) -> tuple[str, tuple[Heading, ...]]:
+    """Return texts as one, with headings; neighbours of one kind are marked together."""
+    body, headings = "", list[Heading]()
+    for is_page, group in groupby(texts, key=lambda text: text.is_page):
+        if is_page:
+            page = extracted_html(marked_html("\n".join(text.text for text in group)))
+            text, found = without_last_mark(page.text, page.headings)
+        else:
+            text, found = marked_plain(cleaned("\n\n".join(text.text.strip("\r\n") for text in group)).strip())
+        if not text:
+            continue
+        body += "\n\n" if body else ""
+        if headings and headings[-1].text.startswith(QUOTED):
+            headings.append(Heading(text=OWN, start=len(body)))
+            body += f"{OWN}\n"
+        headings += _moved(found, len(body))
+        body += text
+    return body, tuple(headings)
+
+
+def _moved(headings: Sequence[Heading], shift: int) -> tuple[Heading, ...]:
+    return tuple(Heading(text=heading.text, start=heading.start + shift) for heading in headings)
+
+
+def _values(message: Message, name: str) -> list[str]:
+    return [value for written in message.get_all(name, []) if (value := header_text(str(written)))]
+
+
+def _authors(message: Message) -> tuple[str, ...]:
+    """Return the sender's name or, if no name is given, the sender's address."""
+    name, address = parseaddr(" ".join(str(message.get("From", "")).split()))
+    author = header_text(name) or header_text(address)  # either of them may decode to a name with an address
+    author = (author.partition("<")[0].strip() or author).strip('" ')
+    return (author,) if author else ()
+
+
+def _date(written: str) -> str | None:
+    try:
+        return iso_date(written)
+    except (ValueError, IndexError, TypeError):  # the standard date parser fails on some dates
+        return None
+
+
+def _is_text(part: Message, is_inner: bool) -> bool:
+    if part.get_content_maintype() not in ("text", "multipart"):
+        return False
+    return not is_inner or not (part.get_content_disposition() == "attachment" or _file_name(part))
 
 
 def _fields(part: Message) -> str:
@@ -141,18 +175,17 @@ def _payload(part: Message) -> bytes:
     return content if isinstance(content, bytes) else b""
 
 
-def _attachments(files: list[Message], html: str) -> Iterator[Member]:
+def _attachments(files: Sequence[Message], html: str) -> Iterator[Member]:
     """Yield the attachments, except signatures and the pictures and styles that the body uses."""
-    for number, part in enumerate(files, start=1):
+    shown = (part for part in files if not _is_part_of_page(part, part.get_content_type(), html))
+    for number, part in enumerate(shown, start=1):
         kind = part.get_content_type()
-        if kind in _SIGNATURES or _is_part_of_page(part, kind, html):
-            continue
         yield Member(_member_name(part, kind, number), _reading(part, kind))
 
 
 def _is_part_of_page(part: Message, kind: str, html: str) -> bool:
-    if not _PAGE_PARTS.match(kind):
-        return False
+    if kind in _SIGNATURES or not _PAGE_PARTS.match(kind):
+        return kind in _SIGNATURES
     identity = str(part.get("content-id", "")).strip().strip("<>")
     if identity and f"cid:{identity}" in html:
         return True
@@ -161,8 +194,7 @@ def _is_part_of_page(part: Message, kind: str, html: str) -> bool:
 
 def _member_name(part: Message, kind: str, number: int) -> str:
     if kind == "message/rfc822":
-        nested = part.get_payload()
-        inner = nested[0] if isinstance(nested, list) and nested else None
+        inner = part.get_payload(0) if part.is_multipart() else None
         subject = header_text(str(inner.get("subject", ""))) if isinstance(inner, Message) else ""
         name = _file_name(part) or subject.replace("/", "-").replace("\\", "-") or f"message {number}"
         return name if name.lower().endswith(".eml") else f"{name}.eml"
@@ -178,20 +210,17 @@ def _file_name(part: Message) -> str:
 
 def _reading(part: Message, kind: str) -> Callable[[], bytes]:
     if kind in _ENCRYPTED and str(part.get_param("smime-type", "")).lower() != "signed-data":
-        return _refuse_encrypted
-    return partial(_payload, part) if not part.is_multipart() else partial(_written, part)
+        return partial(_refuse, FileStatus.ENCRYPTED, "the message is encrypted")
+    if kind == f"application/{ELSEWHERE}":
+        return partial(_refuse, FileStatus.UNSUPPORTED, "it is an embedded object, or a link to a file elsewhere")
+    return partial(_written if part.is_multipart() else _payload, part)
 
 
-def _refuse_encrypted() -> bytes:
-    raise ReadFailure(FileStatus.ENCRYPTED, "the message is encrypted")
+def _refuse(status: FileStatus, reason: str) -> bytes:
+    raise ReadFailure(status, reason)
 
 
 def _written(part: Message) -> bytes:
-    """Return the messages inside a part, serialised as for sending."""
-    out = BytesIO()
-    generator = BytesGenerator(out, mangle_from_=False, policy=AS_WRITTEN)
-    children = part.get_payload()
-    for child in children if isinstance(children, list) else ():
-        if isinstance(child, Message):
-            generator.flatten(child)
-    return out.getvalue()
+    """Return the message inside a part, serialised as for sending."""
+    inner = part.get_payload(0)
+    return inner.as_bytes(policy=AS_WRITTEN) if isinstance(inner, Message) else b""

@@ -8,7 +8,7 @@ from investigator.documents.readers.archives.package import Package, local_name,
 from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile
 from investigator.documents.readers.builder import TextBuilder
 from investigator.documents.readers.decoding import decoded
-from investigator.documents.readers.markup.html import HtmlText, feed
+from investigator.documents.readers.markup.html import HtmlText
 from investigator.documents.readers.properties import iso_date
 from investigator.records import FileStatus
 
@@ -27,7 +27,7 @@ def read_epub(source: SourceFile, settings: ReaderSettings) -> Extracted:
                 if markup is None:
                     raise ReadFailure(FileStatus.ENCRYPTED, "the book is copy-protected")
                 builder.block()
-                feed(HtmlText(builder), markup)
+                HtmlText(builder).read(markup)
     return builder.extracted(
         title=next(iter(_values(tree, "title")), ""),
         authors=_values(tree, "creator"),

@@ -60,38 +60,22 @@ def _plain(lines: list[str]) -> list[str]:
     found = _words(together)
     if len(found) != len(lines):  # a pair of marks has swallowed a line break, so treat each line separately
         found = [" ".join(_words(line)) for line in lines]
-    return [_indent(line) + plain.strip() for line, plain in zip(lines, found, strict=True)]
+    return [line[: len(line) - len(line.lstrip())] + plain.strip() for line, plain in zip(lines, found, strict=True)]
 
 
 def _words(text: str) -> list[str]:
-    """Return the text of a paragraph without its marks, line by line."""
-    parsed = _parser().parseInline(text.replace("\\|", _KEPT))
-    return (
-        "".join(_text_of(token) for token in _with_addresses(parsed[0].children or []))
-        .replace(_KEPT, "\\|")
-        .split("\n")
-    )
-
-
-def _with_addresses(tokens: list[Token]) -> Iterator[Token]:
-    """Yield the tokens; an external link is followed by its address."""
-    address, words = "", ""
-    for token in tokens:
+    """Return the text of a paragraph without its marks, line by line; an external link is followed by its address."""
+    found, address, words = "", "", ""
+    for token in _parser().parseInline(text.replace("\\|", _KEPT))[0].children or []:
         if token.type == "link_open":
             address, words = str(token.attrs.get("href", "")), ""
         elif token.type == "link_close":
             if _ADDRESS.match(address) and words not in (address, address.removeprefix("mailto:")):
-                yield _text_token(f" ({address})")
-            address = ""
+                found += f" ({address})"
         else:
             words += token.content
-            yield token
-
-
-def _text_token(text: str) -> Token:
-    from markdown_it.token import Token
-
-    return Token("text", "", 0, content=text)
+            found += _text_of(token)
+    return found.replace(_KEPT, "\\|").split("\n")
 
 
 def _text_of(token: Token) -> str:
@@ -100,10 +84,6 @@ def _text_of(token: Token) -> str:
     if token.type == "html_inline":
         return "\n" * token.content.count("\n") or (" " if token.content.lower().startswith("<br") else "")
     return token.content
-
-
-def _indent(line: str) -> str:
-    return line[: len(line) - len(line.lstrip())]
 
 
 @cache

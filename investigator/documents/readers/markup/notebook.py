@@ -17,41 +17,9 @@ from investigator.language.normalise import one_line
 from investigator.records import FileStatus, Heading
 
 _OUTPUT_LIMIT = 10_000  # maximum number of characters per output
-_CUT = f"outputs of more than {_OUTPUT_LIMIT:,} characters are cut off"
+_CUT = ReadFailure(FileStatus.TOO_LARGE, f"outputs of more than {_OUTPUT_LIMIT:,} characters are cut off")
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _TEXTUAL = ("text/markdown", "text/plain", "text/latex", "text")
-_BREAK = "\n\n"
-
-
-class _Notebook:
-    """The text so far; cells are separated by an empty line."""
-
-    def __init__(self) -> None:
-        self.parts: list[str] = []
-        self.headings: list[Heading] = []
-        self.cut = False
-        self._length = 0
-
-    def add(self, text: str, *, markdown: bool = False) -> None:
-        """Add a cell or an output."""
-        text = cleaned(text).strip("\n")
-        if markdown:
-            text = without_marks(text)
-        if not text.strip():
-            return
-        start = self._length + (len(_BREAK) if self.parts else 0)
-        if markdown:
-            self.headings += [Heading(text=h.text, start=start + h.start) for h in markdown_headings(text)]
-        self.parts.append(text)
-        self._length = start + len(text)
-
-    def add_output(self, text: str) -> None:
-        """Add an output; an output that exceeds the limit is truncated at a line break."""
-        text = _ESCAPES.sub("", text)
-        if len(text) > _OUTPUT_LIMIT:
-            self.cut = True
-            text = text[: text.rfind("\n", 0, _OUTPUT_LIMIT) + 1 or _OUTPUT_LIMIT]
-        self.add(text)
 
 
 def read_notebook(source: SourceFile, settings: ReaderSettings) -> Extracted:
@@ -61,36 +29,45 @@ def read_notebook(source: SourceFile, settings: ReaderSettings) -> Extracted:
         root: JsonValue = json.loads(text)
     except (ValueError, RecursionError):
         return Extracted(text=text)
-    notebook = _Notebook()
-    for cell in _cells(root):
-        _add_cell(notebook, cell)
+    body, headings, is_cut = "", list[Heading](), False
+    for words, is_markdown, is_whole in (part for cell in _cells(root) for part in _parts(cell)):
+        if not words.strip():
+            continue
+        body += "\n\n" if body else ""
+        if is_markdown:
+            headings += [Heading(text=h.text, start=len(body) + h.start) for h in markdown_headings(words)]
+        body += words
+        is_cut = is_cut or not is_whole
     metadata = _record(_record(root).get("metadata"))
     names = (_joined(_record(author).get("name")) for author in _list(metadata.get("authors")))
     return Extracted(
-        text=_BREAK.join(notebook.parts),
+        text=body,
         title=one_line(cleaned(_joined(metadata.get("title")))),
-        headings=tuple(notebook.headings),
+        headings=tuple(headings),
         authors=tuple(one_line(cleaned(name)) for name in names if name.strip()),
-        left_out=(ReadFailure(FileStatus.TOO_LARGE, _CUT),) if notebook.cut else (),
+        left_out=(_CUT,) if is_cut else (),
     )
 
 
 def _cells(root: JsonValue) -> Iterator[dict[str, JsonValue]]:
     """Yield the cells; before version 4 they were in worksheets."""
-    sheets = [_record(root), *(_record(sheet) for sheet in _list(_record(root).get("worksheets")))]
-    for sheet in sheets:
-        yield from (_record(cell) for cell in _list(sheet.get("cells")))
+    for sheet in (_record(root), *map(_record, _list(_record(root).get("worksheets")))):
+        yield from map(_record, _list(sheet.get("cells")))
 
 
-def _add_cell(notebook: _Notebook, cell: dict[str, JsonValue]) -> None:
-    kind = cell.get("cell_type")
-    text = _joined(cell.get("source", cell.get("input")))
-    level = cell.get("level")
+def _parts(cell: dict[str, JsonValue]) -> Iterator[tuple[str, bool, bool]]:
+    """Yield the text of a cell and of each output, whether it is Markdown, and whether it is whole."""
+    kind, level = cell.get("cell_type"), cell.get("level")
+    text = cleaned(_joined(cell.get("source", cell.get("input")))).strip("\n")
     if kind == "heading":
         text = f"{'#' * (level if isinstance(level, int) else 1)} {text}"
-    notebook.add(text, markdown=kind in ("markdown", "heading"))
-    for output in _list(cell.get("outputs")):
-        notebook.add_output(_output(_record(output)))
+    is_markdown = kind in ("markdown", "heading")
+    yield without_marks(text) if is_markdown else text, is_markdown, True
+    for output in map(_record, _list(cell.get("outputs"))):
+        words = _ESCAPES.sub("", _output(output))
+        cut = words[: words.rfind("\n", 0, _OUTPUT_LIMIT) + 1 or _OUTPUT_LIMIT]
+        is_whole = len(words) <= _OUTPUT_LIMIT
+        yield cleaned(words if is_whole else cut).strip("\n"), False, is_whole
 
 
 def _output(output: dict[str, JsonValue]) -> str:

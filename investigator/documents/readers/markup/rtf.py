@@ -5,9 +5,11 @@ Pictures and embedded objects are skipped; nothing in the file is run or fetched
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import codecs
+import re
+from collections import defaultdict
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Final
 
 from investigator.documents.readers.base import (
     Extracted,
@@ -20,27 +22,40 @@ from investigator.documents.readers.base import (
 )
 from investigator.documents.readers.builder import TextBuilder
 from investigator.documents.readers.decoding import is_noise
-from investigator.documents.readers.markup.rtf_tokens import Token, charset_encoding, page_encoding, tokens
 from investigator.documents.readers.properties import iso_date
 from investigator.records import FileStatus
 
-_SKIPPED: Final = frozenset(
+_TOKEN = re.compile(
+    rb"(?P<brace>[{}])"
+    rb"|\\'(?P<hex>[0-9A-Fa-f]{2})"
+    rb"|\\(?P<word>[A-Za-z]{1,32})(?P<number>-?\d{1,10})? ?"
+    rb"|\\(?P<symbol>.)"
+    rb"|(?P<text>[^\\{}]+)",
+    re.S,
+)
+_LINE_ENDS = bytes([10, 13, 0])
+_CHARSETS = {  # of fonts; 0 stands for unknown, as in a font's default charset
+    0: 1252, 77: 10000, 78: 10001, 128: 932, 129: 949, 130: 1361, 134: 936, 136: 950, 161: 1253, 162: 1254, 163: 1258,
+    177: 1255, 178: 1256, 186: 1257, 204: 1251, 222: 874, 238: 1250, 254: 437, 255: 850,
+}  # fmt: skip
+_PAGES = {10000: "mac_roman", 10001: "shift_jis", 10007: "mac_cyrillic", 936: "gb18030", 1361: "johab", 65001: "utf-8"}
+_DOCUMENT_PAGES = {"mac": "mac_roman", "pc": "cp437", "pca": "cp850"}
+_SKIPPED = frozenset(
     {"colortbl", "pict", "sp", "shprslt", "xe", "tc", "rxe", "txe", "filetbl", "nonesttables", "nonshppict", "private"}
     | {"ftnsep", "ftnsepc", "ftncn", "aftnsep", "aftnsepc", "aftncn", "fldinst", "pgdsctbl", "template", "comment"}
 )
-_KEPT_THOUGH_OPTIONAL: Final = frozenset({"ud", "shpinst", "annotation", "do", "shppict"})
-_LATER: Final = frozenset(
+_KEPT_THOUGH_OPTIONAL = frozenset({"ud", "shpinst", "annotation", "do", "shppict"})
+_LATER = frozenset(
     {"footnote", "annotation", "header", "headerl", "headerr", "headerf", "footer", "footerl", "footerr", "footerf"}
 )
-_INFO: Final = frozenset({"title", "author"})
-_DATES: Final = ("revtim", "creatim")  # the day of creation may be the template's
-_CHARACTERS: Final = {
+_DATES = ("revtim", "creatim")  # the day of creation may be the template's
+_TABLES = frozenset({"fonttbl", "stylesheet", "info", *_DATES})
+_CHARACTERS = {
     "emdash": "\u2014", "endash": "\u2013", "lquote": "\u2018", "rquote": "\u2019", "ldblquote": "\u201c",
-    "rdblquote": "\u201d", "bullet": "\u2022", "emspace": " ", "enspace": " ", "qmspace": " ", "tab": " ",
+    "rdblquote": "\u201d", "bullet": "\u2022", "emspace": " ", "enspace": " ", "qmspace": " ", "tab": " ", "line": "\n",
 }  # fmt: skip
-_SYMBOLS: Final = {"~": "\u00a0", "_": "-", "\\": "\\", "{": "{", "}": "}", "\n": "\n\n", "\r": "\n\n", "\t": " "}
-_DOCUMENT_PAGES: Final = {"mac": "mac_roman", "pc": "cp437", "pca": "cp850"}
-_SYMBOL_BULLETS: Final = frozenset({0xF0B7, 0xF0A7, 0xF0A8, 0xF0D8, 0xF0FC, 0xF076})  # Symbol and Wingdings
+_SYMBOLS = {"~": "\u00a0", "_": "-", "\\": "\\", "{": "{", "}": "}", "\n": "\n\n", "\r": "\n\n", "\t": " "}
+_SYMBOL_BULLETS = frozenset({0xF0B7, 0xF0A7, 0xF0A8, 0xF0D8, 0xF0FC, 0xF076})  # Symbol and Wingdings
 
 
 class _Flow:
@@ -94,9 +109,19 @@ class _Flow:
         self._table = self._row = self._cell = True
 
 
+_MOVES: Mapping[str, Callable[[_Flow], None]] = {
+    **dict.fromkeys(("par", "sect", "page", "column"), _Flow.paragraph),
+    **dict.fromkeys(("cell", "nestcell"), _Flow.cell),
+    **dict.fromkeys(("row", "nestrow"), _Flow.row),
+    "trhdr": _Flow.name_columns,
+}
+
+
 @dataclass(frozen=True)
 class _State:
-    """The state that a group inherits from its parent. Text is added to `flow`; if `flow` is None, it is dropped."""
+    """The state that a group inherits from its parent. Text is added to `flow`; if `flow` is None, it is dropped.
+    `table` is the table of the file that is being read, if any.
+    """
 
     flow: _Flow | None
     replaced: _Flow | None = None
@@ -111,16 +136,31 @@ class _State:
     optional: bool = False
 
 
+_CHANGES: Mapping[str, Callable[[_State, int | None], _State]] = {
+    "f": lambda state, number: replace(state, font=number),
+    "uc": lambda state, number: replace(state, unicode_skip=max(0, 1 if number is None else number)),
+    "upr": lambda state, _: replace(state, flow=None, replaced=state.flow),
+    "ud": lambda state, _: replace(state, flow=state.replaced),
+    "plain": lambda state, _: replace(state, font=None, deleted=False, hidden=False),
+    "deleted": lambda state, number: replace(state, deleted=number != 0),
+    "v": lambda state, number: replace(state, hidden=number != 0),
+    "pard": lambda state, _: replace(state, style=None, outline=False, in_table=False),
+    "s": lambda state, number: replace(state, style=number),
+    "outlinelevel": lambda state, number: replace(state, outline=(number or 0) < 9),
+    "intbl": lambda state, _: replace(state, in_table=True),
+}
+
+
 class _Rtf:
-    """Reads the tokens of one file in a single pass."""
+    """Reads one file in a single pass over its tokens."""
 
     def __init__(self, *, marks_hidden: bool = False) -> None:
         self.hidden_words = 0
         self._marks_hidden = marks_hidden
         self.body = _Flow()
         self.later: list[_Flow] = []
-        self.info: dict[str, _Flow] = {}
-        self.dates: dict[str, list[int]] = {}
+        self.info = {"title": _Flow(), "author": _Flow()}
+        self.dates: dict[str, list[int]] = defaultdict(list)
         self._state = _State(self.body)
         self._around: list[_State] = []
         self._page = "cp1252"
@@ -131,42 +171,44 @@ class _Rtf:
         self._bytes = bytearray()
         self._units = bytearray()
         self._skip = 0
-        self._words: dict[str, Callable[[int | None], None]] = self._handlers()
 
     def read(self, data: bytes) -> None:
-        """Read everything in the file."""
-        for token in tokens(data):
-            if token.text:
-                self._take_bytes(token.text)
-            elif self._skip and not token.brace:
-                self._skip -= 1
+        """Read everything in the file; binary data (`\\binN`) is skipped."""
+        position = 0
+        while match := _TOKEN.match(data, position):
+            position = match.end()
+            if match["word"] == b"bin":
+                position += max(0, int(match["number"] or 0))
             else:
-                self._take_mark(token)
+                self._take(match)
         self._flush()
         self.body.row()
+
+    def _take(self, token: re.Match[bytes]) -> None:
+        if token["text"] or token["hex"]:
+            plain = token["text"] or b""
+            self._take_bytes(plain.translate(None, _LINE_ENDS) or bytes.fromhex((token["hex"] or b"").decode("ascii")))
+        elif self._skip and not token["brace"]:
+            self._skip -= 1
+        elif token["word"] == b"u":
+            self._take_unit(int(token["number"] or 0))
+        else:
+            self._flush()
+            if token["brace"]:
+                self._take_brace(begins=token["brace"] == b"{")
+            elif token["symbol"] == b"*":
+                self._state = replace(self._state, optional=True)
+            elif token["symbol"]:
+                self._put(_SYMBOLS.get(token["symbol"].decode("latin-1"), ""))
+            else:
+                number = None if token["number"] is None else int(token["number"])
+                self._take_word(token["word"].decode("ascii"), number)
 
     def _take_bytes(self, text: bytes) -> None:
         text, self._skip = text[self._skip :], max(0, self._skip - len(text))
         if text and self._units:
             self._flush()
         self._bytes += text
-
-    def _take_mark(self, token: Token) -> None:
-        if token.word == "u":
-            self._take_unit(token.number or 0)
-            return
-        self._flush()
-        if token.brace == "{":
-            self._around.append(self._state)
-            self._set(optional=False)
-        elif token.brace == "}":
-            self._end_group()
-        elif token.symbol == "*":
-            self._set(optional=True)
-        elif token.symbol:
-            self._put(_SYMBOLS.get(token.symbol, ""))
-        else:
-            self._take_word(token.word, token.number)
 
     def _take_unit(self, number: int) -> None:
         """Add a UTF-16 code unit; the fallback text for older programs is skipped."""
@@ -176,141 +218,90 @@ class _Rtf:
         self._units += (0x2022 if unit in _SYMBOL_BULLETS else unit).to_bytes(2, "little")
         self._skip = self._state.unicode_skip
 
-    def _take_word(self, word: str, number: int | None) -> None:
-        optional = self._state.optional
-        if optional:
-            self._set(optional=False)
-        if word in _SKIPPED or (optional and word not in _KEPT_THOUGH_OPTIONAL):
-            self._set(flow=None, table="")
-        elif word in _CHARACTERS:
-            self._put(_CHARACTERS[word])
-        elif handler := self._words.get(word):
-            handler(number)
-        elif self._state.flow is not None and word in _LATER:
-            self.later.append(_Flow())
-            self._set(flow=self.later[-1], in_table=False)
-
-    def _end_group(self) -> None:
+    def _take_brace(self, *, begins: bool) -> None:
+        if begins:
+            self._around.append(self._state)
+            self._state = replace(self._state, optional=False)
+            return
         self._skip = 0
         if self._state.table == "stylesheet":
             self._name_style()
         if self._around:
             self._state = self._around.pop()
 
+    def _take_word(self, word: str, number: int | None) -> None:
+        optional = self._state.optional
+        state = self._state = replace(self._state, optional=False)
+        if word in _SKIPPED or (optional and word not in _KEPT_THOUGH_OPTIONAL):
+            self._state = replace(state, flow=None, table="")
+        elif word in _CHARACTERS:
+            self._put(_CHARACTERS[word])
+        elif word in _CHANGES:
+            self._state = _CHANGES[word](state, number)
+        elif word in _TABLES:
+            self._state = replace(state, table=word)
+        elif word in _MOVES and state.flow is not None and not state.table:
+            _MOVES[word](state.flow)
+        elif word in _LATER and state.flow is not None:
+            self.later.append(_Flow())
+            self._state = replace(state, flow=self.later[-1], in_table=False)
+        else:
+            self._take_property(word, number or 0)
+
+    def _take_property(self, word: str, number: int) -> None:
+        """Note a property of the file or of a font."""
+        state = self._state
+        if word in _DOCUMENT_PAGES:
+            self._page = _DOCUMENT_PAGES[word]
+        elif word == "ansicpg":
+            self._page = _page_encoding(number)
+        elif word == "deff":
+            self._default_font = number
+        elif word in ("fcharset", "cpg") and state.table == "fonttbl" and state.font is not None:
+            page = number if word == "cpg" else _CHARSETS.get(number)
+            self._fonts |= {state.font: _page_encoding(page)} if page is not None else {}
+        elif word in self.info and state.table == "info" and state.flow is not None:
+            self.info[word] = _Flow()
+            self._state = replace(state, flow=self.info[word], table="")
+        elif word in ("yr", "mo", "dy") and state.table in _DATES:
+            self.dates[state.table].append(number)
+
     def _flush(self) -> None:
         """Add the collected text to its destination."""
         text = self._units.decode("utf-16-le", errors="replace")
         if self._bytes:
-            text += self._bytes.decode(self._encoding(), errors="replace")
+            font = self._default_font if self._state.font is None else self._state.font
+            text += self._bytes.decode(self._fonts.get(font, self._page), errors="replace")
         self._bytes.clear()
         self._units.clear()
         if text:
             self._put(text)
 
-    def _encoding(self) -> str:
-        font = self._default_font if self._state.font is None else self._state.font
-        return self._fonts.get(font, self._page)
-
     def _put(self, text: str) -> None:
         state = self._state
         if state.table == "stylesheet":
             self._style_name += text
-        elif state.flow is not None and not state.table and state.hidden and not state.deleted:
-            self._put_hidden(text, state)
-        elif state.flow is not None and not state.table and not state.deleted:
-            heading = state.outline or state.style in self._heading_styles
+        if state.flow is None or state.table or state.deleted:
+            return
+        heading = not state.hidden and (state.outline or state.style in self._heading_styles)
+        if state.hidden:
+            self.hidden_words += len(text.split())
+            text = f" {marked_hidden(text.strip())} " if self._marks_hidden and text.strip() else ""
+        if text:
             state.flow.text(text, in_table=state.in_table, heading=heading)
-
-    def _put_hidden(self, text: str, state: _State) -> None:
-        self.hidden_words += len(text.split())
-        if self._marks_hidden and text.strip() and state.flow is not None:
-            state.flow.text(f" {marked_hidden(text.strip())} ", in_table=state.in_table, heading=False)
 
     def _name_style(self) -> None:
         name, self._style_name = self._style_name.strip(" ;").lower(), ""
         if self._state.style is not None and (name == "title" or name.startswith("heading ") or self._state.outline):
             self._heading_styles.add(self._state.style)
 
-    def _set(self, **changes: object) -> None:
-        self._state = replace(self._state, **changes)  # type: ignore[arg-type]
 
-    def _handlers(self) -> dict[str, Callable[[int | None], None]]:
-        """Return the action for each control word."""
-        return {
-            "ansicpg": self._code_page,
-            **{word: self._named_page(encoding) for word, encoding in _DOCUMENT_PAGES.items()},
-            "deff": self._default,
-            "fonttbl": lambda _: self._set(table="fonttbl"),
-            "stylesheet": lambda _: self._set(table="stylesheet"),
-            "info": lambda _: self._set(table="info"),
-            **{word: self._field(word) for word in _INFO},
-            **{word: self._moment(word) for word in _DATES},
-            **{word: self._date_part for word in ("yr", "mo", "dy")},
-            "f": lambda number: self._set(font=number),
-            "fcharset": self._charset,
-            "cpg": lambda number: self._font_encoding(page_encoding(number or 0)),
-            "uc": lambda number: self._set(unicode_skip=max(0, 1 if number is None else number)),
-            "upr": lambda _: self._set(flow=None, replaced=self._state.flow),
-            "ud": lambda _: self._set(flow=self._state.replaced),
-            "plain": lambda _: self._set(font=None, deleted=False, hidden=False),
-            "deleted": lambda number: self._set(deleted=number != 0),
-            "v": lambda number: self._set(hidden=number != 0),
-            "pard": lambda _: self._set(style=None, outline=False, in_table=False),
-            "s": lambda number: self._set(style=number),
-            "outlinelevel": lambda number: self._set(outline=(number or 0) < 9),
-            "intbl": lambda _: self._set(in_table=True),
-            **{word: self._move(_Flow.paragraph) for word in ("par", "sect", "page", "column")},
-            **{word: self._move(_Flow.cell) for word in ("cell", "nestcell")},
-            **{word: self._move(_Flow.row) for word in ("row", "nestrow")},
-            "trhdr": self._move(_Flow.name_columns),
-            "line": lambda _: self._put("\n"),
-        }
-
-    def _code_page(self, number: int | None) -> None:
-        self._page = page_encoding(number or 1252)
-
-    def _named_page(self, encoding: str) -> Callable[[int | None], None]:
-        def name(_: int | None) -> None:
-            self._page = encoding
-
-        return name
-
-    def _default(self, number: int | None) -> None:
-        self._default_font = number or 0
-
-    def _charset(self, number: int | None) -> None:
-        if encoding := charset_encoding(number or 0):
-            self._font_encoding(encoding)
-
-    def _font_encoding(self, encoding: str) -> None:
-        if self._state.table == "fonttbl" and self._state.font is not None:
-            self._fonts[self._state.font] = encoding
-
-    def _field(self, word: str) -> Callable[[int | None], None]:
-        def begin(_: int | None) -> None:
-            if self._state.table == "info" and self._state.flow is not None:
-                self.info[word] = _Flow()
-                self._set(flow=self.info[word], table="")
-
-        return begin
-
-    def _moment(self, word: str) -> Callable[[int | None], None]:
-        def begin(_: int | None) -> None:
-            self._set(flow=None, table=word)
-            self.dates[word] = []
-
-        return begin
-
-    def _date_part(self, number: int | None) -> None:
-        if self._state.table in self.dates:
-            self.dates[self._state.table].append(number or 0)
-
-    def _move(self, step: Callable[[_Flow], None]) -> Callable[[int | None], None]:
-        def move(_: int | None) -> None:
-            if self._state.flow is not None and not self._state.table:
-                step(self._state.flow)
-
-        return move
+def _page_encoding(number: int) -> str:
+    """Return the encoding of a Windows code page; Western European if unknown."""
+    try:
+        return codecs.lookup(_PAGES.get(number, f"cp{number}")).name
+    except LookupError:
+        return "cp1252"
 
 
 def read_rtf(source: SourceFile, settings: ReaderSettings) -> Extracted:
@@ -325,10 +316,9 @@ def read_rtf(source: SourceFile, settings: ReaderSettings) -> Extracted:
     for text in dict.fromkeys(flow.builder.text for flow in file.later):
         builder.block()
         builder.verbatim(text)
-    author = file.info["author"].builder.text if "author" in file.info else ""
     return builder.extracted(
-        title=" ".join(file.info["title"].builder.text.split()) if "title" in file.info else "",
-        authors=(name.strip() for name in author.split(";") if name.strip()),
-        date=next((day for word in _DATES if (day := iso_date("-".join(map(str, file.dates.get(word, ())))))), None),
+        title=" ".join(file.info["title"].builder.text.split()),
+        authors=(name.strip() for name in file.info["author"].builder.text.split(";") if name.strip()),
+        date=next((day for word in _DATES if (day := iso_date("-".join(map(str, file.dates[word]))))), None),
         left_out=hidden_parts(settings.hidden, {"word": file.hidden_words}),
     )

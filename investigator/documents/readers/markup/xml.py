@@ -51,6 +51,7 @@ class _XmlText:
     def __init__(self, prose: bool) -> None:
         self.builder = TextBuilder()
         self.article_title = ""
+        self._titled = False
         self.authors: list[str] = []
         self._references = TextBuilder()
         self._about = TextBuilder()
@@ -59,7 +60,6 @@ class _XmlText:
         self._prose = prose
         self._stack: list[_Open] = []
         self._silent = 0
-        self._title_parts: list[str] | None = None
         self._date: dict[str, str] = {}
         self._name: dict[str, str] = {}
 
@@ -85,8 +85,6 @@ class _XmlText:
         if self._aside is not None:
             self._apart(self._aside, name, block)
             return
-        if name == "article-title" and not self.article_title:
-            self._title_parts = []
         if name in _ROWS:
             self.builder.begin_row()
         elif name in _CELLS:
@@ -117,8 +115,8 @@ class _XmlText:
         if self._aside is not None:
             self._aside.words(text)
             return
-        if self._title_parts is not None:
-            self._title_parts.append(text)
+        if not self._titled and self._in("article-title"):
+            self.article_title += text
         self.builder.words(text)
 
     def end(self, tag: str) -> None:
@@ -136,9 +134,7 @@ class _XmlText:
                 self._asides -= 1
                 self._aside = self._aside if self._asides else None
             return
-        if element.name == "article-title" and self._title_parts is not None:
-            self.article_title = " ".join("".join(self._title_parts).split())
-            self._title_parts = None
+        self._titled = self._titled or element.name == "article-title"
         if element.name in _ROWS:
             self.builder.end_row()
         elif element.name in _CELLS:
@@ -200,7 +196,9 @@ def read_xml(source: SourceFile, settings: ReaderSettings) -> Extracted:
         parser.close()
     except (ParseError, ValueError, LookupError):
         return _tolerant(source)
-    found = target.builder.extracted(title=target.article_title, authors=target.authors, date=target.date)
+    found = target.builder.extracted(
+        title=" ".join(target.article_title.split()), authors=target.authors, date=target.date
+    )
     return found if prose else replace(found, headings=())
 
 
