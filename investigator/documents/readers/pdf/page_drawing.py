@@ -6,6 +6,8 @@ import io
 from collections.abc import Sequence
 from typing import Any, TypedDict
 
+from pydantic import ConfigDict, Field
+
 from investigator.documents.readers.base import ReaderSettings, ReadFailure
 from investigator.documents.readers.pdf.letter_boxes import Box, Direction
 from investigator.documents.readers.pdf.marking import boxes_around, letter_places, text_lines
