@@ -11,12 +11,12 @@ shown       how often evidence stands in the first, the first three and the firs
 ranking     how often the first, one of the first three and of the first six sentences is evidence: by the shipped
             model, by one fitted to every set, and by one fitted without the set (of several folders: without the
             folder)
-documents   how well the probability of the likeliest document tells answerable questions from others (area under ROC)
+documents   how well the probability of the likeliest document, and the similarity of the nearest sentence, tell
+            answerable questions from others (area under ROC)
 thresholds  for several similarities of the nearest sentence: the share of questions that get passages, of answerable
             ones, near misses, and questions about another set or folder
 
-`--write` stores the models, and the threshold if it is given by `--similarity`. The weight `few` is kept: all sets are
-of one size.
+`--write` stores the fitted model of sentences, and the threshold if it is given by `--similarity`.
 """
 
 from __future__ import annotations
@@ -28,18 +28,14 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
-from finder_samples import FEATURES, FIRST, Folder, Row
-from fitting import Array, listwise, logistic
+from finder_samples import FEATURES, FIRST, Array, Folder, Row
+from scipy.optimize import minimize
 from sklearn.metrics import roc_auc_score
 
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
-from investigator.language.terms import is_english
-from investigator.scoring.calibration import Calibration, Logistic, default_calibration
+from investigator.scoring.calibration import Logistic, default_calibration
 
 DATA = Path(__file__).parents[1] / "data/calibration.json"
-DOCUMENT = ("gap", "near_and_overlapping", "named", "names", "period", "age", "naming", "stands_out")
-FOREIGN = ("gap", "near_and_overlapping", "overlap", "named", "names")
-TAKEN_OVER = ("period", "age", "few")  # the sets have no such questions in other languages, and folders of one size
 SIMILARITIES = (0.36, 0.38, 0.39, 0.40, 0.42, 0.44)
 _OTHERS = 30
 
@@ -83,43 +79,33 @@ def groups(rows: Iterable[Row], key: Callable[[Row], str]) -> dict[str, list[Row
     return found
 
 
+def listwise(lists: Sequence[tuple[Array, Array, float]], penalty: float = 0.05) -> Array:
+    """Return weights (0 or more) that rank the right rows of each list first; entries are (rows, labels, share).
+
+    This is conditional logistic regression: only differences within a list count, whatever its length and difficulty.
+    """
+
+    def loss(b: Array) -> tuple[float, Array]:
+        value, slope = penalty * (b**2).sum() / 2, penalty * b
+        for x, y, share in lists:
+            t = x @ b
+            e = np.exp(t - t.max())
+            right = (e * y).sum()
+            value -= share * np.log(right / e.sum())
+            slope = slope - share * ((e * y) @ x / right - e @ x / e.sum())
+        return float(value), slope
+
+    columns = lists[0][0].shape[1]
+    found: Array = minimize(loss, np.zeros(columns), jac=True, bounds=[(0, None)] * columns).x
+    return found
+
+
 def sentence_model(rows: Sequence[Row]) -> Logistic:
     """Return the model that ranks sentences, fitted to lists with evidence; every set has the same weight."""
     telling = [row for row in rows if 0 < row.labels.sum() < len(row.labels)]
     share = {name: 100 / len(own) for name, own in groups(telling, lambda row: row.set).items()}
     weights = listwise([(row.sentences, row.labels, share[row.set]) for row in telling])
     return Logistic(bias=0.0, weights=dict(zip(FEATURES, np.round(weights, 2).tolist(), strict=True)))
-
-
-def document_model(rows: Sequence[Row], names: Sequence[str]) -> Logistic:
-    """Return the model of the documents that a search ranks; every set has the same weight."""
-    telling = [row for row in rows if row.standings]
-    count = {name: len(own) for name, own in groups(telling, lambda row: row.set).items()}
-    pairs = [(row, standing, right) for row in telling for standing, right in row.standings]
-    fit = logistic(
-        np.array([[float(getattr(standing, name)) for name in names] for _, standing, _ in pairs]),
-        np.array([float(right) for _, _, right in pairs]),
-        np.array([1 / count[row.set] / len(row.standings) for row, _, _ in pairs]),
-    )
-    return Logistic(
-        bias=round(fit.bias, 3),
-        weights={name: round(float(weight), 3) for name, weight in zip(names, fit.weights, strict=True)},
-    )
-
-
-def fitted(rows: Sequence[Row], similarity: float) -> Calibration:
-    """Return the calibration fitted to rows; the model for other languages only to such questions."""
-    own = [row for row in rows if not row.set.startswith("off ")]
-    shipped = default_calibration()
-    english = with_weights(document_model(own, DOCUMENT), shipped.english, ("few",))
-    foreign = [row for row in own if not is_english(row.question)]
-    other = with_weights(document_model(foreign, FOREIGN), english, TAKEN_OVER) if foreign else shipped.foreign
-    return Calibration(english=english, foreign=other, sentence=sentence_model(own), similarity=similarity)
-
-
-def with_weights(model: Logistic, other: Logistic, names: Sequence[str]) -> Logistic:
-    """Return a model with some weights of another one."""
-    return model.changed(weights={**model.weights, **{name: other.weights[name] for name in names}})
 
 
 def places(rows: Iterable[Row], model: Logistic) -> list[tuple[bool, ...]]:
@@ -132,7 +118,7 @@ def places(rows: Iterable[Row], model: Logistic) -> list[tuple[bool, ...]]:
     return found
 
 
-def ranking(rows: Sequence[Row], calibration: Calibration) -> Table:
+def ranking(rows: Sequence[Row], fitted: Logistic) -> Table:
     """Return how often the first sentences are evidence, for each set and model."""
     telling = [row for row in rows if row.answerable and len(row.labels) and row.shown is not None]
     own = [row for row in telling if row.labels.sum() or row.searched]
@@ -146,7 +132,7 @@ def ranking(rows: Sequence[Row], calibration: Calibration) -> Table:
                 "set": name,
                 "questions": len(group),
                 "shipped": means(places(group, default_calibration().sentence)),
-                "fitted": means(places(group, calibration.sentence)),
+                "fitted": means(places(group, fitted)),
                 "left out": means([place for row in group for place in places([row], left_out[row.folder])]),
             }
         )
@@ -167,25 +153,22 @@ def shown(rows: Sequence[Row]) -> Table:
 
 
 def documents(rows: Sequence[Row]) -> Table:
-    """Return the area under ROC of the likeliest document's probability, shipped and fitted without the set."""
+    """Return the area under ROC of the likeliest document's probability and of the nearest sentence."""
     table: Table = []
     sets = groups([row for row in rows if not row.set.startswith("off ")], lambda row: row.set)
-    for name, own in sets.items() if len(sets) > 1 else ():
+    for name, own in sets.items():
         labels = [row.answerable for row in own]
         if len(set(labels)) == 2:
-            others = fitted([row for row in rows if row.set != name], 0.0)
-            judged = {"shipped": default_calibration(), "left out": others}
-            areas = {key: float(roc_auc_score(labels, likeliest(own, model))) for key, model in judged.items()}
+            scores = {"likeliest document": likeliest(own), "nearest sentence": [row.nearest for row in own]}
+            areas = {key: float(roc_auc_score(labels, values)) for key, values in scores.items()}
             table.append({"set": name, "questions": len(own), **areas})
     return table
 
 
-def likeliest(rows: Iterable[Row], calibration: Calibration) -> list[float]:
+def likeliest(rows: Iterable[Row]) -> list[float]:
     """Return the probability of the likeliest document of each row."""
-    return [
-        max((calibration.of(row.question).chance(standing) for standing, _ in row.standings), default=0.0)
-        for row in rows
-    ]
+    known = default_calibration()
+    return [max((known.of(row.question).chance(standing) for standing in row.standings), default=0.0) for row in rows]
 
 
 def thresholds(rows: Sequence[Row]) -> Table:
@@ -215,10 +198,11 @@ def main() -> None:
     parser.add_argument("--similarity", type=float, metavar="S", default=default_calibration().similarity)
     arguments = parser.parse_args()
     rows = collected(arguments)
-    calibration = fitted(rows, arguments.similarity)
+    sentence = sentence_model([row for row in rows if not row.set.startswith("off ")])
+    calibration = default_calibration().changed(sentence=sentence, similarity=arguments.similarity)
     report = {
         "shown": shown(rows),
-        "ranking": ranking(rows, calibration),
+        "ranking": ranking(rows, sentence),
         "documents": documents(rows),
         "thresholds": thresholds(rows),
         "calibration": calibration.model_dump(),

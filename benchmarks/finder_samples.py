@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from fitting import Array
+import numpy.typing as npt
 
 from investigator.engines.embedding.cached import CachedEmbedder
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
@@ -19,6 +19,7 @@ from investigator.evaluation.evidence_match import holds, overlaps
 from investigator.investigator import Investigator
 from investigator.records import AnswerStatus, AskVariables, Prompt, Reply, Standing
 
+Array = npt.NDArray[np.float64]
 FEATURES = tuple(SentenceFit.model_fields)
 FIRST = (1, 3, 6)
 _RANKED = 20
@@ -38,7 +39,7 @@ class Row:
     answerable: bool
     sentences: Array
     labels: Array
-    standings: tuple[tuple[Standing, bool], ...]
+    standings: tuple[Standing, ...]
     shown: tuple[bool, ...]
     searched: tuple[bool, ...]
     status: AnswerStatus
@@ -101,7 +102,7 @@ class Folder:
                 answerable=bool(right),
                 sentences=sentences,
                 labels=labels,
-                standings=tuple((entry.standing, entry.document_id in right) for entry in standings[text]),
+                standings=tuple(entry.standing for entry in standings[text]),
                 shown=tuple(
                     any(_stands(quote.text, evidence) and quote.document_id in right for quote in statement.quotes)
                     for statement in answer.statements

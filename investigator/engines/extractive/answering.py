@@ -22,6 +22,7 @@ from investigator.records import (
     ProposedStatement,
     StatementCheck,
     Support,
+    Verdict,
 )
 
 _MOST_STATEMENTS = 6
@@ -30,8 +31,12 @@ _SAME = 0.7
 
 
 def answer(variables: AnswerVariables, embedder: Embedder) -> AnswerReply:
-    """Return the best quotes of all documents as verbatim statements, best first, each under its heading."""
-    passages = [(document, passage) for document in variables.documents for passage in document.passages]
+    """Return the best quotes of all documents as verbatim statements, best first, each under its heading; none if no
+    document has a sentence that is near enough to the question.
+    """
+    is_near = any(note.verdict == Verdict.ANSWERS for note in variables.notes)
+    documents = variables.documents if is_near else ()
+    passages = [(document, passage) for document in documents for passage in document.passages]
     chosen: list[tuple[str, EvidenceSpan]] = []
     for passage, quote in _best_first(passages, variables.question, embedder):
         if len(chosen) < _MOST_STATEMENTS and not _repeats(quote.text, (other.text for _, other in chosen)):

@@ -49,10 +49,11 @@ def stretches(document: ShownDocument) -> list[Stretch]:
 
 
 def _reading(document_id: str, best: Ranked, variables: AskVariables) -> DocumentReply:
-    quotes = best.quotes(min(_MOST_QUOTES, variables.most_quotes) if best.counts else 1)
+    quotes = best.quotes(min(_MOST_QUOTES, variables.most_quotes) if best.counts_beside else 1)
+    beside = Verdict.IN_PART if best.counts_beside else Verdict.NOT_STATED
     return DocumentReply(
         document=document_id,
-        verdict=Verdict.ANSWERS if best.counts else Verdict.NOT_STATED,
+        verdict=Verdict.ANSWERS if best.counts else beside,
         point=best.point,
         quotes=quotes,
         reply=" ".join(map(one_line, quotes)) if best.counts else "",

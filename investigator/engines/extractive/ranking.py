@@ -11,7 +11,9 @@ from investigator.engines.extractive.candidates import Candidate, Span, Stretch,
 from investigator.scoring.calibration import default_calibration
 
 _LONGEST_QUOTE = 400
-_BEHIND_BEST = 3.0  # log odds: a sentence is shown if its odds are at least a twentieth of those of the best one
+_BEHIND_BEST = 5.0  # log odds: a sentence is shown if its odds are at least a hundredth or so of those of the best one
+_BESIDE = 0.12
+_LONGEST_TITLE = 80
 _BLANK_LINE = re.compile(r"\n\s*\n")
 _COUNTS = 50
 """The point from which on a reply belongs to the history."""
@@ -31,19 +33,24 @@ class Ranked:
     match: float
 
     @property
-    def point(self) -> int:
-        """Return the point (0..100): below 50 if no sentence is near enough to the question to be shown, otherwise 50
-        and half the probability that the document contains the answer.
-        """
-        threshold = default_calibration().similarity
-        if self.nearest < threshold:
-            return min(_COUNTS - 1, round(_COUNTS * max(0.0, self.nearest) / threshold))
-        return _COUNTS + round((100 - _COUNTS) * self.match)
-
-    @property
     def counts(self) -> bool:
         """Return True if a sentence is near enough to the question to be shown."""
-        return self.point >= _COUNTS
+        return self.nearest >= default_calibration().similarity
+
+    @property
+    def counts_beside(self) -> bool:
+        """Return True if a sentence is near enough to be shown beside one of another document that counts."""
+        return self.nearest >= default_calibration().similarity - _BESIDE
+
+    @property
+    def point(self) -> int:
+        """Return the point (0..100): below 50 if no sentence is near enough to the question, otherwise 50 and half the
+        probability that the document contains the answer.
+        """
+        if not self.counts_beside:
+            lowest = default_calibration().similarity - _BESIDE
+            return min(_COUNTS - 1, round(_COUNTS * max(0.0, self.nearest) / lowest))
+        return _COUNTS + round((100 - _COUNTS) * self.match)
 
     @property
     def best(self) -> Iterator[Candidate]:
@@ -68,7 +75,9 @@ class Ranked:
         return tuple(quotes)
 
     def _surroundings(self, candidate: Candidate) -> Span:
-        """Return the span of a sentence with as many of its neighbours as fit; it crosses no blank line."""
+        """Return the span of a sentence with as many of its neighbours as fit. It crosses no blank line, unless the
+        sentence is as short as a title, which is shown with what follows it.
+        """
         text = self.stretches[candidate.stretch].text
         spans = sorted(other.span for other, _ in self.sentences if other.stretch == candidate.stretch)
         first = last = spans.index(candidate.span)
@@ -84,7 +93,8 @@ class Ranked:
 def _fits(text: str, start: int, end: int, neighbour: Span) -> bool:
     between = text[end : neighbour[0]] if neighbour[0] >= end else text[neighbour[1] : start]
     length = max(end, neighbour[1]) - min(start, neighbour[0])
-    return length <= _LONGEST_QUOTE and not _BLANK_LINE.search(between)
+    is_title = neighbour[0] >= end and "\n" not in text[start:end] and end - start <= _LONGEST_TITLE
+    return length <= _LONGEST_QUOTE and (is_title or not _BLANK_LINE.search(between))
 
 
 def ranked(stretches: Sequence[Stretch], question: str, embedder: Embedder) -> Ranked:
