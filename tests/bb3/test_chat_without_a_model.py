@@ -34,7 +34,7 @@ def test_a_chat_quotes_what_is_asked_in_other_words_than_the_document_as_ask_doe
     investigator: Investigator, chat: FolderChat
 ) -> None:
     question, sentence = "How deep is the harbour?", "The harbour has a depth of 12 metres."
-    assert sentence in [quote.text for quote in investigator.ask(question).citations]
+    assert any(sentence in quote.text for quote in investigator.ask(question).citations)
     assert sentence in last_reply(chat, "anna", question).text
 
 

@@ -191,7 +191,7 @@ def test_the_answer_gives_the_quotes_once_and_word_for_word_but_no_lead() -> Non
     reply = answered(
         "q", evidence("d", E1="The plant makes\n 42 MW.", E2="The plant makes 42 MW now.", E3="It is old."), parts=2
     )
-    assert sorted(cited(reply)) in (["E1", "E3"], ["E2", "E3"])
+    assert len({"E1", "E2"} & {*cited(reply)}) == 1
     assert {statement.text for statement in reply.details} <= {
         "The plant makes 42 MW.",
         "The plant makes 42 MW now.",

@@ -29,6 +29,7 @@ from power_plants import (
     roles,
     sensible,
 )
+from printed import said
 
 from investigator import AnswerStatus, Investigator, ScriptedEmbedder, ScriptedEngine, StopReason, load_settings
 from investigator.errors import SettingsError
@@ -159,7 +160,7 @@ def test_a_killed_run_gets_no_second_budget(
 ) -> None:
     ask_and_be_killed(5, "budget.calls=6")
     case = ask("budget.calls=6")
-    assert answer_of(case).stop is StopReason.CALLS
+    assert answer_of(case).run.stop is StopReason.CALLS
     assert (case.usage.calls, case.usage.unanswered) == (6, 1)
     assert len(openai_server.requests) == 5 + 1  # the fifth was never answered, and counts
 
@@ -176,7 +177,7 @@ def test_a_ceiling_of_tokens_is_never_passed(ask: Ask, openai_server: OpenAIServ
     case = ask(f"budget.tokens={ceiling}")
     sent = sum(-(-len(prompt_in(body)) // 3) + TOKENS_PER_REPLY for body in openai_server.bodies)
     assert case.usage.tokens == sent <= ceiling
-    assert answer_of(case).stop is StopReason.TOKENS
+    assert answer_of(case).run.stop is StopReason.TOKENS
     paid = len(openai_server.requests)
     assert ask(f"budget.tokens={ceiling}").usage.tokens == sent
     assert len(openai_server.requests) == paid
@@ -199,13 +200,13 @@ def test_a_ceiling_of_money_is_kept_and_what_was_paid_is_shown(
     spent = sum((-(-len(prompt_in(body)) // 3) + TOKENS_PER_REPLY) / 1_000 for body in openai_server.bodies)
     assert stopped.usage.money == pytest.approx(spent)
     assert 2 < spent <= 3
-    assert answer_of(stopped).stop is StopReason.MONEY
+    assert answer_of(stopped).run.stop is StopReason.MONEY
     assert f"${spent:.4f}" in investigation_text(stopped).plain
     assert f"${spent:.4f}" in html_report(stopped)
     paid = len(openai_server.requests)
     again = ask(priced(tmp_path), "budget.money=3")
     assert (again.plan, again.memories, again.usage) == (stopped.plan, stopped.memories, stopped.usage)
-    assert answer_of(again).changed(elapsed=0) == answer_of(stopped).changed(elapsed=0)
+    assert said(answer_of(again)) == said(answer_of(stopped))
     assert len(openai_server.requests) == paid
     whole = ask(priced(tmp_path), "budget.money=50")
     assert quoted(whole) == sorted(EVERY_OUTPUT)
@@ -242,7 +243,7 @@ def test_after_the_time_limit_no_call_begins(ask: Ask, openai_server: OpenAIServ
     began = time.monotonic()
     case = ask("budget.seconds=0.5")
     assert time.monotonic() - began < 20
-    assert answer_of(case).stop is StopReason.TIME
+    assert answer_of(case).run.stop is StopReason.TIME
     paid = len(openai_server.requests)
     assert 1 <= paid < ALL_CALLS
     assert len(case.memories) == roles(openai_server).count(ASK)
@@ -264,7 +265,7 @@ def test_a_ceiling_of_rounds_ends_with_an_answer_and_more_rounds_pay_the_rest_al
 ) -> None:
     openai_server.answer(unsure)
     one = ask("research.rounds=1")
-    assert (answer_of(one).stop, answer_of(one).status) == (StopReason.ROUNDS, AnswerStatus.ANSWERED_IN_PART)
+    assert (answer_of(one).run.stop, answer_of(one).status) == (StopReason.ROUNDS, AnswerStatus.ANSWERED_IN_PART)
     assert len(one.rounds) == 1
     assert quoted(one) == sorted(EVERY_OUTPUT)
     paid = len(openai_server.requests)

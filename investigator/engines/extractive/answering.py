@@ -34,7 +34,7 @@ def answer(variables: AnswerVariables, embedder: Embedder) -> AnswerReply:
     """Return the best quotes of all documents as verbatim statements, best first, each under its heading; none if no
     document has a sentence that is near enough to the question.
     """
-    is_near = any(note.verdict == Verdict.ANSWERS for note in variables.notes)
+    is_near = not variables.notes or any(note.verdict == Verdict.ANSWERS for note in variables.notes)
     documents = variables.documents if is_near else ()
     passages = [(document, passage) for document in documents for passage in document.passages]
     chosen: list[tuple[str, EvidenceSpan]] = []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import accumulate, pairwise, repeat
+
 from investigator.engines.base import Embedder
 from investigator.engines.extractive.candidates import Stretch
 from investigator.engines.extractive.ranking import Ranked, ranked
@@ -21,11 +23,17 @@ _MOST_QUOTES = 3
 
 
 def ask(variables: AskVariables, embedder: Embedder) -> AskReply:
-    """Return the best passages of each document, as quotes and as the reply, with a point."""
-    readings = (
-        _reading(document.document_id, ranked(stretches(document), variables.main_question, embedder), variables)
-        for document in variables.documents
-    )
+    """Return the best passages of each document, as quotes and as the reply, with a point.
+
+    The sentences of all documents are compared together: what is far behind the best one says nothing on the question.
+    """
+    own = [stretches(document) for document in variables.documents]
+    every = ranked([stretch for texts in own for stretch in texts], variables.main_question, embedder)
+    starts = accumulate((len(texts) for texts in own), initial=0)
+    parts = [every.part(first, end) for first, end in pairwise(starts)]
+    is_alone = len(parts) == 1  # others, which are read elsewhere, may count
+    counted = [part.counts or (part.counts_beside and (is_alone or every.counts)) for part in parts]
+    readings = map(_reading, variables.documents, parts, counted, repeat(variables.most_quotes))
     return AskReply(readings=tuple(readings))
 
 
@@ -48,15 +56,15 @@ def stretches(document: ShownDocument) -> list[Stretch]:
     ]
 
 
-def _reading(document_id: str, best: Ranked, variables: AskVariables) -> DocumentReply:
-    quotes = best.quotes(min(_MOST_QUOTES, variables.most_quotes) if best.counts_beside else 1)
-    beside = Verdict.IN_PART if best.counts_beside else Verdict.NOT_STATED
+def _reading(document: ShownDocument, best: Ranked, is_counted: bool, most_quotes: int) -> DocumentReply:
+    quotes = best.quotes(min(_MOST_QUOTES, most_quotes) if is_counted else 1)
+    beside = Verdict.IN_PART if is_counted else Verdict.NOT_STATED
     return DocumentReply(
-        document=document_id,
+        document=document.document_id,
         verdict=Verdict.ANSWERS if best.counts else beside,
         point=best.point,
         quotes=quotes,
-        reply=" ".join(map(one_line, quotes)) if best.counts else "",
+        reply=" ".join(map(one_line, quotes)) if is_counted else "",
     )
 
 

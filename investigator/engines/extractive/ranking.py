@@ -13,7 +13,8 @@ from investigator.scoring.calibration import default_calibration
 _LONGEST_QUOTE = 400
 _BEHIND_BEST = 5.0  # log odds: a sentence is shown if its odds are at least a hundredth or so of those of the best one
 _BESIDE = 0.12
-_LONGEST_TITLE = 80
+_TITLE = re.compile(r"[^\n]{1,79}[^\n.!?。！？।؟:;,](?:\n|$)")
+"""Matches a short line that is no sentence, as above a section."""
 _BLANK_LINE = re.compile(r"\n\s*\n")
 _COUNTS = 50
 """The point from which on a reply belongs to the history."""
@@ -23,24 +24,37 @@ _COUNTS = 50
 class Ranked:
     """The sentences of some stretches of text with their scores (log odds), best first.
 
-    `nearest` is the highest similarity of a sentence to the question, and `match` the highest probability that a
-    document contains the answer.
+    `bar` is the lowest score of a sentence that is worth showing.
     """
 
     stretches: Sequence[Stretch]
     sentences: Sequence[tuple[Candidate, float]]
-    nearest: float
-    match: float
+    bar: float
+
+    @property
+    def nearest(self) -> float:
+        """Return the highest similarity of a sentence to the question."""
+        return max((candidate.fit.similarity for candidate, _ in self.sentences), default=0.0)
+
+    @property
+    def best(self) -> Iterator[Candidate]:
+        """Yield the sentences that are worth showing, best first."""
+        return (candidate for candidate, score in self.sentences if score >= self.bar)
 
     @property
     def counts(self) -> bool:
         """Return True if a sentence is near enough to the question to be shown."""
-        return self.nearest >= default_calibration().similarity
+        return self.counts_beside and self.nearest >= default_calibration().similarity
 
     @property
     def counts_beside(self) -> bool:
         """Return True if a sentence is near enough to be shown beside one of another document that counts."""
-        return self.nearest >= default_calibration().similarity - _BESIDE
+        return any(True for _ in self.best) and self.nearest >= default_calibration().similarity - _BESIDE
+
+    def part(self, first: int, end: int) -> Ranked:
+        """Return the sentences of the stretches from `first` up to `end`, which are one document."""
+        own = [entry for entry in self.sentences if first <= entry[0].stretch < end]
+        return Ranked(self.stretches, own, self.bar)
 
     @property
     def point(self) -> int:
@@ -50,19 +64,16 @@ class Ranked:
         if not self.counts_beside:
             lowest = default_calibration().similarity - _BESIDE
             return min(_COUNTS - 1, round(_COUNTS * max(0.0, self.nearest) / lowest))
-        return _COUNTS + round((100 - _COUNTS) * self.match)
-
-    @property
-    def best(self) -> Iterator[Candidate]:
-        """Yield the sentences that are worth showing, best first."""
-        bar = self.sentences[0][1] - _BEHIND_BEST if self.sentences else 0.0
-        return (candidate for candidate, score in self.sentences if score >= bar)
+        match = max(self.stretches[candidate.stretch].match for candidate, _ in self.sentences)
+        return _COUNTS + round((100 - _COUNTS) * match)
 
     def quotes(self, most: int) -> tuple[str, ...]:
-        """Return at most `most` quotes, best first: sentences with those around them, none twice."""
+        """Return at most `most` quotes, best first: sentences worth showing, or else the best one, each with those
+        around it, and none twice.
+        """
         taken: dict[int, list[Span]] = {}
         quotes: list[str] = []
-        for candidate in self.best:
+        for candidate in list(self.best) or [candidate for candidate, _ in self.sentences[:1]]:
             own = taken.setdefault(candidate.stretch, [])
             if len(quotes) == most:
                 break
@@ -75,8 +86,8 @@ class Ranked:
         return tuple(quotes)
 
     def _surroundings(self, candidate: Candidate) -> Span:
-        """Return the span of a sentence with as many of its neighbours as fit. It crosses no blank line, unless the
-        sentence is as short as a title, which is shown with what follows it.
+        """Return the span of a sentence with as many of its neighbours as fit. It crosses no
+        title.
         """
         text = self.stretches[candidate.stretch].text
         spans = sorted(other.span for other, _ in self.sentences if other.stretch == candidate.stretch)
@@ -91,10 +102,14 @@ class Ranked:
 
 
 def _fits(text: str, start: int, end: int, neighbour: Span) -> bool:
-    between = text[end : neighbour[0]] if neighbour[0] >= end else text[neighbour[1] : start]
-    length = max(end, neighbour[1]) - min(start, neighbour[0])
-    is_title = neighbour[0] >= end and "\n" not in text[start:end] and end - start <= _LONGEST_TITLE
-    return length <= _LONGEST_QUOTE and (is_title or not _BLANK_LINE.search(between))
+    """Return True if a neighbour of a quote belongs to the same section and the two together are not too long."""
+    is_next = neighbour[0] >= end
+    between = text[end : neighbour[0]] if is_next else text[neighbour[1] : start]
+    later = neighbour if is_next else (start, end)
+    begins_section = bool(between.strip()) or (
+        _BLANK_LINE.search(between) is not None and _TITLE.match(text, *later) is not None
+    )
+    return max(end, neighbour[1]) - min(start, neighbour[0]) <= _LONGEST_QUOTE and not begins_section
 
 
 def ranked(stretches: Sequence[Stretch], question: str, embedder: Embedder) -> Ranked:
@@ -102,9 +117,4 @@ def ranked(stretches: Sequence[Stretch], question: str, embedder: Embedder) -> R
     model = default_calibration().sentence
     found = candidates(stretches, question, embedder)
     scored = sorted(((candidate, model.log_odds(candidate.fit)) for candidate in found), key=lambda pair: -pair[1])
-    return Ranked(
-        stretches=stretches,
-        sentences=scored,
-        nearest=max((candidate.fit.similarity for candidate in found), default=0.0),
-        match=max((stretch.match for stretch in stretches), default=0.0),
-    )
+    return Ranked(stretches, scored, scored[0][1] - _BEHIND_BEST if scored else 0.0)
