@@ -88,6 +88,15 @@ def test_a_message_in_a_message_is_a_document_with_its_own_attachments(read_all)
     assert (document.title, document.authors, document.date) == ("Die Mühle", ("Müller",), "2021-03-04")
 
 
+def test_a_damaged_attachment_is_named_and_the_message_and_the_others_are_read(read_all):
+    damaged = dict(attachment(b"old.txt", b"Signed in 1880."))
+    del damaged["__properties_version1.0"]
+    whole = attachment("new.txt", b"Signed in 1890.")
+    reading = read_all("a.msg", compound_file(outlook_message(TEXTS, attachments=[damaged, whole])))
+    assert ids(reading) == ["a.msg", "a.msg/new.txt"]
+    assert ["attachment 1 is damaged"] == [left.reason for left in reading.unreadable]
+
+
 def test_a_message_that_is_cut_off_or_scrambled_never_does_harm(read_all, refused):
     whole = compound_file(outlook_message(TEXTS, attachments=[attachment("a.txt", b"x" * 9_000)]))
     assert refused("a.msg", whole[:700]) is FileStatus.FAILED

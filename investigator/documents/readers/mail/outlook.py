@@ -6,7 +6,7 @@ import io
 import struct
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from email.encoders import encode_base64
 from email.header import Header
@@ -21,10 +21,11 @@ from typing import Any
 import olefile
 from compressed_rtf import decompress
 
-from investigator.documents.readers.base import Extracted, ReaderSettings, SourceFile, cleaned
+from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile, cleaned
 from investigator.documents.readers.mail.character_sets import AS_WRITTEN, text_in
 from investigator.documents.readers.mail.message import ELSEWHERE, extracted_message
 from investigator.documents.readers.markup.rtf import read_rtf
+from investigator.records import FileStatus
 
 _SUBJECT, _BODY, _HTML, _RTF = 0x0037, 0x1000, 0x1013, 0x1009
 _SENDER, _SENT_FOR, _SENDER_SMTP, _SENDER_ADDRESS = 0x0C1A, 0x0042, 0x5D01, 0x0C1F
@@ -40,11 +41,13 @@ _EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 
 
 def read_outlook(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads a message; its attachments, including attached messages, are members."""
+    """Reads a message; its attachments, including attached messages, are members. Damaged attachments are left out."""
+    damaged: list[ReadFailure] = []
     with olefile.OleFileIO(io.BytesIO(source.data)) as file:
         for entry in filter(None, file.direntries):  # a size beyond the file's would be read in a loop
             entry.size = min(entry.size, len(source.data))
-        return extracted_message(_message(_Storage(file), settings))
+        message = extracted_message(_message(_Storage(file), settings, damaged))
+    return replace(message, left_out=tuple(damaged))
 
 
 @dataclass(frozen=True)
@@ -95,8 +98,8 @@ class _Storage:
                 yield _Storage(self.file, tuple(path), self.charset or self.code_page(*_CODE_PAGES))
 
 
-def _message(storage: _Storage, settings: ReaderSettings) -> Message:
-    """Return a message with its headers, its body in one or two forms, and its attachments."""
+def _message(storage: _Storage, settings: ReaderSettings, damaged: list[ReadFailure]) -> Message:
+    """Return a message with its headers, its body in one or two forms, and its attachments; note the damaged ones."""
     message = MIMEMultipart(policy=AS_WRITTEN)
     for name, value in _headers(storage):
         if value:
@@ -111,10 +114,13 @@ def _message(storage: _Storage, settings: ReaderSettings) -> Message:
         if text.strip():
             body.attach(MIMEText(cleaned(text), form, "utf-8"))
     message.attach(body)
-    for attachment in storage.parts("__attach_version1.0_"):
-        identity = attachment.line(_CONTENT_ID).strip("<>")
-        if not identity or f"cid:{identity}" not in html:  # otherwise it is a picture in the page
-            message.attach(_attached(attachment, settings))
+    for number, attachment in enumerate(storage.parts("__attach_version1.0_"), start=1):
+        try:
+            identity = attachment.line(_CONTENT_ID).strip("<>")
+            if not identity or f"cid:{identity}" not in html:  # otherwise it is a picture in the page
+                message.attach(_attached(attachment, settings, damaged))
+        except (OSError, ValueError, LookupError, struct.error):
+            damaged.append(ReadFailure(FileStatus.FAILED, f"attachment {number} is damaged"))
     return message
 
 
@@ -148,10 +154,10 @@ def _rich_text(message: _Storage, settings: ReaderSettings) -> str:
     return read_rtf(SourceFile(rtf, ""), settings).text if rtf.startswith(b"{\\rtf") else ""
 
 
-def _attached(attachment: _Storage, settings: ReaderSettings) -> Message:
+def _attached(attachment: _Storage, settings: ReaderSettings, damaged: list[ReadFailure]) -> Message:
     inner = (*attachment.path, _stream(_CONTENT, _STORAGE))
     if attachment.file.exists([*inner, "__properties_version1.0"]):
-        return MIMEMessage(_message(_Storage(attachment.file, inner), settings))
+        return MIMEMessage(_message(_Storage(attachment.file, inner), settings, damaged))
     name = attachment.line(_LONG_FILE_NAME, _FILE_NAME, _NAME)
     content = attachment.data(_CONTENT)
     part = MIMEBase("application", ELSEWHERE if content is None else "octet-stream")
