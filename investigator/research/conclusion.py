@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from investigator.proof.standing import Reread, standing_answer
-from investigator.proof.taint import tainted_documents
 from investigator.records import (
+    SUMMARY,
     Answer,
     AnswerStatus,
     CheckOutcome,
     Disagreement,
     Fit,
+    Memory,
     Passage,
     RunFacts,
     Support,
@@ -86,9 +88,15 @@ def _answer(state: State, library: DocumentIndex, checker: str) -> Answer:
         disagreements=tuple(_dated(entry, library) for entry in draft.disagreements),
         nearest=() if shown or draft.not_stated else _nearest(state, library),
         check=CheckOutcome(fit=state.fit, by=checker if is_checked else "", trust=trust, withheld=draft.withheld),
-        coverage=coverage.changed(wordings=run.wordings, tainted=tainted_documents(run.memories)),
+        coverage=coverage.changed(wordings=run.wordings, tainted=_tainted(run.memories)),
         run=RunFacts(id=run.id, engine=run.engine, day=run.day, stop=stop),
     )
+
+
+def _tainted(memories: Sequence[Memory]) -> tuple[str, ...]:
+    """Return the documents with text that addresses a language model, in order and without duplicates."""
+    speaking = (memory.target_document_id for memory in memories if memory.addressed)
+    return tuple(dict.fromkeys(name for name in speaking if name != SUMMARY))
 
 
 def _trust(state: State) -> Trust:

@@ -8,14 +8,15 @@ from collections.abc import Callable
 from investigator.engines.base import Embedder, Traits
 from investigator.engines.extractive.answering import answer, check
 from investigator.engines.extractive.asking import ask, fill_row
-from investigator.engines.extractive.planning import plan
 from investigator.errors import SettingsError
 from investigator.records import (
     AnswerVariables,
     AskVariables,
     CheckVariables,
+    PlanReply,
     PlanVariables,
     Prompt,
+    ProposedStep,
     Record,
     ReflectReply,
     ReflectVariables,
@@ -26,6 +27,7 @@ from investigator.scoring.calibration import calibration_digest
 
 NAME = "extractive"
 
+_STRATEGY = "Read the documents whose passages match best."
 _EDITION = 2
 """Number of the way in which passages are found; it is raised whenever the same calibration gives other replies."""
 _USEFUL_TOKENS = 6_000  # prompts may be longer; every sentence is embedded, a few hundred in a second
@@ -78,7 +80,7 @@ class ExtractiveEngine:
     def _answer(self, prompt: Prompt) -> Record:
         match prompt.variables:
             case PlanVariables() as variables:
-                return plan(variables)
+                return _plan(variables)
             case AskVariables() as variables:
                 return ask(variables, self._embedder)
             case RowVariables() as variables:
@@ -96,3 +98,16 @@ class ExtractiveEngine:
             f"the built-in engine cannot answer the template {prompt.template!r}",
             hint="Choose a language model for it with --model provider:name.",
         )
+
+
+def _plan(variables: PlanVariables) -> PlanReply:
+    """Return steps for the best matches that have not been read yet.
+
+    Reading costs next to nothing, so documents are not left out for a poor match. A follow-up question gets the words
+    of the question before it, because they name what it refers to.
+    """
+    before = [turn.question for turn in variables.earlier[-1:]]
+    question = " ".join(text.strip() for text in (*before, variables.question))
+    chosen = sorted((card for card in variables.documents if not card.asked), key=lambda card: -card.match)
+    steps = (ProposedStep(document_id=card.document_id, purpose=question) for card in chosen[: variables.step_limit])
+    return PlanReply(question=question if variables.earlier else "", strategy=_STRATEGY, steps=tuple(steps))

@@ -83,17 +83,6 @@ class Package:
         return found
 
 
-def sheets(package: Package) -> Iterator[tuple[str, str]]:
-    """Yield the name and the part of each sheet in an Office Open XML workbook, in order; nothing if the package is not
-    a workbook.
-    """
-    if _WORKBOOK in package:
-        parts = package.related(_WORKBOOK)
-        for sheet in package.tree(_WORKBOOK).iter():
-            if local_name(sheet) == "sheet":
-                yield one_line(cleaned(sheet.get("name", ""))), parts.get(attribute(sheet, "id"), ("", ""))[1]
-
-
 class CoreProperties:
     """The title, authors and date of an Office Open XML package. The date is that of the last change, because that of
     creation may be the template's.
