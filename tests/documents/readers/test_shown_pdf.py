@@ -226,6 +226,13 @@ def test_words_outside_the_crop_box_are_left_out(read: Any) -> None:
     assert read("a.pdf", data, ocr=False).text == SHOWN
 
 
+def test_the_text_of_a_page_whose_boxes_do_not_meet_is_read(read: Any) -> None:
+    def apart(page: pypdf.PageObject) -> None:
+        page.cropbox = g.RectangleObject((600, 800, 1_000, 1_000))
+
+    assert read("a.pdf", changed(page_of(line(SHOWN, 150)), apart), ocr=False).text == SHOWN
+
+
 CASES = Path(__file__).resolve().parents[4] / "shared" / "cases"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections import Counter
 from ctypes import c_int
 from enum import IntEnum
@@ -65,7 +66,7 @@ def _orientation(textpage: Any, otherwise: Orientation) -> Orientation:
     angles = [
         pdfium.FPDFText_GetCharAngle(textpage, at)
         for at in range(0, count, max(1, count // _SAMPLED))
-        if chr(pdfium.FPDFText_GetUnicode(textpage, at)).isalnum()
+        if (code := pdfium.FPDFText_GetUnicode(textpage, at)) <= sys.maxunicode and chr(code).isalnum()
     ]
     turns = Counter(round(angle / (math.pi / 2)) % 4 for angle in angles)
     for turn, number in turns.most_common(1):

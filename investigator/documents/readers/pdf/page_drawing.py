@@ -154,6 +154,8 @@ def _shown(page: Any, box: Box) -> _Edges | None:
 def _picture(page: Any, width: int) -> bytes:
     """Return a page as a PNG file of the given width, or a smaller one if it would exceed `MOST_PIXELS`."""
     check_pictures(page)
+    if min(page.get_size()) < 1:
+        raise ReadFailure(FileStatus.FAILED, "the page has no area to show")
     points_wide, points_high = (max(side, 1.0) for side in page.get_size())
     scale = min(width / points_wide, (MOST_PIXELS / (points_wide * points_high)) ** 0.5)
     bitmap = page.render(scale=scale, rev_byteorder=True)

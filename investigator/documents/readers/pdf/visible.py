@@ -86,7 +86,7 @@ def take_invisible_text_off(page: Any, objects: PageObjects) -> str:
     import pypdfium2.raw as pdfium
 
     candidates = _candidates(page, objects)
-    if not candidates:
+    if not candidates or min(page.get_size()) < 1:  # a page without an area cannot be drawn
         return ""
     before = _picture(page)
     for handle, _ in candidates:
