@@ -110,7 +110,7 @@ def readings(question: str, *documents: ShownDocument) -> tuple[DocumentReply, .
 
 
 def test_the_sentence_that_answers_is_quoted_first_with_those_around_it() -> None:
-    text = "# A\n\nApples are green.\n\n# B\n\nIt lies in Emsland. The power plant makes 42 MW of power.\n\nC\nPears are red."
+    text = "# A\n\nApples.\n\n# B\n\nIt lies in Emsland. The power plant makes 42 MW of power.\n\nC\nPears are red."
     (reading,) = readings(POWER, shown("a", text, match=0.9))
     assert reading.quotes[0] == "It lies in Emsland. The power plant makes 42 MW of power."
     assert all(quote in text for quote in reading.quotes)

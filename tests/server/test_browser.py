@@ -24,7 +24,7 @@ QUESTIONS = {
     "gambia-co-artemether-transmission.pdf": "How many children were enrolled and randomised between treatment groups?",
     "iodine-in-pregnancy.xml": "What was the gestational age at trial entry in the iodine group?",
     "italy-parent-video.html": "Who watched the video?",
-    "madagascar-malaria-drugs.docx": "What was the efficacy of the combination therapies in Madagascar in recent studies?",
+    "madagascar-malaria-drugs.docx": "What was the efficacy of combination therapies in Madagascar in studies?",
     "newborn-resuscitation.md": "Who performed resuscitation on a newborn manikin?",
     "burkina-faso-bed-nets.txt": "What did the bed nets reduce?",
 }

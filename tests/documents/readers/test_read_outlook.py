@@ -94,7 +94,7 @@ def test_a_damaged_attachment_is_named_and_the_message_and_the_others_are_read(r
     whole = attachment("new.txt", b"Signed in 1890.")
     reading = read_all("a.msg", compound_file(outlook_message(TEXTS, attachments=[damaged, whole])))
     assert ids(reading) == ["a.msg", "a.msg/new.txt"]
-    assert ["attachment 1 is damaged"] == [left.reason for left in reading.unreadable]
+    assert [left.reason for left in reading.unreadable] == ["attachment 1 is damaged"]
 
 
 def test_a_message_that_is_cut_off_or_scrambled_never_does_harm(read_all, refused):
