@@ -120,7 +120,7 @@ def test_quotes_through_a_server_are_those_of_a_chat_over_its_folder(diary: Inve
         far = [quotes(reply) for reply in asked(diary, ServerSearch.reached(endpoint.address), *questions)]
     assert far == near
     places = {quote.place for quoted in far for quote in quoted}
-    assert "report.md:line 10" in places
+    assert "report.md:line 8" in places
     with served.library() as library:
         assert all(verify(quote, library.document(quote.document_id)) for quoted in far for quote in quoted)
 
