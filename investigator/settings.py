@@ -10,6 +10,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from enum import Enum
 from pathlib import Path
 from types import NoneType
 from typing import Any, cast, get_args, get_origin
@@ -253,7 +254,10 @@ def _wanted(field: FieldInfo, problem: str) -> str:
         return "in the form shown in its description"
     if problem == "string_too_short":
         return "text that is not empty"
-    kind = _KINDS.get(_kind(field), "of another kind")
+    expected = _kind(field)
+    if isinstance(expected, type) and issubclass(expected, Enum):
+        return " or ".join(str(choice.value) for choice in expected)
+    kind = _KINDS.get(expected, "of another kind")
     bounds = {name: at for rule in field.metadata for name in _BOUNDS if (at := getattr(rule, name, None)) is not None}
     if "ge" in bounds and "le" in bounds:
         return f"{kind} between {bounds['ge']} and {bounds['le']}"

@@ -46,6 +46,7 @@ def test_flags_win_over_the_environment_and_that_over_the_file(tmp_path: Path, m
         ("chunks.target=2000", "the settings of chunks are invalid: target must not be larger than maximum"),
         ("chunks=", "chunks is not a setting but a group"),
         ("retrieval..depth=3", "is not of the form part.field=value"),
+        ("reader.hidden=foo", "omit or mark"),
     ],
 )
 def test_what_a_setting_takes_is_said_in_words(override: str, told: str) -> None:
