@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from investigator.records.base import Record
-from investigator.records.documents import Passage, Unreadable
+from investigator.records.documents import FileStatus, Passage, Unreadable
 
 
 class SearchHit(Record):
@@ -44,5 +44,5 @@ class Mentions(Record):
 
     @property
     def complete(self) -> bool:
-        """Return True if the text of every file was searched."""
-        return not any(file.counts for file in self.unreadable)
+        """Return True if the text of every file was searched, hidden parts included."""
+        return not any(file.status is not FileStatus.EMPTY for file in self.unreadable)

@@ -12,7 +12,7 @@ from investigator.documents.readers.unpacking import REST
 from investigator.records import FileRecord, FileStatus, FolderStatus, Mentioning, Mentions, SearchHit
 from investigator.reports.columns import columns
 from investigator.reports.inert import inert_line
-from investigator.reports.wording import plural
+from investigator.reports.wording import FILE_STATUSES, plural
 
 _LISTED = 20
 _SNIPPET = 400
@@ -57,12 +57,13 @@ def mentions_text(mentions: Mentions, limit: int) -> Text:
     """Return each document with its first `limit` places, then whether the list is complete."""
     blocks = [_mentioning(document, limit) for document in mentions.documents]
     words = ", ".join(f'"{phrase}"' for phrase in mentions.phrases)
-    counted = f"{plural(len(mentions.documents), 'document')} of {mentions.searched:,} contain {words}"
-    unread = [file for file in mentions.unreadable if file.counts]
-    if not unread:
+    verb = "contains" if len(mentions.documents) == 1 else "contain"
+    counted = f"{plural(len(mentions.documents), 'document')} of {mentions.searched:,} {verb} {words}"
+    unread = [file for file in mentions.unreadable if file.status is not FileStatus.EMPTY]
+    if mentions.complete:
         blocks.append(Text(f"{counted}. The list is complete: every file was searched."))
     else:
-        names = ", ".join(inert_line(file.path) for file in unread[:_LISTED])
+        names = ", ".join(f"{inert_line(file.path)} ({FILE_STATUSES[file.status]})" for file in unread[:_LISTED])
         more = f" and {len(unread) - _LISTED:,} more" if len(unread) > _LISTED else ""
         blocks.append(Text(f"{counted}. The list is not complete; not searched: {names}{more}", style="yellow"))
     return Text("\n\n").join(blocks).append("\n")

@@ -70,12 +70,12 @@ def _answer(state: State, library: DocumentIndex, checker: str) -> Answer:
         is_lead_refused=bool(state.refused) and draft.lead is None,
         is_unfinished=bool(state.undecided) or (state.spent is not None and bool(state.open_steps)),
         is_all_searched=is_all_searched,
-        is_unmentioned=not shown and not library.holders(run.asked),
     )
     is_checked = any(statement.support in _CHECKED for statement in (*shown, *draft.withheld)) or state.fit is not (
         Fit.UNCHECKED
     )
-    reason = reason_of(status, coverage, stop, draft.parts, len(run.wordings), trust)
+    is_unmentioned = not shown and not library.holders(run.asked)
+    reason = reason_of(status, coverage, stop, draft.parts, len(run.wordings), trust, is_unmentioned=is_unmentioned)
     return Answer(
         question=run.question,
         status=status,

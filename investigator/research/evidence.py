@@ -130,7 +130,7 @@ def _shown(document: Document, quotes: Mapping[str, Quote], around: int) -> Evid
     passages = (
         EvidencePassage(
             spans=tuple(_marked(document.text, span, quotes)),
-            heading="" if whole else heading_at(document.headings, span[0]),
+            heading="" if whole else heading_at(document.headings, _first_quote(span, quotes.values())),
             page=page_at(document.pages, span[0]),
         )
         for span in spans
@@ -142,6 +142,11 @@ def _shown(document: Document, quotes: Mapping[str, Quote], around: int) -> Evid
         whole=whole,
         passages=tuple(passages),
     )
+
+
+def _first_quote(span: Span, quotes: Iterable[Quote]) -> int:
+    """Return where the first quote in a span begins; its own beginning without one."""
+    return min((quote.start for quote in quotes if span[0] <= quote.start < span[1]), default=span[0])
 
 
 def _surroundings(document: Document, quotes: Iterable[Quote], around: int) -> list[Span]:

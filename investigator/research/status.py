@@ -25,20 +25,16 @@ def status_of(
     is_lead_refused: bool,
     is_all_searched: bool,
     is_unfinished: bool = False,
-    is_unmentioned: bool = False,
 ) -> AnswerStatus:
     """Return the status of an answer.
 
     Nothing is called answered that no trusted reader has read, that a ceiling left unchecked, or while documents that
     were to be read are unread (`is_unfinished`); nothing is called absent unless every document could be searched, in
-    several wordings or whole (`is_all_searched`), and a reader was asked, or no document contains a word of the
-    question (`is_unmentioned`).
+    several wordings or whole (`is_all_searched`), and a reader was asked: a question may share no word with the
+    document that answers it.
     """
-    is_cut_short = not coverage.complete or stop in CEILINGS
     if not trust.decides:
-        if has_statements:
-            return AnswerStatus.PASSAGES_FOUND
-        return AnswerStatus.NOT_FOUND if is_unmentioned and not is_cut_short else AnswerStatus.NOT_FOUND_SO_FAR
+        return AnswerStatus.PASSAGES_FOUND if has_statements else AnswerStatus.NOT_FOUND_SO_FAR
     statuses = [part.status for part in parts]
     if PartStatus.ANSWERED in statuses or PartStatus.IN_PART in statuses:
         if not has_statements:
@@ -50,7 +46,8 @@ def status_of(
         return AnswerStatus.CONFLICTING if has_disagreements else AnswerStatus.ANSWERED
     if PartStatus.PREMISE_WRONG in statuses and has_statements:
         return AnswerStatus.PREMISE_WRONG
-    return AnswerStatus.NOT_FOUND if is_all_searched and not is_cut_short else AnswerStatus.NOT_FOUND_SO_FAR
+    is_complete = is_all_searched and coverage.complete and stop not in CEILINGS
+    return AnswerStatus.NOT_FOUND if is_complete else AnswerStatus.NOT_FOUND_SO_FAR
 
 
 def reason_of(
@@ -60,8 +57,12 @@ def reason_of(
     parts: Sequence[Part],
     wordings: int,
     trust: Trust = Trust.UNGRADED,
+    *,
+    is_unmentioned: bool = False,
 ) -> str:
-    """Return one sentence that explains the status."""
+    """Return one sentence that explains the status; `is_unmentioned` is True if no document contains a word of the
+    question.
+    """
     opened = [part.question for part in parts if part.status in (PartStatus.NOT_STATED, PartStatus.IN_PART)]
     match status:
         case AnswerStatus.ANSWERED:
@@ -76,8 +77,8 @@ def reason_of(
             return "The question assumes something that the documents contradict."
         case AnswerStatus.PASSAGES_FOUND:
             return "These passages may answer the question; no graded reader has judged them."
-    if trust is Trust.UNREAD and status is AnswerStatus.NOT_FOUND:
-        return "No document contains a word of the question."
+    if trust is Trust.UNREAD and is_unmentioned:
+        return "No document contains a word of the question, and nobody has read the documents."
     if trust is Trust.UNREAD and stop not in CEILINGS:
         return "No passage matches the question well, and nobody has read the documents."
     searched = f"read {len(coverage.read)} of {coverage.total} documents"

@@ -8,17 +8,21 @@ from itertools import groupby
 
 from investigator.documents.pages import heading_at, line_at, page_at
 from investigator.language.sentences import sentence_spans
-from investigator.language.terms import porter_stem, words
+from investigator.language.terms import porter_stem, stop_words, words
 from investigator.records import Chunk, Document, Mentioning, Passage
 from investigator.retrieval.sources import CorpusView, WordSearch
 
+_CURLY = re.compile("[\u201c\u201d\u201e\u00ab\u00bb]")
 _PHRASE = re.compile(r'"([^"]*)"|([^\s"]+)')
 
 
 def phrases_of(query: str) -> tuple[str, ...]:
-    """Return the words of a query and its phrases in double quotation marks, without duplicates."""
-    found = (" ".join(words(phrase or word)) for phrase, word in _PHRASE.findall(query))
-    return tuple(dict.fromkeys(phrase for phrase in found if phrase))
+    """Return the words of a query and its phrases in double quotation marks, without duplicates; stop words only in
+    phrases, unless there are no other words.
+    """
+    found = (" ".join(words(phrase or word)) for phrase, word in _PHRASE.findall(_CURLY.sub('"', query)))
+    phrases = tuple(dict.fromkeys(phrase for phrase in found if phrase))
+    return tuple(phrase for phrase in phrases if phrase not in stop_words()) or phrases
 
 
 def mentioning(corpus: CorpusView, full_text: WordSearch, phrases: Sequence[str]) -> Iterator[Mentioning]:

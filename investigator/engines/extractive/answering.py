@@ -31,8 +31,8 @@ _SAME = 0.7
 
 
 def answer(variables: AnswerVariables, embedder: Embedder) -> AnswerReply:
-    """Return the best quotes of all documents as verbatim statements, best first, each under its heading; none if no
-    document has a sentence that is near enough to the question.
+    """Return the best quotes of all documents as verbatim statements, best first, the first of each passage under its
+    heading; none if no document has a sentence that is near enough to the question.
     """
     is_near = not variables.notes or any(note.verdict == Verdict.ANSWERS for note in variables.notes)
     documents = variables.documents if is_near else ()
@@ -40,7 +40,8 @@ def answer(variables: AnswerVariables, embedder: Embedder) -> AnswerReply:
     chosen: list[tuple[str, EvidenceSpan]] = []
     for passage, quote in _best_first(passages, variables.question, embedder):
         if len(chosen) < _MOST_STATEMENTS and not _repeats(quote.text, (other.text for _, other in chosen)):
-            chosen.append((passage.heading, quote))
+            is_first = quote is next(_supporting(passage))[1]
+            chosen.append((passage.heading if is_first else "", quote))
     status = PartStatus.ANSWERED if chosen else PartStatus.NOT_STATED
     return AnswerReply(
         details=tuple(

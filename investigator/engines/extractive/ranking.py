@@ -13,6 +13,7 @@ from investigator.scoring.calibration import default_calibration
 _LONGEST_QUOTE = 400
 _BEHIND_BEST = 5.0  # log odds: a sentence is shown if its odds are at least a hundredth or so of those of the best one
 _BESIDE = 0.12
+_NEXT_LINE = re.compile(r"\s*[^\n]{1,400}")
 _TITLE = re.compile(r"[^\n]{1,79}[^\n.!?。！？।؟:;,](?:\n|$)")
 """Matches a short line that is no sentence, as above a section."""
 _BLANK_LINE = re.compile(r"\n\s*\n")
@@ -82,7 +83,7 @@ class Ranked:
                 start = max([start, *(stop for _, stop in own if stop <= candidate.span[0])])
                 end = min([end, *(begin for begin, _ in own if begin >= candidate.span[1])])
                 own.append((start, end))
-                quotes.append(self.stretches[candidate.stretch].text[start:end].strip())
+                quotes.append(_completed(self.stretches[candidate.stretch].text, start, end))
         return tuple(quotes)
 
     def _surroundings(self, candidate: Candidate) -> Span:
@@ -99,6 +100,13 @@ class Ranked:
                 first -= 1
             else:
                 return spans[first][0], spans[last][1]
+
+
+def _completed(text: str, start: int, end: int) -> str:
+    """Return a quote; one that ends in a colon with the next line."""
+    quote = text[start:end].strip()
+    rest = _NEXT_LINE.match(text, end) if quote.endswith((":", "：")) else None
+    return f"{text[start:end]}{rest[0]}".strip() if rest else quote
 
 
 def _fits(text: str, start: int, end: int, neighbour: Span) -> bool:
