@@ -16,6 +16,7 @@ from investigator.records import Chunk, Document, Heading, Record
 _Span = tuple[int, int]
 
 _LONGEST_HEADING_LINE = 200
+_FRONT_MATTER = re.compile(r"(---|\+\+\+)[ \t]*\n.*?\n(?:\1|\.\.\.)[ \t]*\n", re.DOTALL)
 _PARAGRAPH_END = re.compile(r"\n\s*\n")
 
 
@@ -52,10 +53,12 @@ def split(document: Document, settings: ChunkSettings) -> tuple[Chunk, ...]:
 
 
 def _borders(document: Document) -> list[int]:
-    """Return the offsets that no chunk crosses: the start and end of the text and of each page, and the start of each
-    heading that follows body text.
+    """Return the offsets that no chunk crosses: the start and end of the text and of each page, the start of each
+    heading that follows body text, and the end of the front matter of a Markdown file.
     """
     borders = {0, len(document.text)}
+    if document.media_type == "text/markdown" and (front := _FRONT_MATTER.match(document.text)):
+        borders.add(front.end())
     for span in document.pages:
         borders.update((span.start, span.end))
     for before, heading in pairwise([None, *document.headings]):

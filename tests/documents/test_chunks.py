@@ -72,6 +72,13 @@ def test_a_heading_begins_a_chunk_and_headings_in_a_row_begin_it_together():
     ]
 
 
+def test_the_front_matter_of_a_markdown_file_is_a_chunk_of_its_own():
+    front, body = "---\ntitle: Mills\n---\n", "They grind.\n\n# References\n\n1. Smith, Mills."
+    source = document(front + body, headings=(Heading(text="References", start=len(front) + body.index("#")),))
+    markdown = source.changed(media_type="text/markdown")
+    assert texts(markdown) == [front.strip(), "They grind.", "# References\n\n1. Smith, Mills."]
+
+
 def test_a_long_sentence_is_cut_at_blanks_only():
     words = [f"word{number}" for number in range(1000)]
     chunks = texts(document(" ".join(words)))

@@ -34,7 +34,7 @@ TEXTS: Mapping[str, OwnReader] = {
     kinds.JSON_LINES: OwnReader("plain.json_lines:read_json_lines", 1),
     kinds.NOTEBOOK: OwnReader("markup.notebook:read_notebook", 2),
     kinds.CSV: OwnReader("plain.delimited:read_delimited", 3),
-    kinds.MARKDOWN: OwnReader("markup.markdown:read_markdown", 4),
+    kinds.MARKDOWN: OwnReader("markup.markdown:read_markdown", 5),
     kinds.RESTRUCTURED_TEXT: OwnReader("markup.restructured_text:read_restructured_text", 1),
     kinds.SUBTITLES: OwnReader("plain.subtitles:read_subtitles", 1),
     kinds.SOURCE_CODE: OwnReader("plain.plain_text:read_source_code", 1),
