@@ -11,7 +11,15 @@ from functools import partial
 from itertools import groupby
 from typing import NamedTuple
 
-from investigator.documents.readers.base import Extracted, Member, ReaderSettings, ReadFailure, SourceFile, cleaned
+from investigator.documents.readers.base import (
+    Extracted,
+    HiddenText,
+    Member,
+    ReaderSettings,
+    ReadFailure,
+    SourceFile,
+    cleaned,
+)
 from investigator.documents.readers.decoding import is_noise
 from investigator.documents.readers.mail.character_sets import AS_WRITTEN, header_text, text_in
 from investigator.documents.readers.mail.quoted import OWN, QUOTED, marked_html, marked_plain, without_last_mark
@@ -42,13 +50,15 @@ def read_message(source: SourceFile, settings: ReaderSettings) -> Extracted:
     message = BytesParser(policy=AS_WRITTEN).parsebytes(source.data)
     if is_noise(source.data) and not any(name in message for name in _HEADERS):
         raise ReadFailure(FileStatus.FAILED, "its name says it is a message, but its bytes are not text")
-    return extracted_message(message)
+    return extracted_message(message, settings.hidden)
 
 
-def extracted_message(message: Message) -> Extracted:
-    """Return the text of a message: a line for each header that people ask about, an empty line, and the body."""
+def extracted_message(message: Message, hidden: HiddenText) -> Extracted:
+    """Return the text of a message: a line for each header that people ask about, an empty line, and the body, in which
+    hidden words are left out or marked.
+    """
     parts = _Parts()
-    body, headings = _body(parts.texts(message))
+    body, headings = _body(parts.texts(message), hidden)
     attachments = tuple(_attachments(parts.files, parts.pages))
     head = "\n".join(f"{name}: {line}" for name in _SHOWN for line in _values(message, name))
     if names := ", ".join(filter(None, (header_text(member.name) for member in attachments))):
@@ -112,12 +122,12 @@ def _best(branches: Sequence[list[_Text]]) -> list[_Text]:
     return next(plain, next((branch for branch, size in sizes if size == longest), []))
 
 
-def _body(texts: Sequence[_Text]) -> tuple[str, tuple[Heading, ...]]:
+def _body(texts: Sequence[_Text], hidden: HiddenText = HiddenText.OMIT) -> tuple[str, tuple[Heading, ...]]:
     """Return texts as one, with headings; neighbours of one kind are marked together."""
     body, headings = "", list[Heading]()
     for is_page, group in groupby(texts, key=lambda text: text.is_page):
         if is_page:
-            page = extracted_html(marked_html("\n".join(text.text for text in group)))
+            page = extracted_html(marked_html("\n".join(text.text for text in group)), hidden)
             text, found = without_last_mark(page.text, page.headings)
         else:
             text, found = marked_plain(cleaned("\n\n".join(text.text.strip("\r\n") for text in group)).strip())

@@ -46,7 +46,7 @@ def read_outlook(source: SourceFile, settings: ReaderSettings) -> Extracted:
     with olefile.OleFileIO(io.BytesIO(source.data)) as file:
         for entry in filter(None, file.direntries):  # a size beyond the file's would be read in a loop
             entry.size = min(entry.size, len(source.data))
-        message = extracted_message(_message(_Storage(file), settings, damaged))
+        message = extracted_message(_message(_Storage(file), settings, damaged), settings.hidden)
     return replace(message, left_out=tuple(damaged))
 
 

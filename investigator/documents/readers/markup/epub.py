@@ -5,7 +5,7 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 from investigator.documents.readers.archives.package import Package, local_name, resolved
-from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile
+from investigator.documents.readers.base import Extracted, HiddenText, ReaderSettings, ReadFailure, SourceFile
 from investigator.documents.readers.builder import TextBuilder
 from investigator.documents.readers.decoding import decoded
 from investigator.documents.readers.markup.html import HtmlText
@@ -27,7 +27,7 @@ def read_epub(source: SourceFile, settings: ReaderSettings) -> Extracted:
                 if markup is None:
                     raise ReadFailure(FileStatus.ENCRYPTED, "the book is copy-protected")
                 builder.block()
-                HtmlText(builder).read(markup)
+                HtmlText(builder, marks_hidden=settings.hidden is HiddenText.MARK).read(markup)
     return builder.extracted(
         title=next(iter(_values(tree, "title")), ""),
         authors=_values(tree, "creator"),

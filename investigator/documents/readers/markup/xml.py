@@ -195,15 +195,15 @@ def read_xml(source: SourceFile, settings: ReaderSettings) -> Extracted:
         parser.feed(source.data)
         parser.close()
     except (ParseError, ValueError, LookupError):
-        return _tolerant(source)
+        return _tolerant(source, settings)
     found = target.builder.extracted(
         title=" ".join(target.article_title.split()), authors=target.authors, date=target.date
     )
     return found if prose else replace(found, headings=())
 
 
-def _tolerant(source: SourceFile) -> Extracted:
+def _tolerant(source: SourceFile, settings: ReaderSettings) -> Extracted:
     markup = decoded(source.data, declared=True)
     if markup is None:
         raise ReadFailure(FileStatus.FAILED, "the XML is damaged")
-    return extracted_html(markup)
+    return extracted_html(markup, settings.hidden)
