@@ -116,12 +116,6 @@ def test_a_body_of_html_only_gives_its_words_and_headings(read):
     assert document.authors == ("ada@mill.example",)
 
 
-def test_hidden_words_of_a_body_are_left_out_or_marked(read):
-    message = letter(html='<p>The rent is 40.</p><p style="display: none">It was 38.</p>')
-    assert "38" not in read("a.eml", message.as_bytes()).text
-    assert "[hidden: It was 38.]" in read("a.eml", message.as_bytes(), hidden="mark").text
-
-
 def test_of_two_forms_the_plain_one_is_taken_unless_it_is_a_stub(read):
     both = letter(html="<p>The rent is <b>forty</b> shillings.</p>")
     assert read("a.eml", both.as_bytes()).text.endswith("The rent is 40 shillings.\n".strip())
