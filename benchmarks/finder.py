@@ -120,8 +120,7 @@ def places(rows: Iterable[Row], model: Logistic) -> list[tuple[bool, ...]]:
 
 def ranking(rows: Sequence[Row], fitted: Logistic) -> Table:
     """Return how often the first sentences are evidence, for each set and model."""
-    telling = [row for row in rows if row.answerable and len(row.labels) and row.shown is not None]
-    own = [row for row in telling if row.labels.sum() or row.searched]
+    own = [row for row in rows if row.answerable]
     left_out = {
         name: sentence_model([row for row in own if row.folder != name]) for name in {row.folder for row in own}
     }

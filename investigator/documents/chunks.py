@@ -16,7 +16,8 @@ from investigator.records import Chunk, Document, Heading, Record
 _Span = tuple[int, int]
 
 _LONGEST_HEADING_LINE = 200
-_FRONT_MATTER = re.compile(r"(---|\+\+\+)[ \t]*\n.*?\n(?:\1|\.\.\.)[ \t]*\n", re.DOTALL)
+FRONT_MATTER = re.compile(r"(---|\+\+\+)[ \t]*\n(.*?)\n(?:\1|\.\.\.)[ \t]*\n", re.DOTALL)
+"""Matches the fields (YAML, TOML) at the beginning of a Markdown file."""
 _PARAGRAPH_END = re.compile(r"\n\s*\n")
 
 
@@ -57,7 +58,7 @@ def _borders(document: Document) -> list[int]:
     heading that follows body text, and the end of the front matter of a Markdown file.
     """
     borders = {0, len(document.text)}
-    if document.media_type == "text/markdown" and (front := _FRONT_MATTER.match(document.text)):
+    if document.media_type == "text/markdown" and (front := FRONT_MATTER.match(document.text)):
         borders.add(front.end())
     for span in document.pages:
         borders.update((span.start, span.end))

@@ -43,6 +43,11 @@ class Mentions(Record):
     unreadable: tuple[Unreadable, ...] = Field(default=(), description="files whose text could not be searched")
 
     @property
+    def not_searched(self) -> tuple[Unreadable, ...]:
+        """Return the files and hidden parts whose text, if they have any, was not searched."""
+        return tuple(file for file in self.unreadable if file.status is not FileStatus.EMPTY)
+
+    @property
     def complete(self) -> bool:
         """Return True if the text of every file was searched, hidden parts included."""
-        return not any(file.status is not FileStatus.EMPTY for file in self.unreadable)
+        return not self.not_searched

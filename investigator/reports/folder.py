@@ -59,8 +59,8 @@ def mentions_text(mentions: Mentions, limit: int) -> Text:
     words = ", ".join(f'"{phrase}"' for phrase in mentions.phrases)
     verb = "contains" if len(mentions.documents) == 1 else "contain"
     counted = f"{plural(len(mentions.documents), 'document')} of {mentions.searched:,} {verb} {words}"
-    unread = [file for file in mentions.unreadable if file.status is not FileStatus.EMPTY]
-    if mentions.complete:
+    unread = mentions.not_searched
+    if not unread:
         blocks.append(Text(f"{counted}. The list is complete: every file was searched."))
     else:
         names = ", ".join(f"{inert_line(file.path)} ({FILE_STATUSES[file.status]})" for file in unread[:_LISTED])

@@ -26,6 +26,7 @@ from investigator.records import (
     Replayed,
     RunSummary,
     Statement,
+    Support,
     TemplateVersion,
 )
 from investigator.reports.answer_view import AnswerView, ShownStatement, answer_view
@@ -120,8 +121,11 @@ def _said(answer: Answer, view: AnswerView) -> list[Text]:
 
 
 def _shows_passages(answer: Answer) -> bool:
-    """Return True if an answer has nothing but passages, which are shown with their places."""
-    return answer.status is AnswerStatus.PASSAGES_FOUND and answer.lead is None and not answer.table
+    """Return True if an answer has nothing but passages, which are shown with their places; words that are no quote
+    have their sources below.
+    """
+    is_quoted = all(statement.support is Support.VERBATIM for statement in answer.details)
+    return answer.status is AnswerStatus.PASSAGES_FOUND and answer.lead is None and not answer.table and is_quoted
 
 
 def _passage(statement: Statement, shown: ShownStatement) -> Text:

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
-from investigator.documents.pages import heading_at, line_at, page_at
 from investigator.language.sentences import sentence_spans
 from investigator.language.terms import porter_stem, stop_words, words
 from investigator.records import Chunk, Document, Mentioning, Passage
+from investigator.retrieval.passage_search import passage_at
 from investigator.retrieval.sources import CorpusView, WordSearch
 
 _CURLY = re.compile("[\u201c\u201d\u201e\u00ab\u00bb]")
@@ -28,7 +28,8 @@ def phrases_of(query: str) -> tuple[str, ...]:
 def mentioning(corpus: CorpusView, full_text: WordSearch, phrases: Sequence[str]) -> Iterator[Mentioning]:
     """Yield the documents that contain every phrase, by id, with each sentence or line that contains one of them.
 
-    Words match in all forms with the same stem, as in the index. Raises StoreError.
+    Words match in all forms with the same stem, as in the index; a phrase that runs over the end of a passage, such as
+    that of a page, is not found. Raises StoreError.
     """
     holders = full_text.holders(phrases)
     documents = frozenset.intersection(*holders.values()) if holders else frozenset[str]()
@@ -54,7 +55,7 @@ def _passages(document: Document, chunks: Mapping[int, Chunk], phrases: Sequence
         for start, end in held or [(0, len(text))]:
             if chunk.start + start >= last:  # chunks may overlap
                 last = chunk.start + end
-                yield _passage(document, chunk.start + start, last)
+                yield passage_at(document, chunk.start + start, last)
 
 
 def _holds(text: str, phrases: Sequence[tuple[str, ...]]) -> bool:
@@ -64,17 +65,4 @@ def _holds(text: str, phrases: Sequence[tuple[str, ...]]) -> bool:
         for phrase in phrases
         for at in range(len(stems) - len(phrase) + 1)
         if stems[at] == phrase[0]
-    )
-
-
-def _passage(document: Document, start: int, end: int) -> Passage:
-    return Passage(
-        document_id=document.id,
-        start=start,
-        end=end,
-        text=document.text[start:end],
-        page=page_at(document.pages, start),
-        line=line_at(document.text, start),
-        own_lines=document.own_lines,
-        heading=heading_at(document.headings, start),
     )

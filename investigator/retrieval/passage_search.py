@@ -98,7 +98,15 @@ def passage_of(
     document: Document, group: Sequence[Chunk], score: float, similarity: float, weights: Mapping[str, float]
 ) -> Passage:
     """Return neighbouring chunks of a document as one passage."""
-    start, end = group[0].start, group[-1].end
+    return passage_at(document, group[0].start, group[-1].end).changed(
+        score=round(min(1.0, max(0.0, score)), 4),
+        similarity=round(similarity, 4),
+        overlap=round(max(overlap(weights, document.text[c.start : c.end]) for c in group), 4),
+    )
+
+
+def passage_at(document: Document, start: int, end: int) -> Passage:
+    """Return a span of a document as a passage without scores."""
     return Passage(
         document_id=document.id,
         start=start,
@@ -108,7 +116,4 @@ def passage_of(
         line=line_at(document.text, start),
         own_lines=document.own_lines,
         heading=heading_at(document.headings, start),
-        score=round(min(1.0, max(0.0, score)), 4),
-        similarity=round(similarity, 4),
-        overlap=round(max(overlap(weights, document.text[c.start : c.end]) for c in group), 4),
     )

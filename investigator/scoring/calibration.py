@@ -1,6 +1,6 @@
 """Computes probabilities from features, with logistic models that were fitted to questions with known answers.
 
-They are in `data/calibration.json`; `benchmarks/fit_points.py` fits them.
+They are in `data/calibration.json`; `data/README.md` says how they were fitted.
 """
 
 from __future__ import annotations

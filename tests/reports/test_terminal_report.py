@@ -277,6 +277,17 @@ def test_words_that_are_the_answer_are_not_printed_again_as_its_source(answered:
     assert text.count(quote.text) == 1
 
 
+def test_passages_stand_below_their_places_and_other_words_above_their_sources(answered: Investigation) -> None:
+    (rent,) = answered.answer.lead.quotes
+    quoted = Statement(text="The annual rent is EUR 48,000.", quotes=(rent,), support=Support.VERBATIM)
+    only = {"status": AnswerStatus.PASSAGES_FOUND, "lead": None, "disagreements": (), "not_stated": ()}
+    text = investigation_text(with_answer(answered, details=(quoted,), **only)).plain
+    assert f"[1] {rent.place}\nThe annual rent is EUR 48,000.\n" in text
+    assert "Sources" not in text
+    reworded = quoted.changed(text="It costs 48 thousand.", support=Support.UNCHECKED)
+    assert "\nSources\n" in investigation_text(with_answer(answered, details=(reworded,), **only)).plain
+
+
 def test_a_follow_up_shows_how_it_was_read(answered: Investigation) -> None:
     text = investigation_text(answered.changed(read_as="What is the rent of the lease?")).plain
     assert text.startswith("Read as: What is the rent of the lease?\n\nThe annual rent")

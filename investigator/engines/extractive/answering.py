@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from investigator.engines.base import Embedder
-from investigator.engines.extractive.candidates import Span, Stretch
+from investigator.engines.extractive.candidates import Span, Stretch, context_of
 from investigator.engines.extractive.ranking import ranked
 from investigator.language.normalise import one_line
 from investigator.language.terms import content_words, stem, words
@@ -83,7 +83,7 @@ def _best_first(
 def _stretch(document: EvidenceDocument, passage: EvidencePassage) -> Stretch:
     return Stretch(
         text="".join(span.text for span in passage.spans),
-        context=f"{document.document_id} {document.title} {passage.heading}".replace("_", " "),
+        context=context_of(document, passage.heading),
         match=(document.point or 0) / 100,
     )
 

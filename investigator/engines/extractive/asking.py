@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import accumulate, pairwise, repeat
 
 from investigator.engines.base import Embedder
-from investigator.engines.extractive.candidates import Stretch
+from investigator.engines.extractive.candidates import Stretch, context_of
 from investigator.engines.extractive.ranking import Ranked, ranked
 from investigator.language.normalise import one_line
 from investigator.records import (
@@ -49,7 +49,7 @@ def stretches(document: ShownDocument) -> list[Stretch]:
     return [
         Stretch(
             text=passage.text,
-            context=f"{document.document_id} {document.title} {passage.heading}".replace("_", " "),
+            context=context_of(document, passage.heading),
             match=0.5 if passage.match is None else passage.match,
         )
         for passage in document.passages

@@ -14,7 +14,7 @@ from investigator.engines.base import Embedder, Vectors
 from investigator.language.relevance import stems
 from investigator.language.sentences import statement_spans
 from investigator.language.terms import content_words, stem, words
-from investigator.records import Record
+from investigator.records import EvidenceDocument, Record, ShownDocument
 from investigator.scoring.calibration import log_odds
 
 Span = tuple[int, int]
@@ -65,6 +65,11 @@ class Candidate:
     stretch: int
     span: Span
     fit: SentenceFit
+
+
+def context_of(document: ShownDocument | EvidenceDocument, heading: str) -> str:
+    """Return what is known of a place in a document: file name, title and heading."""
+    return f"{document.document_id} {document.title} {heading}".replace("_", " ")
 
 
 def candidates(stretches: Sequence[Stretch], question: str, embedder: Embedder) -> list[Candidate]:

@@ -12,7 +12,7 @@ from investigator.scoring.calibration import default_calibration
 
 _LONGEST_QUOTE = 400
 _BEHIND_BEST = 5.0  # log odds: a sentence is shown if its odds are at least a hundredth or so of those of the best one
-_BESIDE = 0.12
+_BESIDE = 0.12  # of cosine similarity below the threshold
 _NEXT_LINE = re.compile(r"\s*[^\n]{1,400}")
 _TITLE = re.compile(r"[^\n]{1,79}[^\n.!?。！？।؟:;,](?:\n|$)")
 """Matches a short line that is no sentence, as above a section."""
@@ -87,9 +87,7 @@ class Ranked:
         return tuple(quotes)
 
     def _surroundings(self, candidate: Candidate) -> Span:
-        """Return the span of a sentence with as many of its neighbours as fit. It crosses no
-        title.
-        """
+        """Return the span of a sentence with as many of its neighbours as fit; it crosses no title."""
         text = self.stretches[candidate.stretch].text
         spans = sorted(other.span for other, _ in self.sentences if other.stretch == candidate.stretch)
         first = last = spans.index(candidate.span)

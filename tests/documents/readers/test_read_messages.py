@@ -116,6 +116,14 @@ def test_a_body_of_html_only_gives_its_words_and_headings(read):
     assert document.authors == ("ada@mill.example",)
 
 
+def test_hidden_words_of_a_body_of_html_are_left_out_or_marked(read):
+    message = EmailMessage()
+    message["From"], message["Subject"] = "ada@mill.example", "Rent"
+    message.set_content('<p>The rent is 40.</p><p style="display: none">It was 38.</p>', subtype="html")
+    assert read("a.eml", message.as_bytes()).text.endswith("\n\nThe rent is 40.")
+    assert read("a.eml", message.as_bytes(), hidden="mark").text.endswith("The rent is 40.\n\n[hidden: It was 38.]")
+
+
 def test_of_two_forms_the_plain_one_is_taken_unless_it_is_a_stub(read):
     both = letter(html="<p>The rent is <b>forty</b> shillings.</p>")
     assert read("a.eml", both.as_bytes()).text.endswith("The rent is 40 shillings.\n".strip())

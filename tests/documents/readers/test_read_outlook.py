@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import struct
+import time
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
 from made_compound import attached_message, attachment, compound_file, outlook_message
 from made_files import pdf
 
@@ -113,6 +115,36 @@ def test_a_message_that_is_cut_off_or_scrambled_never_does_harm(read_all, refuse
         data = whole[:at] + change + whole[at + len(change) :]
         with suppress(ReadFailure):
             assert sum(len(document.text) for document in read_all("a.msg", data).documents) < 2 * len(whole)
+
+
+def test_thousands_of_streams_in_one_chain_end_in_a_status(refused):
+    message = outlook_message(TEXTS | {0x6000 + number: f"text {number}" for number in range(5_000)})
+    assert refused("a.msg", compound_file(message)) is FileStatus.FAILED  # programs write them as a balanced tree
+
+
+def test_sizes_beyond_the_file_and_chains_that_loop_cost_no_more_than_the_file(read_all):
+    whole = compound_file(outlook_message(TEXTS, attachments=[attachment("a.txt", b"x" * 9_000)]))
+    entry = whole.index("__substg1.0_37010102".encode("utf-16-le"))  # that of the attachment
+    start = struct.unpack_from("<I", whole, entry + 116)[0]
+    table = len(whole) - 512
+    hostile = bytearray(whole)
+    hostile[entry + 120 : entry + 124] = b"\xf0\xff\xff\xff"
+    hostile[table + 4 * start : table + 4 * start + 4] = struct.pack("<I", start)
+    began = time.process_time()
+    assert len(read_all("a.msg", bytes(hostile)).documents[1].text) <= len(whole)
+    assert time.process_time() - began < 5
+
+
+@pytest.mark.parametrize(
+    ("at", "value"), [(30, 0xFFFF), (44, 0xFFFFFFFF), (44, 110), (64, 0xFFFFFFFF), (72, 0xFFFFFFFF)]
+)
+def test_a_header_that_claims_more_than_there_is_ends_in_a_status(read_all, at, value):
+    hostile = bytearray(compound_file(outlook_message(TEXTS)))
+    hostile[at : at + (2 if at == 30 else 4)] = struct.pack("<H" if at == 30 else "<I", value)
+    began = time.process_time()
+    with suppress(ReadFailure):
+        assert len(read_all("a.msg", bytes(hostile)).documents[0].text) < 10_000
+    assert time.process_time() - began < 5
 
 
 def test_a_real_message_is_read(shared: Path, read):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from investigator.documents.chunks import FRONT_MATTER
 from investigator.documents.readers.base import Extracted, ReaderSettings, SourceFile
 from investigator.documents.readers.markup.inline_markdown import outside_code, without_marks
 from investigator.documents.readers.markup.pipe_tables import markdown_tables
@@ -14,7 +15,6 @@ from investigator.records import Heading
 
 _HASHES = re.compile(r" {0,3}#{1,6}[ \t]+(\S.*?)(?:[ \t]+#+)?[ \t]*$")
 _RULE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
-_FRONT_MATTER = re.compile(r"(---|\+\+\+)[ \t]*\n(.*?)\n(?:\1|\.\.\.)[ \t]*\n", re.S)
 _FIELD = re.compile(r"^(title|date)[ \t]*[:=][ \t]*(\S.*)$", re.M | re.I)
 _AUTHORS = re.compile(r"^authors?[ \t]*[:=][ \t]*(\S.*)?((?:\n[ \t]*- .+)*)", re.M | re.I)
 
@@ -25,7 +25,7 @@ def read_markdown(source: SourceFile, settings: ReaderSettings) -> Extracted:
     Title, authors and date come from the file's front matter (YAML, TOML) if it has one.
     """
     text = without_marks(text_of(source))
-    front = _FRONT_MATTER.match(text)
+    front = FRONT_MATTER.match(text)
     head = front.group(2) if front else ""
     fields = {name.lower(): _unquoted(value) for name, value in _FIELD.findall(head)}
     headings = markdown_headings(text, front.end() if front else 0)
