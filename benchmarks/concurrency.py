@@ -38,7 +38,16 @@ from investigator.asking.prompts import Prompts
 from investigator.engines.chat.engine import ChatEngine
 from investigator.engines.chat.models import ChatSettings
 from investigator.engines.roles import Role
-from investigator.records import Answered, AskReply, AskVariables, Investigation, Prompt, ShownDocument, ShownPassage
+from investigator.records import (
+    Answered,
+    AskReply,
+    AskVariables,
+    Investigation,
+    Prompt,
+    RunSetup,
+    ShownDocument,
+    ShownPassage,
+)
 from investigator.store.in_memory import InMemoryJournal
 from investigator.store.journal import Journal, Runs
 from investigator.store.workspace import Workspace
@@ -94,7 +103,7 @@ def overhead(calls: int = 300, to_begin: int = 20) -> list[Figure]:
     ):
         engine = ChatEngine("openai:m", ChatSettings(base_url=base_url))
         in_memory = _client(engine, InMemoryJournal())
-        blank = Investigation(id="run", question="How much?", mission="", strategy="", engine=engine.name)
+        blank = Investigation(id="run", question="How much?", setup=RunSetup(engine=engine.name))
         Runs(workspace.runs).open("run", "documents", blank, "2026-01-01T00:00:00+00:00", fresh=True)
         on_disk = _client(engine, Journal(workspace.runs, "run", time.monotonic, reuse=True))
         texts = [in_memory.prompts.prompt("query/ask", _asking(number)).text for number in range(calls + to_begin)]

@@ -16,7 +16,7 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
-from investigator.records import AskReply, Investigation, Prompt, QuestionVariables, Reply
+from investigator.records import AskReply, Investigation, Prompt, QuestionVariables, Reply, RunSetup
 from investigator.store.database import Database, FileDatabase
 from investigator.store.journal import Journal, Runs
 from investigator.store.postgres import PostgresDatabase
@@ -50,7 +50,7 @@ def main() -> None:
     with stores["file"].held("x") as file, stores["PostgreSQL"].held("x") as server:
         journals = {}
         for name, database in (("file", file), ("PostgreSQL", server)):
-            blank = Investigation(id="1", question="Q", mission="M", strategy="S", engine="model")
+            blank = Investigation(id="1", question="Q", setup=RunSetup(mission="M", strategy="S", engine="model"))
             run = Runs(database).open("i", "c", blank, datetime.now(UTC).isoformat(), fresh=False)
             journals[name] = Journal(database, run.id, time.monotonic, reuse=True)
         for number in range(options.calls):

@@ -18,7 +18,7 @@ def schema(
 ) -> None:
     """List the kinds of JSON that commands print, or print the JSON Schema of one.
 
-    The first field of `--json` output, `schema`, contains its name and version: investigator/investigation/2.
+    The first field of `--json` output, `schema`, contains its name and version: investigator/investigation/3.
     """
     if not name:
         print_plain("\n".join(kind.schema for kind in Printed))

@@ -10,6 +10,7 @@ from .answers import Replayed as Replayed
 from .answers import Round as Round
 from .answers import RunFacts as RunFacts
 from .answers import RunList as RunList
+from .answers import RunSetup as RunSetup
 from .answers import RunSummary as RunSummary
 from .answers import Search as Search
 from .answers import StopReason as StopReason

@@ -192,15 +192,11 @@ class Search(StrEnum):
     CANDIDATES = "candidates"
 
 
-class Investigation(Record):
-    """The complete record of one investigation, from the question to the answer."""
+class RunSetup(Record):
+    """Everything but the question that a run was begun with."""
 
-    id: str
-    question: str
-    earlier: tuple[EarlierQuestion, ...] = Field(default=(), description="the questions that a follow-up refers to")
-    read_as: str = Field(default="", description="a follow-up question, rewritten so that it stands alone")
-    mission: str
-    strategy: str
+    mission: str = ""
+    strategy: str = ""
     day: str = Field(default="", description="the day of the run, ISO 8601")
     as_of: str = Field(default="", description="the day that the user asked for; empty: the day of the run")
     scope: tuple[str, ...] = Field(default=(), description="the documents that it is limited to; empty: all")
@@ -209,6 +205,16 @@ class Investigation(Record):
     made_with: str = Field(default="", description="the settings of research, retrieval and check, as JSON")
     templates: tuple[TemplateVersion, ...] = Field(default=(), description="the user's own prompt templates")
     search: Search = Search.WHOLE
+
+
+class Investigation(Record):
+    """The complete record of one investigation, from the question to the answer."""
+
+    id: str
+    question: str
+    earlier: tuple[EarlierQuestion, ...] = Field(default=(), description="the questions that a follow-up refers to")
+    read_as: str = Field(default="", description="a follow-up question, rewritten so that it stands alone")
+    setup: RunSetup
     decides: Scope = Scope.SOME
     parts: tuple[Part, ...] = ()
     wordings: tuple[str, ...] = Field(default=(), description="other wordings that were searched for")

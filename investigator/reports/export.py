@@ -20,10 +20,9 @@ from investigator.reports.schemas import Printed, stamped
 from investigator.reports.spreadsheets import inert_in_csv
 from investigator.reports.wording import (
     SUPPORTS,
-    engine_line,
     headline,
     open_parts,
-    reader_lines,
+    readers,
     tainted_line,
     usage_line,
 )
@@ -92,7 +91,7 @@ def _markdown(investigation: Investigation) -> str:
             citations=answer.citations if answer is not None else (),
             open_parts=open_parts(answer) if answer is not None else (),
             coverage=coverage_line(answer.coverage) if answer is not None else "",
-            readers=reader_lines(answer, investigation.engines) if answer else (engine_line(investigation.engine),),
+            readers=readers(investigation),
             tainted=tainted_line(answer.coverage.tainted) if answer is not None else "",
             usage=usage_line(investigation.usage, investigation.elapsed),
         )

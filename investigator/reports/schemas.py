@@ -19,13 +19,10 @@ SCHEMA = "schema"
 """The name of the first field in printed JSON."""
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
-_VERSIONS: Mapping[str, int] = dict.fromkeys(
-    (
-        *("investigation", "questions", "matrix", "replay", "runs"),
-        *("claims_evaluation", "template_trial", "template_variables"),
-    ),
-    2,
-)
+_VERSIONS: Mapping[str, int] = {
+    **dict.fromkeys(("matrix", "runs", "claims_evaluation", "template_trial", "template_variables"), 2),
+    **dict.fromkeys(("investigation", "questions", "replay"), 3),
+}
 """Versions above 1, keyed by the name of the kind."""
 
 

@@ -38,11 +38,11 @@ from investigator.reports.wording import (
     HEADLINES,
     STOPS,
     UNFINISHED,
-    engine_line,
     expected_line,
     open_parts,
     plural,
     reader_lines,
+    readers,
     score_line,
     tainted_line,
     usage_line,
@@ -213,18 +213,17 @@ def _memory(memory: Memory) -> Text:
 
 def _footer(investigation: Investigation) -> Text:
     answer = investigation.answer
-    lines = reader_lines(answer, investigation.engines) if answer else (engine_line(investigation.engine),)
-    texts = [Text(inert_line(line)) for line in lines]
-    if investigation.scope:
-        texts.append(Text(f"Limited to: {_some_names(investigation.scope)}"))
-    if investigation.templates:
-        texts.append(Text(own_templates(investigation.templates)))
+    texts = [Text(inert_line(line)) for line in readers(investigation)]
+    if investigation.setup.scope:
+        texts.append(Text(f"Limited to: {_some_names(investigation.setup.scope)}"))
+    if investigation.setup.templates:
+        texts.append(Text(own_templates(investigation.setup.templates)))
     if answer and answer.coverage.tainted:
         texts.append(Text(tainted_line(map(inert_line, answer.coverage.tainted))))
     if answer and answer.run.stop in CEILINGS:
         texts.append(Text(f"Stopped because {STOPS[answer.run.stop]}."))
     texts.append(Text(f"Used: {usage_line(investigation.usage, investigation.elapsed)}"))
-    day = investigation.as_of or (answer.run.day if answer else "")
+    day = investigation.setup.as_of or (answer.run.day if answer else "")
     texts.append(Text(f"Run: {inert_line(investigation.id)}{f', as of {inert_line(day)}' if day else ''}"))
     footer = Text("\n").join(texts)
     footer.stylize("dim")
@@ -297,8 +296,8 @@ def _question_lines(answer: Answer) -> list[Text]:
     view = answer_view(answer)
     lines = [*_said(answer, view), *_open(view)]
     lines += [Text(f"[{i}] {inert_line(quote.place)}", style="cyan") for i, quote in enumerate(answer.citations, 1)]
-    readers = [Text(inert_line(line), style="dim") for line in reader_lines(answer)]
-    return [*lines, _status_line(answer, view), *readers, Text(f"Run: {inert_line(answer.run.id)}", style="dim")]
+    checkers = [Text(inert_line(line), style="dim") for line in reader_lines(answer)]
+    return [*lines, _status_line(answer, view), *checkers, Text(f"Run: {inert_line(answer.run.id)}", style="dim")]
 
 
 def forecast_text(forecast: Forecast, engine: str) -> Text:

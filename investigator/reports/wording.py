@@ -103,6 +103,13 @@ def engine_line(engine: str) -> str:
     return NO_READER if _EXTRACTIVE.match(engine) else f"Answered by {engine}."
 
 
+def readers(investigation: Investigation) -> Sequence[str]:
+    """Return who answered and checked an investigation; without an answer, who is to answer it."""
+    if investigation.answer is None:
+        return (engine_line(investigation.setup.engine),)
+    return reader_lines(investigation.answer, investigation.setup.engines)
+
+
 def reader_lines(answer: Answer, engines: Sequence[UsedEngine] = ()) -> Sequence[str]:
     """Return who answered and checked the answer, and how far the engines that answered are trusted."""
     named = dict.fromkeys(used.name for used in engines if used.trust is answer.check.trust) or (answer.run.engine,)

@@ -89,7 +89,7 @@ def _answer(state: State, library: DocumentIndex, checker: str) -> Answer:
         nearest=() if shown or draft.not_stated else _nearest(state, library),
         check=CheckOutcome(fit=state.fit, by=checker if is_checked else "", trust=trust, withheld=draft.withheld),
         coverage=coverage.changed(wordings=run.wordings, tainted=_tainted(run.memories)),
-        run=RunFacts(id=run.id, engine=run.engine, day=run.day, stop=stop),
+        run=RunFacts(id=run.id, engine=run.setup.engine, day=run.setup.day, stop=stop),
     )
 
 
@@ -102,7 +102,7 @@ def _tainted(memories: Sequence[Memory]) -> tuple[str, ...]:
 def _trust(state: State) -> Trust:
     """Return the lowest trust of the engines that read, wrote and checked."""
     roles = _JUDGES if state.is_checked else _JUDGES[:2]
-    return least([used.trust for used in state.run.engines if used.role in roles])
+    return least([used.trust for used in state.run.setup.engines if used.role in roles])
 
 
 def _dated(disagreement: Disagreement, library: DocumentIndex) -> Disagreement:

@@ -48,7 +48,7 @@ class Research:
 
     def investigate(self, run: Investigation) -> Iterator[Event]:
         """Yield an event for each step; the last is Answered. Raises EngineError, TemplateError and StoreError."""
-        library = within(self.library, run.scope)
+        library = within(self.library, run.setup.scope)
         sources, stream = Sources(library.document), MemoryStream(keep=self.keep_memory)
         workers = self.settings.concurrency or self.client.concurrency(Role.ASK)
         steps = Steps(self.client, library, self.settings, sources, stream, workers)

@@ -85,7 +85,7 @@ class Readers:
                 client=self.client,
                 library=self.library,
                 sources=self.sources,
-                mission=run.mission,
+                mission=run.setup.mission,
                 wordings=state.searched,
                 settings=self.settings.query.of_parts(-(-len(run.parts) // names.count(document_id)), len(names)),
             )
@@ -107,7 +107,7 @@ class Readers:
         for batch in batches(shown, self.client.room(Role.ASK), settings.characters):
             variables = AskVariables(
                 main_question=run.asked,
-                mission=run.mission,
+                mission=run.setup.mission,
                 scope=run.decides,
                 documents=batch,
                 most_quotes=settings.most_quotes,

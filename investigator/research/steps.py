@@ -106,8 +106,8 @@ class Steps:
         request = PlanVariables(
             question=run.asked,
             earlier=run.earlier[-_MOST_EARLIER:],
-            mission=run.mission,
-            strategy=run.strategy,
+            mission=run.setup.mission,
+            strategy=run.setup.strategy,
             documents=documents,
             document_count=len(state.document_ids),
             fits=state.fits,
@@ -117,7 +117,9 @@ class Steps:
             searched=() if is_first else state.searched,
             step_limit=self.settings.planner.steps,
         )
-        planner = Planner(run.asked, run.mission, run.strategy, documents, client=self.client, request=request)
+        planner = Planner(
+            run.asked, run.setup.mission, run.setup.strategy, documents, client=self.client, request=request
+        )
         return planner.propose()
 
     def _plan_documents(self, state: State, queries: Sequence[str]) -> tuple[PlanDocument, ...]:
@@ -180,7 +182,7 @@ class Steps:
         decided = len(state.rows) - len(state.undecided) if state.surveys else None
         return AnswerVariables(
             question=run.asked,
-            mission=run.mission,
+            mission=run.setup.mission,
             parts=_questions(run.parts),
             documents=evidence_documents(
                 evidence.quotes, self.library.document, self.settings.answer.around, _best_points(run.memories)
@@ -200,7 +202,7 @@ class Steps:
         run, draft = state.run, state.draft or Draft()
         variables = ReflectVariables(
             question=run.asked,
-            mission=run.mission,
+            mission=run.setup.mission,
             parts=_questions(draft.open_parts or run.parts),
             memories=tuple(memory for memory in run.memories if memory.reply),
             searched=state.searched,

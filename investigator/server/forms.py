@@ -42,11 +42,11 @@ def asked_again(folder: str, run: Investigation, after: str) -> JobRequest:
     return _request(
         folder=folder,
         question=run.question,
-        mission=run.mission,
-        strategy=run.strategy,
-        only=run.scope,
+        mission=run.setup.mission,
+        strategy=run.setup.strategy,
+        only=run.setup.scope,
         after=after,
-        as_of=run.as_of or None,
+        as_of=run.setup.as_of or None,
     )
 
 

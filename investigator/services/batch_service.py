@@ -84,14 +84,14 @@ class BatchService:
     ) -> Iterator[Event]:
         matrix, settings = blank_matrix(asked, options.only, folder.index.corpus), self._parts.settings
         with folder.opened(whole, options, again, kind=MATRIX) as opened:
-            yield from folder.prepare(opened.record.search)
+            yield from folder.prepare(opened.record.setup.search)
             yield from opened.started(len(matrix.names))
             client = opened.client(budget=settings.budget.beyond_one_question())
             research = MatrixResearch(
                 client,
-                folder.library(opened.record.search),
+                folder.library(opened.record.setup.search),
                 settings.research,
-                opened.record.mission,
+                opened.record.setup.mission,
                 trust_in_run(opened.record, Role.ASK),
                 is_checked=not settings.check.off,
                 on_failure=matrix.note_failure,

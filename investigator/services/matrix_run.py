@@ -98,7 +98,7 @@ class MatrixRun:
             questions=self.questions,
             documents=tuple(MatrixDocument(id=name, title=self.titles.get(name, "")) for name in self.names),
             cells=tuple(cell for name in self.names for cell in self._row(name)),
-            engine=run.engine,
+            engine=run.setup.engine,
             checked_by=run.answer.check.by if run.answer is not None else "",
             usage=run.usage,
             seconds=round(run.elapsed, 3),
@@ -129,7 +129,9 @@ class MatrixRun:
                 withheld=tuple(statement for is_shown, statement in quoted if not is_shown),
             ),
             coverage=coverage,
-            run=RunFacts(id=run.id, engine=run.engine, day=run.day, stop=self.stop, usage=usage, elapsed=elapsed),
+            run=RunFacts(
+                id=run.id, engine=run.setup.engine, day=run.setup.day, stop=self.stop, usage=usage, elapsed=elapsed
+            ),
         )
         return run.changed(parts=parts, answer=answer.changed(text=answer_text(answer)), usage=usage, elapsed=elapsed)
 
@@ -172,7 +174,7 @@ def blank_matrix(questions: Sequence[str], only: Sequence[str], corpus: CorpusVi
 
 def trust_in_run(run: Investigation, role: Role) -> Trust:
     """Return how far the engine for a role of a run is trusted."""
-    return next((used.trust for used in run.engines if used.role == role), Trust.UNGRADED)
+    return next((used.trust for used in run.setup.engines if used.role == role), Trust.UNGRADED)
 
 
 def _standing(cells: Sequence[MatrixCell], reread: Reread) -> tuple[MatrixCell, ...]:

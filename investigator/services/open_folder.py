@@ -98,7 +98,7 @@ class OpenFolder:
                 yield Notice(text=answered_already(finished))
                 yield Answered(investigation=finished)
             else:
-                yield from self.prepare(opened.record.search)
+                yield from self.prepare(opened.record.setup.search)
                 yield from self._run(opened)
 
     @contextmanager
@@ -110,12 +110,13 @@ class OpenFolder:
         """
         new, corpus = self._placed(new, options)
         identity = f"{kind}{self._identity(new, options)}"
-        new = new.changed(search=self.index.best_search(), templates=self._parts.prompts.own())
+        setup = new.setup.changed(search=self.index.best_search(), templates=self._parts.prompts.own())
+        new = new.changed(setup=setup)
         fresh = options.fresh and not again
         with self.runs.held(f"{identity} {corpus}") as runs:
             run, record = open_run(Runs(runs), new, identity, corpus, fresh=fresh, now=datetime.now(UTC), kind=kind)
             cited = CitedFiles(self._fresh, self.index.corpus)
-            with self._tracer.run(run.id, record.question, record.engine, resumed=run.resumed) as trace:
+            with self._tracer.run(run.id, record.question, record.setup.engine, resumed=run.resumed) as trace:
                 yield OpenRun(run, record, runs, self._parts, self._engines, cited, trace, options.reuses)
 
     def library(self, search: Search) -> Library:
@@ -142,9 +143,9 @@ class OpenFolder:
         """Return a new record, completed with its scope, and the digest of its documents. Raises FolderError."""
         parts, held = self._parts, self.index.corpus
         every = (*held.document_ids(), *(file.path for file in held.unreadable())) if options.only else ()
-        new = new.changed(scope=scope_of(options.only, every))
+        new = new.changed(setup=new.setup.changed(scope=scope_of(options.only, every)))
         chunks = parts.settings.chunks.model_dump_json()
-        return new, corpus_digest(held.fingerprint(new.scope), parts.embedder.name, chunks)
+        return new, corpus_digest(held.fingerprint(new.setup.scope), parts.embedder.name, chunks)
 
     def _identity(self, new: Investigation, options: RunOptions) -> str:
         return run_identity(new, self._parts.prompts.fingerprint(), options.repetition)
@@ -175,8 +176,8 @@ class OpenFolder:
 
     def _run(self, opened: OpenRun) -> Iterator[Event]:
         parts, journal, record = self._parts, opened.journal, opened.record
-        library = self.library(record.search)
-        yield from opened.started(len(record.scope) or len(library.document_ids()))
+        library = self.library(record.setup.search)
+        yield from opened.started(len(record.setup.scope) or len(library.document_ids()))
         research = Research(
             opened.client(joint=self._joint),
             library,

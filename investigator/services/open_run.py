@@ -39,7 +39,7 @@ class OpenRun:
     def client(self, *, budget: BudgetSettings | None = None, joint: Budget | None = None) -> EngineClient:
         """Return a client whose calls are journaled and traced; the arguments are as for `Parts.client`."""
         return self.parts.client(
-            self.engines, self.journal, budget=budget, trace=self.trace, joint=joint, day=self.record.day
+            self.engines, self.journal, budget=budget, trace=self.trace, joint=joint, day=self.record.setup.day
         )
 
     def started(self, documents: int) -> Iterator[Event]:
@@ -51,5 +51,5 @@ class OpenRun:
         if judge is not None:
             judge.check()
         yield from self.parts.notices()
-        engine = self.record.engine
+        engine = self.record.setup.engine
         yield Started(run_id=self.run.id, engine=engine, documents=documents, resumed=self.run.resumed)

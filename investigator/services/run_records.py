@@ -19,7 +19,7 @@ from investigator.engines.base import Engine, traits_of
 from investigator.engines.embedding.verifiers import CheckSettings
 from investigator.engines.roles import Role
 from investigator.errors import FolderError, QuestionError, ReplayError, SettingsError, expect
-from investigator.records import EarlierQuestion, Investigation, Quote, Record, Search, Trust, UsedEngine
+from investigator.records import EarlierQuestion, Investigation, Quote, Record, RunSetup, Search, Trust, UsedEngine
 from investigator.research.research_settings import ResearchSettings
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.secrets import redacted
@@ -28,8 +28,13 @@ from investigator.store.journal import Run, Runs
 
 LONGEST_QUESTION = 10_000
 """Maximum length of a question, in characters."""
-_IDENTITY = {"question", "earlier", "mission", "strategy", "as_of", "engine", "made_with"}  # and the scope, if any
-_NEW = _IDENTITY | {"id", "day", "scope", "engines", "search", "templates"}
+_NEW = {"id", "question", "earlier", "setup"}
+_IDENTITY: dict[str, bool | set[str]] = {
+    "question": True,
+    "earlier": True,
+    "setup": {"mission", "strategy", "as_of", "engine", "made_with"},
+}
+"""What distinguishes runs, beside the scope, if any."""
 _MOST_TURNS = 4
 _LONGEST_TURN = 600  # characters of an earlier answer
 
@@ -162,15 +167,17 @@ def new_record(
         id="",
         question=valid_question(question),
         earlier=tuple(earlier),
-        mission=options.mission or settings.mission,
-        strategy=options.strategy or settings.strategy,
-        as_of=options.as_of,
-        engine=engine_names(engines),
-        engines=tuple(
-            UsedEngine(role=role, name=engine.name, traits=traits_of(engine), trust=trust_of(role, engine))
-            for role, engine in engines.items()
+        setup=RunSetup(
+            mission=options.mission or settings.mission,
+            strategy=options.strategy or settings.strategy,
+            as_of=options.as_of,
+            engine=engine_names(engines),
+            engines=tuple(
+                UsedEngine(role=role, name=engine.name, traits=traits_of(engine), trust=trust_of(role, engine))
+                for role, engine in engines.items()
+            ),
+            made_with=_made_with(settings).model_dump_json(),
         ),
-        made_with=_made_with(settings).model_dump_json(),
     )
 
 
@@ -187,10 +194,10 @@ def as_it_began(record: Investigation) -> Investigation:
 
 def settings_of(record: Investigation, settings: Settings) -> MadeWith:
     """Return the settings of a run, or the current settings if its record contains none. Raises ReplayError."""
-    if not record.made_with:
+    if not record.setup.made_with:
         return _made_with(settings)
     try:
-        return MadeWith.model_validate_json(record.made_with)
+        return MadeWith.model_validate_json(record.setup.made_with)
     except ValidationError as error:
         setting = ".".join(str(part) for part in error.errors()[0]["loc"])
         raise ReplayError(
@@ -207,9 +214,9 @@ def run_identity(new: Investigation, templates: str, repetition: int = 0) -> str
     """Return a digest that distinguishes the run of a new record from other runs over the same documents. A new grade
     of an engine makes another run, because it may change the status of the answer.
     """
-    engines = " ".join(f"{used.traits.sampling} {used.trust}" for used in new.engines)
+    engines = " ".join(f"{used.traits.sampling} {used.trust}" for used in new.setup.engines)
     again = (f"repetition {repetition}",) if repetition else ()
-    return _digest(new.model_dump_json(include=_IDENTITY), engines, templates, *new.scope, *again)
+    return _digest(new.model_dump_json(include=_IDENTITY), engines, templates, *new.setup.scope, *again)
 
 
 def open_run(
@@ -221,15 +228,16 @@ def open_run(
     original day and search.
     """
     number = f"{kind}{now:%Y%m%d-%H%M%S}-{_digest(identity, now.isoformat())[:6]}"
-    named = new.changed(id=number, day=day_of(new, now))
+    named = new.changed(id=number, setup=new.setup.changed(day=day_of(new, now)))
     run = runs.open(identity, corpus, named, now.astimezone(UTC).isoformat(), fresh=fresh)
     kept = runs.investigation(run.id) if run.resumed else named
-    return run, named.changed(id=run.id, day=kept.day, search=kept.search)
+    setup = named.setup.changed(day=kept.setup.day, search=kept.setup.search)
+    return run, named.changed(id=run.id, setup=setup)
 
 
 def day_of(new: Investigation, now: datetime) -> str:
     """Return the day of a new run: the one that the user asked for, or today."""
-    return new.as_of or now.astimezone().date().isoformat()
+    return new.setup.as_of or now.astimezone().date().isoformat()
 
 
 def corpus_digest(fingerprint: str, embedder: str, chunks: str) -> str:
@@ -242,8 +250,8 @@ def answered_already(record: Investigation) -> str:
     if record.answer is not None and record.answer.run.stop in CEILINGS:
         ended = f"Run {record.id} ended with the status {record.answer.status}"
         return f"{ended}; a higher limit resumes it. --fresh starts over."
-    early = ", before all passages had vectors" if record.search is Search.CANDIDATES else ""
-    day = f" as of {record.day}" if record.day else ""
+    early = ", before all passages had vectors" if record.setup.search is Search.CANDIDATES else ""
+    day = f" as of {record.setup.day}" if record.setup.day else ""
     return f"Run {record.id} has already answered this{day}{early}; --fresh starts over."
 
 

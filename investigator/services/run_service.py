@@ -119,7 +119,7 @@ class RunService:
                 client = parts.client(engines, parts.memory_journal(), day=day)
                 research = Research(client, library, parts.settings.research, is_checked=not parts.settings.check.off)
                 every = (*library.document_ids(), *(file.path for file in library.unreadable()))
-                scoped = new.changed(scope=scope_of(options.only, every), day=day)
+                scoped = new.changed(setup=new.setup.changed(scope=scope_of(options.only, every), day=day))
                 return forecast(research, scoped, parts.settings.budget)
 
         return mended(attempt)
@@ -141,15 +141,17 @@ class RunService:
 
     def _replayed(self, record: Investigation, stop: StopReason, again: frozenset[str]) -> Replayed:
         parts, settings = self._parts, settings_of(record, self._parts.settings)
-        engines = {Role(used.role): AbsentEngine(used.name, used.traits) for used in record.engines} or self._engines
+        engines = {
+            Role(used.role): AbsentEngine(used.name, used.traits) for used in record.setup.engines
+        } or self._engines
         budget, spent, elapsed = spent_at(stop)
         with (
             self._index.fresh_reading() as fresh,
-            self._index.library(record.search, settings.retrieval, again) as library,
+            self._index.library(record.setup.search, settings.retrieval, again) as library,
             self._index.workspace(write=False) as workspace,
         ):
             journal = PastCalls(workspace.runs, record.id, spent, elapsed)
-            client = parts.client(engines, journal, budget=budget, day=record.day)
+            client = parts.client(engines, journal, budget=budget, day=record.setup.day)
             research = Research(
                 client,
                 library,

@@ -19,7 +19,6 @@ from investigator.records import (
     Prompt,
     Reply,
     RunSummary,
-    Scope,
     Usage,
     together,
     usage_of,
@@ -59,11 +58,14 @@ class Run:
     finished: bool
 
 
-class _Listed(BaseModel):
-    """The fields of a record that are shown in a list of runs, and one that records of earlier versions lack."""
-
+class _Setup(BaseModel):
     scope: tuple[str, ...]
-    decides: Scope
+
+
+class _Listed(BaseModel):
+    """The fields of a record that are shown in a list of runs; records of earlier versions lack them."""
+
+    setup: _Setup
 
 
 class Journal:
@@ -261,7 +263,7 @@ class Runs:
             if row is not None:
                 return _resumed(row)
             values = {"id": blank.id, "identity": identity, "corpus": corpus, "created": created}
-            values |= {"question": blank.question, "engine": blank.engine, "record": blank.model_dump_json()}
+            values |= {"question": blank.question, "engine": blank.setup.engine, "record": blank.model_dump_json()}
             connection.execute(insert(runs), with_code(self._key, runs, {"answer_status": None, **values}))
         return Run(blank.id, created, resumed=False, finished=False)
 
@@ -322,7 +324,7 @@ class Runs:
             engine=row["engine"],
             answer_status=AnswerStatus(row["answer_status"]) if row["answer_status"] else None,
             calls=row["calls"],
-            scope=listed.scope,
+            scope=listed.setup.scope,
         )
 
     def investigation(self, run_id: str) -> Investigation:

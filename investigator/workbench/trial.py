@@ -93,7 +93,7 @@ def trial(
         run = Runs(database).open(f"{TRIAL}{digest}", "", blank, now.astimezone(UTC).isoformat(), fresh=fresh)
         with parts.tracer(found.root).run(run.id, found.record.question, name, resumed=run.resumed) as trace:
             journal = parts.journal(database, run.id, reuse=not fresh)
-            yield Trial(use, journal, engines, trace, found.record.day)
+            yield Trial(use, journal, engines, trace, found.record.setup.day)
 
 
 def judged(use: TemplateUse, source: str, load: Load) -> TriedReply:

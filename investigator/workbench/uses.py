@@ -139,10 +139,10 @@ class UseFinder:
             self._check_templates(record)
             settings = settings_of(record, self._parts.settings)
             library = self._library(folder, record, settings.retrieval)
-            engines = {Role(used.role): AbsentEngine(used.name, used.traits) for used in record.engines}
+            engines = {Role(used.role): AbsentEngine(used.name, used.traits) for used in record.setup.engines}
             watched = WatchedCalls()
             client = self._parts.client(
-                engines, PastCalls(folder.runs, record.id), budget=_UNBOUNDED, trace=watched, day=record.day
+                engines, PastCalls(folder.runs, record.id), budget=_UNBOUNDED, trace=watched, day=record.setup.day
             )
             if record.id.startswith(MATRIX):
                 _gone_through_rows(client, library, settings, record)
@@ -158,20 +158,21 @@ class UseFinder:
         """
         with self._opened() as folder:
             new = new_record(question, RunOptions(), self._engines, self._parts.settings, self._parts.trust_of)
-            blank = new.changed(search=folder.index.best_search(), day=day_of(new, datetime.now(UTC)))
+            setup = new.setup.changed(search=folder.index.best_search(), day=day_of(new, datetime.now(UTC)))
+            blank = new.changed(setup=setup)
             library = self._library(folder, blank, self._parts.settings.retrieval)
             engines = {role: ForeseeingEngine(one, self._parts.extractive) for role, one in self._engines.items()}
             watched = WatchedCalls()
             journal = self._parts.memory_journal()
-            client = self._parts.client(engines, journal, budget=_UNBOUNDED, trace=watched, day=blank.day)
+            client = self._parts.client(engines, journal, budget=_UNBOUNDED, trace=watched, day=blank.setup.day)
             record = _gone_through(client, library, settings_of(blank, self._parts.settings), blank)
             uses = (replace(use, replies=()) for use in _all_uses(record, watched.calls, self._parts.prompts))
             yield FoundUses(record, tuple(uses), self._index.folder, folder, library, self._engines)
 
     def _check_templates(self, record: Investigation) -> None:
         """Raise SettingsError if the current templates differ from the templates that a run used."""
-        if record.templates != self._parts.prompts.own():
-            named = ", ".join(one.name for one in record.templates)
+        if record.setup.templates != self._parts.prompts.own():
+            named = ", ".join(one.name for one in record.setup.templates)
             used = f"its own templates ({named})" if named else "the shipped templates"
             hint = "Pass the unchanged folder of these templates with --ran-with DIR." if named else "Omit --ran-with."
             raise SettingsError(f"the run {record.id} used {used}", hint=hint)
@@ -185,9 +186,9 @@ class UseFinder:
             yield folder
 
     def _library(self, folder: OpenFolder, record: Investigation, retrieval: RetrievalSettings) -> Library:
-        for _ in folder.prepare(record.search):
+        for _ in folder.prepare(record.setup.search):
             pass
-        return folder.index.library(record.search, self._parts.caching_embedder, retrieval)
+        return folder.index.library(record.setup.search, self._parts.caching_embedder, retrieval)
 
 
 def uses_in(calls: Iterable[WatchedCall]) -> tuple[TemplateUse, ...]:
@@ -235,7 +236,9 @@ def _gone_through_rows(client: EngineClient, library: Library, settings: MadeWit
     """Replay the readings of a matrix until a reply is missing."""
     one_by_one = settings.research.changed(concurrency=1)
     trust = trust_in_run(record, Role.ASK)
-    research = MatrixResearch(client, library, one_by_one, record.mission, trust, is_checked=not settings.check.off)
+    research = MatrixResearch(
+        client, library, one_by_one, record.setup.mission, trust, is_checked=not settings.check.off
+    )
     read = record.answer.coverage.read if record.answer is not None else library.document_ids()
     with suppress(ReplayError):
         for _ in research.rows(record.question.splitlines(), read):

@@ -26,6 +26,7 @@ from investigator.records import (
     Reflected,
     Reflection,
     Remembered,
+    RunSetup,
     Scope,
     Started,
     Verdict,
@@ -33,7 +34,7 @@ from investigator.records import (
 )
 from investigator.reports.steps import Count, Pace
 
-ENDED = Investigation(id="8f3a", question="?", mission="", strategy="", engine="a:b")
+ENDED = Investigation(id="8f3a", question="?", setup=RunSetup(engine="a:b"))
 MEMORY = Memory(id=1, target_document_id="lease.pdf", question="?", reply="!", point=85, verdict=Verdict.ANSWERS)
 
 

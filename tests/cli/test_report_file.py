@@ -7,11 +7,11 @@ import pytest
 
 from investigator.cli.output import check_export, check_report, write_export, write_report
 from investigator.errors import RunError, UserError
-from investigator.records import Investigation
+from investigator.records import Investigation, RunSetup
 from investigator.reports.enclosures import NO_ENCLOSURES
 from investigator.reports.export import EXPORTED, exported
 
-CASE = Investigation(id="8f3a12", question="What is the rent?", mission="", strategy="", engine="a:b")
+CASE = Investigation(id="8f3a12", question="What is the rent?", setup=RunSetup(engine="a:b"))
 
 
 def test_looking_whether_a_report_can_be_written_leaves_nothing_behind(tmp_path: Path) -> None:

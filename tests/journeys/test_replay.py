@@ -217,7 +217,7 @@ def test_a_run_that_goes_on_counts_nothing_again(tmp_path: Path) -> None:
 def test_a_run_of_another_version_is_refused_by_name(past: Past) -> None:
     database = sqlite3.connect(past.workspace / "runs.db")
     with database:
-        database.execute("UPDATE runs SET record = json_set(record, '$.made_with', '{\"magic\": 1}')")
+        database.execute("UPDATE runs SET record = json_set(record, '$.setup.made_with', '{\"magic\": 1}')")
     database.close()
     code_runs(past.workspace / "runs.db")
     with pytest.raises(ReplayError, match="another version"):

@@ -35,7 +35,7 @@ def test_a_question_gives_an_answer_in_each_form_of_asking(investigator: Investi
 def test_the_mission_that_is_given_is_the_runs(investigator: Investigator) -> None:
     InvestigatorRunnable(investigator).invoke({"question": QUESTION, "mission": "Find depths.", "strategy": "Dive."})
     latest = investigator.show(investigator.runs()[0].id)
-    assert (latest.mission, latest.strategy) == ("Find depths.", "Dive.")
+    assert (latest.setup.mission, latest.setup.strategy) == ("Find depths.", "Dive.")
 
 
 @pytest.mark.parametrize("asking", [{"query": QUESTION}, {"question": None}, 7, ""])

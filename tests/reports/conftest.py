@@ -26,6 +26,7 @@ from investigator.records import (
     Reflection,
     Round,
     RunFacts,
+    RunSetup,
     Side,
     Statement,
     Status,
@@ -116,10 +117,12 @@ def answered() -> Investigation:
     return Investigation(
         id="8f3a12cd",
         question=answer.question,
-        mission="Prepare the audit",
-        strategy="Contracts first",
-        engine="openai:gpt-x",
-        engines=(UsedEngine(role="answer", name="openai:gpt-x", trust=Trust.PASSED),),
+        setup=RunSetup(
+            mission="Prepare the audit",
+            strategy="Contracts first",
+            engine="openai:gpt-x",
+            engines=(UsedEngine(role="answer", name="openai:gpt-x", trust=Trust.PASSED),),
+        ),
         plan=Plan(
             steps=(
                 PlanStep(
@@ -183,9 +186,7 @@ def not_found() -> Investigation:
         check=CheckOutcome(trust=Trust.UNREAD),
         run=RunFacts(engine="extractive (no language model)", stop=StopReason.ROUNDS),
     )
-    return Investigation(
-        id="77aa", question=answer.question, mission="", strategy="", engine=answer.run.engine, answer=answer
-    )
+    return Investigation(id="77aa", question=answer.question, setup=RunSetup(engine=answer.run.engine), answer=answer)
 
 
 @pytest.fixture
@@ -207,7 +208,7 @@ def surveyed(not_found: Investigation) -> Investigation:
         check=CheckOutcome(trust=Trust.UNGRADED),
         run=not_found.answer.run.changed(engine="openai:gpt-x"),
     )
-    return not_found.changed(answer=answer, engine="openai:gpt-x")
+    return not_found.changed(answer=answer, setup=not_found.setup.changed(engine="openai:gpt-x"))
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from investigator.records import (
     AnswerStatus,
     Investigation,
     RunFacts,
+    RunSetup,
     Statement,
     StopReason,
 )
@@ -225,8 +226,8 @@ def test_a_megabyte_of_text_and_no_text_at_all_are_both_reported() -> None:
         coverage=Coverage(),
         run=RunFacts(engine="a:b", stop=StopReason.TIME),
     )
-    full = Investigation(id="1", question=long, mission="", strategy="", engine="a:b", answer=answer)
-    bare = Investigation(id="1", question="?", mission="", strategy="", engine="a:b")
+    full = Investigation(id="1", question=long, setup=RunSetup(engine="a:b"), answer=answer)
+    bare = Investigation(id="1", question="?", setup=RunSetup(engine="a:b"))
 
     assert Page(html_report(full)).texts["answer"].count("word") == 200_000
     assert len(html_report(full)) < 3_000_000

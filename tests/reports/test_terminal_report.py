@@ -128,7 +128,7 @@ def test_how_far_a_reader_is_trusted_is_one_line(answered: Investigation, trust:
         UsedEngine(role="answer", name="x:a", trust=trust),
         UsedEngine(role="check", name="x:b", trust=Trust.PASSED),
     )
-    shown = with_answer(answered.changed(engines=engines), check={"trust": trust})
+    shown = with_answer(answered.changed(setup=answered.setup.changed(engines=engines)), check={"trust": trust})
     assert investigation_text(shown).plain.splitlines().count(line) == 1
     assert "x:b" not in investigation_text(shown).plain
 

@@ -57,15 +57,15 @@ def test_a_day_is_written_in_one_form(day: str) -> None:
 
 def test_a_question_is_kept_as_it_was_asked_with_its_day_and_the_trust_of_its_engines() -> None:
     new = record(RunOptions(as_of="2024-02-29"))
-    assert (new.question, new.asked, new.as_of) == (QUESTION, QUESTION, "2024-02-29")
+    assert (new.question, new.asked, new.setup.as_of) == (QUESTION, QUESTION, "2024-02-29")
     now = datetime(2026, 5, 4, 12, tzinfo=UTC)
     assert (day_of(new, now), day_of(record(), now)) == ("2024-02-29", "2026-05-04")
-    assert {used.trust for used in new.engines} == {Trust.PASSED}
+    assert {used.trust for used in new.setup.engines} == {Trust.PASSED}
 
 
 def test_the_day_asked_for_the_grade_and_the_earlier_turns_make_another_run_and_the_day_of_the_run_does_not() -> None:
     one = run_identity(record(), "templates")
-    assert one == run_identity(record().changed(day="2026-05-04"), "templates")
+    assert one == run_identity(record().changed(setup=record().setup.changed(day="2026-05-04")), "templates")
     others = (
         record(RunOptions(as_of="2024-02-29")),
         record(trust=Trust.FAILED),

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import insert
 
 from investigator.errors import StoreError, UnknownRunError
-from investigator.records import Investigation, Memory, Prompt, QuestionVariables, ReflectReply, Reply
+from investigator.records import Investigation, Memory, Prompt, QuestionVariables, ReflectReply, Reply, RunSetup
 from investigator.store.database import Database
 from investigator.store.journal import Journal, Runs
 from investigator.store.row_codes import with_code
@@ -15,7 +15,7 @@ PROMPT = Prompt("t/t", QuestionVariables(document_id="a", purpose="b", perspecti
 
 
 def begin(database: Database, run_id: str, identity: str = "same", *, fresh: bool = False) -> str:
-    blank = Investigation(id=run_id, question="Q", mission="M", strategy="S", engine="scripted")
+    blank = Investigation(id=run_id, question="Q", setup=RunSetup(mission="M", strategy="S", engine="scripted"))
     return Runs(database).open(identity, "corpus", blank, f"2026-01-01T00:00:00+{run_id}", fresh=fresh).id
 
 

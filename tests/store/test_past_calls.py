@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from investigator.records import Investigation, Prompt, QuestionVariables, ReflectReply, Reply
+from investigator.records import Investigation, Prompt, QuestionVariables, ReflectReply, Reply, RunSetup
 from investigator.scoring.prices import Price
 from investigator.store.database import Database
 from investigator.store.in_memory import InMemoryJournal
@@ -18,7 +18,7 @@ PRICES = {"dear": Price(model="dear", input=10.0, output=40.0), "free": Price(mo
 
 
 def begin(database: Database, run_id: str) -> str:
-    blank = Investigation(id=run_id, question="Q", mission="M", strategy="S", engine="scripted")
+    blank = Investigation(id=run_id, question="Q", setup=RunSetup(mission="M", strategy="S", engine="scripted"))
     return Runs(database).open(run_id, "corpus", blank, f"2026-01-01T00:00:00+{run_id}", fresh=True).id
 
 

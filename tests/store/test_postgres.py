@@ -26,7 +26,7 @@ from investigator.errors import (
     StoreError,
     WorkspaceLockedError,
 )
-from investigator.records import Investigation, Prompt, QuestionVariables, ReflectReply, Reply
+from investigator.records import Investigation, Prompt, QuestionVariables, ReflectReply, Reply, RunSetup
 from investigator.store import user_key as keys
 from investigator.store.database import Database, FileDatabase, get_meta
 from investigator.store.journal import Journal, Runs
@@ -59,7 +59,7 @@ def opened(url: str) -> Iterator[Opener]:
 
 
 def begun(database: Database, run_id: str = "1") -> Journal:
-    blank = Investigation(id=run_id, question="Q", mission="M", strategy="S", engine="scripted")
+    blank = Investigation(id=run_id, question="Q", setup=RunSetup(mission="M", strategy="S", engine="scripted"))
     run = Runs(database).open("identity", "corpus", blank, f"2026-01-01T00:00:0{run_id}", fresh=False)
     return Journal(database, run.id, lambda: 0.0, reuse=True)
 

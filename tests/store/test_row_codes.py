@@ -11,7 +11,7 @@ import pytest
 from investigator import Investigator, ScriptedEmbedder
 from investigator.bb3.memory.long_term import LongTermMemory
 from investigator.errors import AlteredRunError
-from investigator.records import Investigation, Notice, Prompt, QuestionVariables, ReflectReply, Reply
+from investigator.records import Investigation, Notice, Prompt, QuestionVariables, ReflectReply, Reply, RunSetup
 from investigator.store.database import Database, FileDatabase
 from investigator.store.journal import Journal, Runs
 from investigator.store.past_calls import PastCalls
@@ -33,7 +33,7 @@ def changed(path: Path, statement: str, values: Sequence[object] = ()) -> None:
 
 
 def begun(database: Database, run_id: str = "1") -> str:
-    blank = Investigation(id=run_id, question="Q", mission="M", strategy="S", engine="scripted")
+    blank = Investigation(id=run_id, question="Q", setup=RunSetup(mission="M", strategy="S", engine="scripted"))
     return Runs(database).open("identity", "corpus", blank, f"2026-01-01T00:00:0{run_id}", fresh=False).id
 
 
@@ -93,7 +93,9 @@ def test_a_forged_run_is_not_resumed_and_nothing_is_written_to_it(database: Data
     assert latest is not None
     assert latest.id == "2"
     with pytest.raises(AlteredRunError, match="changed outside this program"):
-        kept.keep_record(Investigation(id=run, question="Q", mission="M", strategy="S", engine="scripted"))
+        kept.keep_record(
+            Investigation(id=run, question="Q", setup=RunSetup(mission="M", strategy="S", engine="scripted"))
+        )
 
 
 @pytest.fixture

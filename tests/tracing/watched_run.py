@@ -19,6 +19,7 @@ from investigator.records import (
     Prompt,
     Reply,
     RunFacts,
+    RunSetup,
     ShownDocument,
     StopReason,
     Usage,
@@ -45,9 +46,7 @@ ANSWER = Answer(
 ENDED = Investigation(
     id="r1",
     question="Who owns the plant?",
-    mission="m",
-    strategy="s",
-    engine=ENGINE,
+    setup=RunSetup(mission="m", strategy="s", engine=ENGINE),
     answer=ANSWER,
     usage=Usage(calls=3, input_tokens=360),
 )

@@ -191,7 +191,7 @@ def test_a_run_keeps_which_templates_it_was_made_with_and_needs_them_again(place
     script = scripted(place.root / "second.json")
     asked = command("ask", *place.kept[:1], QUESTION, *place.kept[1:], "--prompts", place.own, *script, "--json")
     run = json.loads(asked.stdout)
-    assert [(one["name"], len(one["sha256"])) for one in run["templates"]] == [("query/ask", 64)]
+    assert [(one["name"], len(one["sha256"])) for one in run["setup"]["templates"]] == [("query/ask", 64)]
     words = ("prompts", "render", "query/ask", *place.kept, "--run", run["id"])
     refused = command(*words)
     assert refused.exit_code == 2
