@@ -1,4 +1,4 @@
-"""`investigator mcp FOLDER...`: five tools for agents, over standard input and output."""
+"""`investigator mcp FOLDER...`: six tools for agents, over standard input and output."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def mcp(
     folders: Annotated[list[Path], typer.Argument(metavar="FOLDER...", help="Folders of documents.")],
     common: CommonOptions,
 ) -> None:
-    """Serve folders to agents as five tools of the Model Context Protocol.
+    """Serve folders to agents as six tools of the Model Context Protocol.
 
     The tools are search, start_investigation, get_investigation, read_passage and status; they only read. A desktop
     client starts this command itself; `investigator serve` offers the same tools at /mcp. Requires the mcp extra: pip

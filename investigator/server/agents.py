@@ -1,5 +1,5 @@
-"""Five tools for agents, served with the Model Context Protocol: search, start and read an investigation, read a
-passage, show the status.
+"""Six tools for agents, served with the Model Context Protocol: search, list the documents with some words, start and
+read an investigation, read a passage, show the status.
 
 Replies are short, with a cursor for the rest; each contains text for the model, and the same facts as a record for the
 program that runs the model. The tools only read; the settings of the server limit the cost of an investigation.
@@ -62,6 +62,15 @@ class SearchReply(Record):
     passages: tuple[Found, ...]
 
 
+class MentionsReply(Record):
+    """Documents that contain all words of a query, by id; `complete` is False if some text could not be searched."""
+
+    documents: tuple[str, ...]
+    count: int
+    complete: bool
+    next: int | None = None
+
+
 class InvestigationReply(Record):
     """The state of an investigation; `status` is the status of its answer, `checked_by` the engine that checked its
     statements, and `next` the cursor for the rest of its text.
@@ -112,7 +121,8 @@ class AgentTools:
     @property
     def every(self) -> tuple[Callable[..., ToolReply[Any]], ...]:
         """Return all tools, in the usual order of use."""
-        return (self.search, self.start_investigation, self.get_investigation, self.read_passage, self.status)
+        running = (self.start_investigation, self.get_investigation)
+        return (self.search, self.list_mentions, *running, self.read_passage, self.status)
 
     def search(
         self, query: str, limit: Annotated[int, Field(ge=1, le=10)] = 5, folder: FolderName = ""
@@ -124,6 +134,24 @@ class AgentTools:
         lines = [f"{hit.passage.place}\n{_beginning(inert_line(hit.passage.text), each)}" for hit in hits]
         found = SearchReply(passages=tuple(_found(hit.passage) for hit in hits))
         return ToolReply("\n\n".join(lines) or "Nothing was found.", found)
+
+    def list_mentions(self, words: str, folder: FolderName = "", cursor: Cursor = 0) -> ToolReply[MentionsReply]:
+        """List every document that contains all these words, or a phrase in double quotation marks."""
+        mentions = self._served(folder).investigator.mentions(words)
+        rest = mentions.documents[cursor:]
+        shown = rest[: len(_first([document.passages[0].place for document in rest]))]
+        end = cursor + len(shown)
+        each = (MOST_OCTETS - _MOST_NAMES) // max(1, len(shown))
+        lines = [f"{own.passages[0].place} {_beginning(inert_line(own.passages[0].text), each)}" for own in shown]
+        reply = MentionsReply(
+            documents=tuple(document.document_id for document in shown),
+            count=len(mentions.documents),
+            complete=mentions.complete,
+            next=end if end < len(mentions.documents) else None,
+        )
+        whole = "every file was searched" if mentions.complete else "some files could not be searched"
+        counted = f"{plural(len(mentions.documents), 'document')} of {mentions.searched:,}; {whole}."
+        return ToolReply("\n".join((counted, *lines)), reply)
 
     def start_investigation(
         self, question: str, only: list[str] | None = None, after: str = "", folder: FolderName = ""

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Header, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response, StreamingResponse
 
-from investigator.records import Document, FolderStatus, Investigation
+from investigator.records import Document, FolderStatus, Investigation, Mentions
 from investigator.server.desk import Desk
 from investigator.server.problems import PROBLEMS, ServerError, problem, said
 from investigator.server.records import (
@@ -114,6 +114,13 @@ def _add_folders(router: APIRouter, desk: Desk) -> None:
     def search(folder: str, q: str, limit: _Limit = 10, document: str | None = None) -> Response:
         """Return the passages that best match a query, best first, from all documents or from one."""
         return said(Hits(items=desk.folder(folder).investigator.search(q, limit=limit, document_id=document)))
+
+    @router.get("/folders/{folder}/mentions", response_model=Mentions)
+    def mentions(folder: str, q: str) -> Response:
+        """Return every document that contains all words of a query, with the places, and whether the list is complete;
+        words in double quotation marks are a phrase.
+        """
+        return said(desk.folder(folder).investigator.mentions(q))
 
     @router.get("/folders/{folder}/documents", response_model=Documents)
     def documents(folder: str, after: str = "", limit: _Limit = 100) -> Response:

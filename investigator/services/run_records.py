@@ -59,8 +59,8 @@ def valid_question(question: str, called: str = "question") -> str:
     """
     expect(question, str, f"the {called}", QuestionError)
     stripped = redacted(question.strip())
+    hint = "Enter at least one word to search for." if called != "question" else ""
     if not stripped:
-        hint = "Enter at least one word to search for." if called != "question" else ""
         raise QuestionError(f"the {called} is empty", hint=hint)
     if any("\ud800" <= character <= "\udfff" for character in stripped):
         raise QuestionError(
@@ -68,7 +68,7 @@ def valid_question(question: str, called: str = "question") -> str:
             hint="Set the terminal to UTF-8, or put the question into a UTF-8 file and pass - as the question.",
         )
     if not any(character.isalnum() for character in stripped):
-        raise QuestionError(f"the {called} contains no words: {stripped[:40]!r}")
+        raise QuestionError(f"the {called} contains no words: {stripped[:40]!r}", hint=hint)
     if len(stripped) > LONGEST_QUESTION:
         raise QuestionError(
             f"the {called} has {len(stripped):,} characters; the limit is {LONGEST_QUESTION:,}",

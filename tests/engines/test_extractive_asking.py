@@ -102,6 +102,13 @@ def test_a_passage_without_a_full_stop_is_quoted_in_pieces_that_hold_what_is_ask
     assert "burned down" in reply.quotes[0]
 
 
+def test_no_words_are_quoted_twice_where_a_quote_goes_on_to_the_next_line() -> None:
+    lines = [f"Year {number}: {'the mill at the river stood ' * 8}until the mill did burn down:" for number in range(8)]
+    quotes = asked(QUESTION, "\n".join(lines)).quotes
+    assert len(quotes) > 1
+    assert all(sum(f"Year {number}:" in quote for quote in quotes) <= 1 for number in range(8))
+
+
 def test_what_is_near_the_question_scores_above_something_else() -> None:
     engine = ExtractiveEngine(SentenceTransformerEmbedder())
     question = "How many sacks of grain did the mill at Dornbach grind in 1911?"

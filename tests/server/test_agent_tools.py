@@ -54,15 +54,34 @@ def test_an_agent_begins_an_investigation_and_gets_its_answer(service: Service, 
     assert found["sources"][0]["document"] == "cedar.txt"
 
 
-def test_the_five_tools_only_read_and_say_what_they_take(service: Service) -> None:
+def test_the_six_tools_only_read_and_say_what_they_take(service: Service) -> None:
     async def work(client: Client) -> Any:
         return (await client.list_tools()).tools
 
     tools = over_http(service, work)
     assert [tool.name for tool in tools] == [
-        *("search", "start_investigation", "get_investigation", "read_passage", "status")
+        *("search", "list_mentions", "start_investigation", "get_investigation", "read_passage", "status")
     ]
     assert all(tool.annotations.read_only_hint and tool.description and tool.output_schema for tool in tools)
+
+
+def test_an_agent_and_a_program_learn_every_document_with_some_words(service: Service, plants: Path) -> None:
+    for number in range(120):
+        (plants / f"yew{number:03}.txt").write_text(f"The yew plant {number} has a red gate.\n", encoding="utf-8")
+
+    async def work(client: Client) -> Any:
+        first = await client.call_tool("list_mentions", {"words": '"red gate" yew'})
+        cursor = first.structured_content["next"]
+        return first, await client.call_tool("list_mentions", {"words": '"red gate" yew', "cursor": cursor})
+
+    first, second = over_http(service, work)
+    names = [*first.structured_content["documents"], *second.structured_content["documents"]]
+    assert names == [f"yew{number:03}.txt" for number in range(120)]
+    assert (first.structured_content["count"], first.structured_content["complete"]) == (120, True)
+    assert "\nyew000.txt:line 1 The yew" in first.content[0].text
+    headers = {"Authorization": f"Bearer {service.token_file.read_text().strip()}"}
+    listed = httpx2.get(f"{service.address}/v1/folders/plants/mentions", params={"q": "yew"}, headers=headers).json()
+    assert len(listed["documents"]) == 120
 
 
 def test_over_a_pipe_the_same_tools_answer(plants: Path) -> None:
@@ -111,6 +130,7 @@ def test_a_document_is_read_on_by_its_cursor_and_from_any_place(service: Service
         ("read_passage", {"document": "cedar.txt", "place": "page 99"}, "has no page 99"),
         ("read_passage", {"document": "cedar.txt", "place": "the end"}, "is not a position"),
         ("search", {"query": ""}, "the query is empty"),
+        ("list_mentions", {"words": "?"}, "words"),
     ],
 )
 def test_what_cannot_be_done_is_told_in_words(

@@ -79,11 +79,13 @@ class Ranked:
             if len(quotes) == most:
                 break
             if not any(start <= candidate.span[0] < end for start, end in own):
+                text = self.stretches[candidate.stretch].text
                 start, end = self._surroundings(candidate)
                 start = max([start, *(stop for _, stop in own if stop <= candidate.span[0])])
-                end = min([end, *(begin for begin, _ in own if begin >= candidate.span[1])])
+                limit = min([len(text), *(begin for begin, _ in own if begin >= candidate.span[1])])
+                end = _completed(text, start, min(end, limit), limit)
                 own.append((start, end))
-                quotes.append(_completed(self.stretches[candidate.stretch].text, start, end))
+                quotes.append(text[start:end].strip())
         return tuple(quotes)
 
     def _surroundings(self, candidate: Candidate) -> Span:
@@ -100,11 +102,11 @@ class Ranked:
                 return spans[first][0], spans[last][1]
 
 
-def _completed(text: str, start: int, end: int) -> str:
-    """Return a quote; one that ends in a colon with the next line."""
-    quote = text[start:end].strip()
-    rest = _NEXT_LINE.match(text, end) if quote.endswith((":", "：")) else None
-    return f"{text[start:end]}{rest[0]}".strip() if rest else quote
+def _completed(text: str, start: int, end: int, limit: int) -> int:
+    """Return the end of a quote; one that ends in a colon goes on to the end of the next line, up to a limit."""
+    is_open = text[start:end].rstrip().endswith((":", "："))
+    rest = _NEXT_LINE.match(text, end, limit) if is_open else None
+    return rest.end() if rest else end
 
 
 def _fits(text: str, start: int, end: int, neighbour: Span) -> bool:
