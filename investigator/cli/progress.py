@@ -10,7 +10,7 @@ from rich.text import Text
 
 from investigator.cli.output import is_terminal
 from investigator.errors import RunError
-from investigator.records import Answered, Event, Investigation, Writing
+from investigator.records import Answered, Event, Investigation, Started, Writing
 from investigator.reports.inert import inert
 from investigator.reports.steps import Count, Pace, counted_step, sentence, what_follows, writing_line
 
@@ -69,6 +69,7 @@ class PlainDisplay:
         self._clock = clock
         self._interval = interval
         self._pace = Pace()
+        self._engine = ""
         self._kind = ""
         self._shown = 0.0
         self._wrote: float | None = None
@@ -81,8 +82,10 @@ class PlainDisplay:
 
     def show(self, event: Event) -> None:
         """Write the line for an event, if one is due."""
-        count = counted_step(event)
-        self._write(sentence(event) if count is None else self._line(count, self._clock()))
+        if isinstance(event, Started):
+            self._engine = event.engine
+        count = counted_step(event, self._engine)
+        self._write(sentence(event, self._engine) if count is None else self._line(count, self._clock()))
 
     def show_writing(self, writing: Writing) -> None:
         """Write the progress of a local model, every ten seconds."""
@@ -117,6 +120,7 @@ class LiveDisplay:
 
         self._clock = clock
         self._pace = Pace()
+        self._engine = ""
         self._progress = Progress(
             SpinnerColumn(),
             TextColumn("{task.description}", markup=False),
@@ -138,13 +142,15 @@ class LiveDisplay:
 
     def show(self, event: Event) -> None:
         """Update the line, or print the event's message above it."""
-        count = counted_step(event)
+        if isinstance(event, Started):
+            self._engine = event.engine
+        count = counted_step(event, self._engine)
         if count is not None:
             detail = count.detail(self._pace.speed(count, self._clock()))
             self._progress.update(
                 self._task, description=inert(count.title), completed=count.done, total=count.total, detail=detail
             )
-        elif words := sentence(event):
+        elif words := sentence(event, self._engine):
             self._progress.console.print(Text(inert(words), style="dim"))
         if count is None or count.last:
             self._await(what_follows(event))

@@ -24,7 +24,7 @@ from investigator.records import (
     Written,
 )
 from investigator.reports.inert import inert_line
-from investigator.reports.wording import FILE_STATUSES, duration, plural, score_line
+from investigator.reports.wording import FILE_STATUSES, duration, is_finder, plural, score_line
 
 _LINE = 200
 
@@ -110,8 +110,10 @@ def round_kind(number: int) -> str:
     return f"round {number}"
 
 
-def counted_step(event: Event) -> Count | None:
-    """Return the event as a count if it reports the progress of a phase, otherwise None."""
+def counted_step(event: Event, engine: str) -> Count | None:
+    """Return the event as a count if it reports the progress of a phase, otherwise None. `engine` is the name of the
+    engine, if the run has begun.
+    """
     match event:
         case FileRead():
             fate = () if event.file.status is FileStatus.INDEXED else (_fate(event.file),)
@@ -126,14 +128,16 @@ def counted_step(event: Event) -> Count | None:
         case Progressed():
             return Count(event.phase, event.phase, event.done, event.total, event.about)
         case Remembered():
-            about = (inert_line(event.memory.target_document_id, _LINE), score_line(event.memory))
+            about = (inert_line(event.memory.target_document_id, _LINE), score_line(event.memory, engine))
             cost = (plural(event.calls, "call"), duration(event.seconds))
             return Count(round_kind(event.round), f"round {event.round}, step", event.done, event.total, about + cost)
     return None
 
 
-def sentence(event: Event) -> str:
-    """Return the event as one line; "" if the event is not shown."""
+def sentence(event: Event, engine: str) -> str:
+    """Return the event as one line; "" if the event is not shown, as the steps of a finder that only a reader takes."""
+    if is_finder(engine) and isinstance(event, Written | Reflected | Checked):
+        return ""
     match event:
         case Notice():
             return f"note: {inert_line(event.text)}"

@@ -129,11 +129,15 @@ def _shows_passages(answer: Answer) -> bool:
 
 
 def _passage(statement: Statement, shown: ShownStatement) -> Text:
-    """Return a passage below its citation mark, its place and its heading."""
+    """Return a passage below its citation mark, its place and its heading, in the lines of its document: they hold
+    the rows of a table and the items of a list apart.
+    """
     marks = "".join(f"[{number}]" for number in shown.numbers)
     places = ", ".join(inert_line(quote.place) for quote in statement.quotes[: len(shown.numbers)])
     heading = f" - {inert_line(shown.head)}" if shown.head else ""
-    return Text(f"{marks} {places}{heading}", style="cyan").append(f"\n{inert_line(shown.text)}", style="none")
+    lines = statement.quotes[0].text.splitlines() if len(statement.quotes) == 1 else [shown.text]
+    text = "\n".join(inert_line(line) for line in lines if line.strip())
+    return Text(f"{marks} {places}{heading}", style="cyan").append(f"\n{text}", style="none")
 
 
 def _open(view: AnswerView) -> list[Text]:
@@ -202,12 +206,13 @@ def _unfinished_blocks(investigation: Investigation) -> list[Text]:
     reason = f"stopped before it was answered; {plural(len(investigation.memories), 'reply', 'replies')} kept."
     best = sorted(investigation.memories, key=lambda memory: (-(memory.point or 0), memory.id))[:_BEST_MEMORIES]
     blocks = [_headline(UNFINISHED, reason, "bold yellow"), Text(f"Question: {inert_line(investigation.question)}")]
-    return blocks + _section("Best replies so far", [_memory(memory) for memory in best])
+    return blocks + _section("Best replies so far", [_memory(memory, investigation.setup.engine) for memory in best])
 
 
-def _memory(memory: Memory) -> Text:
+def _memory(memory: Memory, engine: str) -> Text:
     return _item(
-        f"- {inert_line(memory.target_document_id)} ({score_line(memory)})", inert_line(memory.reply, _PASSAGE_LIMIT)
+        f"- {inert_line(memory.target_document_id)} ({score_line(memory, engine)})",
+        inert_line(memory.reply, _PASSAGE_LIMIT),
     )
 
 

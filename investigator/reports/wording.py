@@ -92,15 +92,27 @@ def headline(investigation: Investigation) -> str:
     return HEADLINES[investigation.answer.status] if investigation.answer else UNFINISHED
 
 
-def score_line(memory: Memory) -> str:
+def is_finder(engine: str) -> bool:
+    """Return True if an engine finds passages, and nobody reads them."""
+    return _EXTRACTIVE.match(engine) is not None
+
+
+def verdict_words(memory: Memory, engine: str) -> str:
+    """Return what an engine's reply says of its document; a finder only says whether passages are near."""
+    if is_finder(engine):
+        return "passages found" if memory.verdict.is_evidence else "nothing near"
+    return VERDICTS[memory.verdict]
+
+
+def score_line(memory: Memory, engine: str) -> str:
     """Return the verdict and the score of a reply."""
     score = "no score" if memory.point is None else f"score {memory.point}"
-    return f"{VERDICTS[memory.verdict]}, {score}"
+    return f"{verdict_words(memory, engine)}, {score}"
 
 
 def engine_line(engine: str) -> str:
     """Return the answering engine; without a language model, say how to name one."""
-    return NO_READER if _EXTRACTIVE.match(engine) else f"Answered by {engine}."
+    return NO_READER if is_finder(engine) else f"Answered by {engine}."
 
 
 def readers(investigation: Investigation) -> Sequence[str]:

@@ -25,7 +25,7 @@ from investigator.records import (
 )
 from investigator.reports.html import pages_environment
 from investigator.reports.steps import Pace, counted_step, round_kind, sentence, what_follows
-from investigator.reports.wording import VERDICTS, duration, plural
+from investigator.reports.wording import duration, is_finder, plural, verdict_words
 from investigator.secrets import redacted
 from investigator.server.problems import served_words
 from investigator.server.records import JobEnded, LoggedEvent, kind_of
@@ -58,6 +58,7 @@ class Live:
 
     def __init__(self, budget: BudgetSettings) -> None:
         self._budget = budget
+        self._engine = ""
         self._pace = Pace()
         self._rounds: list[Planned] = []
         self._replies: dict[int, list[Memory]] = {}
@@ -73,13 +74,15 @@ class Live:
             yield _piece(PagePlace.NOW, ended=event)
             return
         happened: Event = event  # type: ignore[assignment]
+        if isinstance(happened, Started):
+            self._engine = happened.engine
         yield from self._knowledge(happened, logged.at)
-        if count := counted_step(happened):
+        if count := counted_step(happened, self._engine):
             detail = count.detail(self._pace.speed(count, logged.at))
             yield _piece(PagePlace.NOW, title=count.title, detail=detail, done=count.done, total=count.total)
             if not count.last:
                 return
-        if words := served_words(sentence(happened)):
+        if words := served_words(sentence(happened, self._engine)):
             yield _piece(PagePlace.LOG, line=words)
         if isinstance(happened, Started) or count is None:
             yield _piece(PagePlace.NOW, title=what_follows(happened), detail="", done=None, total=None)
@@ -97,7 +100,7 @@ class Live:
                 self._replies.setdefault(event.round, []).append(event.memory)
                 yield self._plan()
                 yield _piece(PagePlace.SPENT, line=spent_line(self._budget, event.calls, event.seconds))
-            case Written():
+            case Written() if not is_finder(self._engine):
                 self._parts = {part.question: part.status for part in event.parts}
                 yield self._known()
             case Reflected():
@@ -110,7 +113,7 @@ class Live:
             rows = read_so_far(planned.steps, self._replies.get(planned.round, ()))
             listed = rows if len(rows) <= _MOST_STEPS else _evidence(rows)[:_MOST_STEPS]
             rounds.append((planned, listed, len(rows) - len(listed)))
-        return _piece(PagePlace.PLAN, rounds=rounds, verdicts=VERDICTS)
+        return _piece(PagePlace.PLAN, rounds=rounds, engine=self._engine, verdict_words=verdict_words)
 
     def _known(self) -> Piece:
         return _piece(PagePlace.KNOWN, parts=self._parts, reflection=self._reflection)

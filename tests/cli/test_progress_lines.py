@@ -82,6 +82,26 @@ def test_each_event_is_one_plain_line() -> None:
     ]
 
 
+def test_the_progress_of_a_finder_claims_no_answer() -> None:
+    near, far = MEMORY, MEMORY.changed(id=2, verdict=Verdict.NOT_STATED, point=20)
+    assert lines(
+        [
+            Started(run_id="8f3a", engine="extractive:mini", documents=2, resumed=False),
+            Remembered(round=1, done=1, total=2, memory=near, calls=1, seconds=1.0),
+            Remembered(round=1, done=2, total=2, memory=far, calls=2, seconds=2.0),
+            Written(round=1, parts=(Part(question="The rent?", status=PartStatus.ANSWERED),)),
+            Reflected(reflection=Reflection(round=1)),
+            Checked(shown=3, withheld=0, fit=Fit.UNCHECKED),
+            Answered(investigation=ENDED),
+        ],
+        iter([0.0, 5.0, 6.0, 7.0]),
+    ) == [
+        "run 8f3a: 2 documents, extractive:mini",
+        "round 1, step 1/2: lease.pdf, passages found, score 85, 1 call, 1.0 s",
+        "round 1, step 2/2: lease.pdf, nothing near, score 20, 2 calls, 2.0 s",
+    ]
+
+
 def test_a_thousand_files_are_a_few_lines_and_the_last_one_is_shown() -> None:
     events: list[Event] = [FileRead(done=n, total=1000, files=(read_file(f"{n}.txt"),)) for n in range(1, 1001)]
     ticks = (n * 0.01 for n in range(1000))

@@ -109,6 +109,13 @@ def test_no_words_are_quoted_twice_where_a_quote_goes_on_to_the_next_line() -> N
     assert all(sum(f"Year {number}:" in quote for quote in quotes) <= 1 for number in range(8))
 
 
+def test_a_title_is_quoted_with_what_stands_below_it_and_never_alone() -> None:
+    text = "The lake\n\nIt lies on the Aller.\n\nWhen did the mill burn down\n\nIt was in May 1911, at night."
+    assert asked(QUESTION, text).quotes[0] == "When did the mill burn down\n\nIt was in May 1911, at night."
+    below = f"Why did the mill burn down\n\nThe mill did burn down, and when: {'in May, in June, ' * 24}."
+    assert not any(quote == "Why did the mill burn down" for quote in asked(QUESTION, below).quotes)
+
+
 def test_what_is_near_the_question_scores_above_something_else() -> None:
     engine = ExtractiveEngine(SentenceTransformerEmbedder())
     question = "How many sacks of grain did the mill at Dornbach grind in 1911?"

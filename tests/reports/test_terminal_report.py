@@ -282,8 +282,11 @@ def test_passages_stand_below_their_places_and_other_words_above_their_sources(a
     quoted = Statement(text="The annual rent is EUR 48,000.", quotes=(rent,), support=Support.VERBATIM)
     only = {"status": AnswerStatus.PASSAGES_FOUND, "lead": None, "disagreements": (), "not_stated": ()}
     text = investigation_text(with_answer(answered, details=(quoted,), **only)).plain
-    assert f"[1] {rent.place}\nThe annual rent is EUR 48,000.\n" in text
+    assert f"[1] {rent.place}\nThe annual rent is EUR 48,000, payable monthly\n" in text
     assert "Sources" not in text
+    listed = quoted.changed(quotes=(rent.changed(text="- EUR 48,000 a year\n\n- \x1b[2Jpayable monthly"),))
+    shown = investigation_text(with_answer(answered, details=(listed,), **only)).plain
+    assert f"{rent.place}\n- EUR 48,000 a year\n- \\x1b[2Jpayable monthly\n" in shown
     reworded = quoted.changed(text="It costs 48 thousand.", support=Support.UNCHECKED)
     assert "\nSources\n" in investigation_text(with_answer(answered, details=(reworded,), **only)).plain
 

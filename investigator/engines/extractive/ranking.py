@@ -83,16 +83,21 @@ class Ranked:
                 start, end = self._surroundings(candidate)
                 start = max([start, *(stop for _, stop in own if stop <= candidate.span[0])])
                 limit = min([len(text), *(begin for begin, _ in own if begin >= candidate.span[1])])
-                end = _completed(text, start, min(end, limit), limit)
+                is_cut, end = limit < end, _completed(text, start, min(end, limit), limit)
                 own.append((start, end))
-                quotes.append(text[start:end].strip())
+                if not (is_cut and _TITLE.fullmatch(text[start:end].strip())):  # what stands below is quoted already
+                    quotes.append(text[start:end].strip())
         return tuple(quotes)
 
     def _surroundings(self, candidate: Candidate) -> Span:
-        """Return the span of a sentence with as many of its neighbours as fit; it crosses no title."""
+        """Return the span of a sentence with as many of its neighbours as fit; it crosses no title, and a title goes
+        on to what stands below it.
+        """
         text = self.stretches[candidate.stretch].text
         spans = sorted(other.span for other, _ in self.sentences if other.stretch == candidate.stretch)
         first = last = spans.index(candidate.span)
+        if last + 1 < len(spans) and _TITLE.fullmatch(text, *candidate.span):
+            last += 1
         while True:
             if last + 1 < len(spans) and _fits(text, spans[first][0], spans[last][1], spans[last + 1]):
                 last += 1
