@@ -43,9 +43,9 @@ class Figures:
 def figures(text: str) -> Figures:
     """Return the figures in the text."""
     normal = prepared("\n".join(normalise(line).text for line in text.splitlines()))
-    found = dates(normal)
-    rest = without_dates(normal, found)
-    return Figures(normal, tuple(amounts(rest)), tuple(found), tuple(identifiers(rest)))
+    days = dates(normal)
+    rest = without_dates(normal, days)
+    return Figures(normal, tuple(amounts(rest)), tuple(days), tuple(identifiers(rest)))
 
 
 def figure_notes(text: str, quotes: Sequence[str], question: str) -> tuple[str, ...]:

@@ -89,12 +89,12 @@ class Source:
         Part of a sentence may say the opposite of the whole, so whole sentences are judged and shown; in a table, its
         rows.
         """
-        found = self.find(quote_text, near)
-        if found is None:
+        place = self.find(quote_text, near)
+        if place is None:
             return None
-        text, is_row = self._document.text, any(t.start <= found.start < t.end for t in self._document.tables)
+        text, is_row = self._document.text, any(t.start <= place.start < t.end for t in self._document.tables)
         widen = whole_rows if is_row else whole_sentences
-        return quote_at(self._document, *widen(text, found.start, found.end))
+        return quote_at(self._document, *widen(text, place.start, place.end))
 
     def _place(self, phrases: tuple[str, ...], near: Spans) -> tuple[int, int] | None:
         """Return the span of the document from the first phrase to the end of the last phrase."""
@@ -112,28 +112,28 @@ class Source:
         """Return the end of the last phrase if all phrases follow the first in order, within the limit."""
         end = first[1]
         for pattern in patterns:
-            found = next(self._occurrences(pattern, end, limit), None)
-            if found is None:
+            span = next(self._occurrences(pattern, end, limit), None)
+            if span is None:
                 return None
-            end = found[1]
+            end = span[1]
         return end
 
     def _occurrences(self, pattern: re.Pattern[str], low: int, high: int) -> Iterator[tuple[int, int]]:
         """Yield the positions of a phrase in the normalised text, if the phrase is whole and long enough to be
         significant.
         """
-        for found in islice(pattern.finditer(self._normalised.text, low, high), _MOST_MATCHES):
-            if self._hyphens_fit(found):
-                start, end = self._normalised.span(*found.span())
+        for match in islice(pattern.finditer(self._normalised.text, low, high), _MOST_MATCHES):
+            if self._hyphens_fit(match):
+                start, end = self._normalised.span(*match.span())
                 if self._means_something(start, end) and not cuts_into_word(self._document.text, start, end):
-                    yield found.span()
+                    yield match.span()
 
-    def _hyphens_fit(self, found: re.Match[str]) -> bool:
+    def _hyphens_fit(self, match: re.Match[str]) -> bool:
         """Return True if each hyphen that is only in the quote is at the end of a line in the source."""
         optional = self._normalised.optional_hyphens
         return all(
-            found.start(group) != found.end(group) or found.start(group) in optional
-            for group in range(1, found.re.groups + 1)
+            match.start(group) != match.end(group) or match.start(group) in optional
+            for group in range(1, match.re.groups + 1)
         )
 
     def _means_something(self, start: int, end: int) -> bool:

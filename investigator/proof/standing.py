@@ -47,13 +47,13 @@ def standing_answer(answer: Answer, reread: Reread) -> Answer:
     lead = shown[id(answer.lead)] if answer.lead is not None else None
     details = [shown[id(statement)] for statement in answer.details]
     rows = [_standing_row(row, row.statement and shown[id(row.statement)]) for row in answer.table]
-    lost = [one for one in shown.values() if not one.is_shown]
+    lost = [statement for statement in shown.values() if not statement.is_shown]
     return answer.changed(
         lead=lead if lead is not None and lead.is_shown else None,
-        details=tuple(one for one in details if one.is_shown),
+        details=tuple(detail for detail in details if detail.is_shown),
         table=tuple(rows),
         check=answer.check.changed(withheld=(*answer.check.withheld, *lost)),
-        not_stated=tuple(one.changed(quotes=_still(one.quotes, now)) for one in answer.not_stated),
+        not_stated=tuple(gap.changed(quotes=_still(gap.quotes, now)) for gap in answer.not_stated),
         disagreements=_standing_disagreements(answer, now),
         coverage=answer.coverage.changed(source_changed=gone),
     )
@@ -95,9 +95,9 @@ def standing_quotes(quotes: Sequence[Quote], reread: Reread) -> tuple[tuple[Quot
     why it is missing.
     """
     fresh = reread(dict.fromkeys(quote.document_id for quote in quotes))
-    found = [(quote, quote_standing(quote, fresh[quote.document_id])) for quote in quotes]
-    lost = dict.fromkeys(_not_standing(quote, fresh[quote.document_id]) for quote, now in found if now is None)
-    return tuple(now for _, now in found if now is not None), tuple(lost)
+    standings = [(quote, quote_standing(quote, fresh[quote.document_id])) for quote in quotes]
+    lost = dict.fromkeys(_not_standing(quote, fresh[quote.document_id]) for quote, now in standings if now is None)
+    return tuple(now for _, now in standings if now is not None), tuple(lost)
 
 
 def quote_standing(quote: Quote, fresh: FreshDocument) -> Quote | None:
@@ -154,7 +154,7 @@ def nearest_text(text: str, wanted: str, start: int = 0) -> str:
     """
     words = Counter(_WORD.findall(wanted.lower()[: 2 * _LONGEST]))
     length = max(1, sum(1 for _ in _PIECE.finditer(wanted.strip()[: 2 * _LONGEST])))
-    spans = [found.span() for found in _PIECE.finditer(text)]
+    spans = [piece.span() for piece in _PIECE.finditer(text)]
     shared = [_shared(words, text[begin:end]) for begin, end in spans]
     totals = [0.0, *accumulate(shared)]
     best, place = 0.0, (0, 0)

@@ -150,8 +150,8 @@ class Answer(Record):
     @property
     def citations(self) -> tuple[Quote, ...]:
         """Return the quotes of the answer without duplicates, in order of first use."""
-        of_sides = (quote for one in self.disagreements for side in one.sides for quote in side.quotes)
-        nearest = (quote for one in self.not_stated for quote in one.quotes)
+        of_sides = (quote for entry in self.disagreements for side in entry.sides for quote in side.quotes)
+        nearest = (quote for gap in self.not_stated for quote in gap.quotes)
         own = (quote for statement in self.statements for quote in statement.quotes)
         return tuple(dict.fromkeys((*own, *of_sides, *nearest)))
 
@@ -227,7 +227,7 @@ class Investigation(Record):
     elapsed: float = Field(default=0.0, description="total seconds that the run took, across all its processes")
 
     @property
-    def asked(self) -> str:
+    def full_question(self) -> str:
         """Return the question as it is investigated, complete in itself."""
         return self.read_as or self.question
 

@@ -61,7 +61,7 @@ class DocumentCard(Record):
     """A description of a document that is sufficient to decide whether to ask it.
 
     `match` (0..1) is the probability, according to the search, that it contains the answer. `snippet` is the beginning
-    of the best passage; `asked` counts how often the document has been asked.
+    of the best passage; `times_read` counts how often the document has been read.
     """
 
     document_id: str
@@ -73,14 +73,14 @@ class DocumentCard(Record):
     imprint: Imprint = Imprint()
     match: float = 0.0
     snippet: str = ""
-    asked: int = 0
+    times_read: int = 0
 
 
 class PlanDocument(Record):
     """A document as the planner sees it: what it is, and the passages that match best, cut around the match.
 
     `opening` is its first text; `match` (0..1) is the probability, according to the search, that it contains the
-    answer; `asked` counts how often it has been read, and `verdict` is what that reading said.
+    answer; `times_read` counts how often it has been read, and `verdict` is what that reading said.
     """
 
     document_id: str
@@ -90,7 +90,7 @@ class PlanDocument(Record):
     opening: str = ""
     passages: tuple[str, ...] = ()
     match: float = 0.0
-    asked: int = 0
+    times_read: int = 0
     verdict: str = ""
 
 

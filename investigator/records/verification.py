@@ -46,7 +46,7 @@ class VerifiedReport(Record):
     @property
     def standing(self) -> int:
         """Return the number of quotes that are in their place, including those in another version of their file."""
-        return sum(one.state in (QuoteState.STANDS, QuoteState.FILE_CHANGED) for one in self.quotes)
+        return sum(quote.state in (QuoteState.STANDS, QuoteState.FILE_CHANGED) for quote in self.quotes)
 
     @property
     def all_stand(self) -> bool:

@@ -49,7 +49,7 @@ def _with_draft(state: State, library: DocumentIndex) -> State:
     if state.draft is not None:
         return state
     evidence = evidence_of(state.history, state.others, library.document, state.settings.answer)
-    draft = assembled(state.run.memories, evidence, state.run.parts, state.run.asked)
+    draft = assembled(state.run.memories, evidence, state.run.parts, state.run.full_question)
     return replace(state, evidence=evidence, draft=draft)
 
 
@@ -74,7 +74,7 @@ def _answer(state: State, library: DocumentIndex, checker: str) -> Answer:
     is_checked = any(statement.support in _CHECKED for statement in (*shown, *draft.withheld)) or state.fit is not (
         Fit.UNCHECKED
     )
-    is_unmentioned = not shown and not library.holders(run.asked)
+    is_unmentioned = not shown and not library.holders(run.full_question)
     reason = reason_of(status, coverage, stop, draft.parts, len(run.wordings), trust, is_unmentioned=is_unmentioned)
     return Answer(
         question=run.question,
@@ -115,7 +115,7 @@ def _dated(disagreement: Disagreement, library: DocumentIndex) -> Disagreement:
 
 
 def _nearest(state: State, library: DocumentIndex) -> tuple[Passage, ...]:
-    return library.passages((state.run.asked,))[:_NEAREST] if state.document_ids else ()
+    return library.passages((state.run.full_question,))[:_NEAREST] if state.document_ids else ()
 
 
 def _standing(answer: Answer) -> Answer:

@@ -9,7 +9,7 @@ from investigator.documents.pages import heading_at, page_at
 from investigator.proof.quotes import Load, quote_at
 from investigator.records import Document, EvidenceDocument, EvidencePassage, EvidenceSpan, Memory, Quote, Table
 from investigator.research.research_settings import AnswerSettings
-from investigator.research.shown_documents import Span, about, merged_spans, whole_lines
+from investigator.research.shown_documents import Span, about, merged_spans, whole_sentences
 
 _WHOLE = 1_200
 """A document up to this length (characters) is shown whole, so that what it does not mention can be checked too."""
@@ -153,7 +153,7 @@ def _surroundings(document: Document, quotes: Iterable[Quote], around: int) -> l
     spans: list[Span] = []
     length = len(document.text)
     for quote in quotes:
-        spans.append(whole_lines(document.text, max(0, quote.start - around), min(length, quote.end + around)))
+        spans.append(whole_sentences(document.text, max(0, quote.start - around), min(length, quote.end + around)))
         spans += (header for table in document.tables if (header := _header(table, quote)) is not None)
     return merged_spans(spans, _JOINED)
 

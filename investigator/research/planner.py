@@ -116,8 +116,8 @@ class Planner:
 
 def best_matching(documents: Sequence[PlanDocument], question: str, limit: int) -> tuple[ProposedStep, ...]:
     """Return a step for each of the unread documents that match best; each is asked the question itself."""
-    fresh = sorted((document for document in documents if not document.asked), key=lambda document: -document.match)
-    return tuple(ProposedStep(document_id=document.document_id, purpose=question) for document in fresh[:limit])
+    unread = sorted((each for each in documents if not each.times_read), key=lambda each: -each.match)
+    return tuple(ProposedStep(document_id=document.document_id, purpose=question) for document in unread[:limit])
 
 
 def continued(plan: Plan, steps: Sequence[ProposedStep], *, round_number: int) -> Plan:
@@ -198,5 +198,5 @@ def _plan_document(entry: PlanDocument | DocumentCard | str) -> PlanDocument:
         pages=entry.pages,
         passages=(entry.snippet,) if entry.snippet else (),
         match=entry.match,
-        asked=entry.asked,
+        times_read=entry.times_read,
     )

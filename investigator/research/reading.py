@@ -79,7 +79,7 @@ class Readers:
         for plan_id, document_id, question in tactics.generate_questions(prompts.path("tactical_planning/question")):
             query = Query(
                 document_id,
-                run.asked,
+                run.full_question,
                 self.stream,
                 "",
                 client=self.client,
@@ -106,14 +106,14 @@ class Readers:
         )
         for batch in batches(shown, self.client.room(Role.ASK), settings.characters):
             variables = AskVariables(
-                main_question=run.asked,
+                main_question=run.full_question,
                 mission=run.setup.mission,
                 scope=run.decides,
                 documents=batch,
                 most_quotes=settings.most_quotes,
             )
             own = [steps[document.document_id] for document in batch]
-            yield Work(own, run.asked, partial(self._examined, variables, state))
+            yield Work(own, run.full_question, partial(self._examined, variables, state))
 
     def _examined(self, variables: AskVariables, state: State) -> Sequence[Reading]:
         """Return what each document says; if every one must be decided, those left unclear are read once more, with

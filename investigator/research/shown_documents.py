@@ -8,7 +8,7 @@ from investigator.documents.pages import heading_at, page_at
 from investigator.language.addressed import addresses_model
 from investigator.language.normalise import one_line
 from investigator.language.relevance import stems
-from investigator.language.sentences import sentence_spans
+from investigator.language.sentences import sentence_spans, statement_spans
 from investigator.language.terms import content_words, words
 from investigator.records import Document, DocumentCard, PlanDocument, ShownDocument, ShownPassage
 from investigator.research.research_settings import PlannerSettings, QuerySettings
@@ -21,6 +21,8 @@ _OPENING = 400
 _SHOWN_OPENING = 110
 _BEFORE, _AFTER = 80, 150
 """Characters shown before and after a match, so that a sentence is not separated from the one that explains it."""
+_MARGIN = 300
+"""Characters before and after a span in which its sentences may begin and end."""
 _JOINED = 160
 """Passages with at most this many characters between them are shown as one."""
 _RANKED = 24
@@ -131,9 +133,9 @@ def _densest(text: str, start: int, end: int, wanted: frozenset[str], characters
 
 def _matching_spans(document: Document, ranked: Sequence[Span], characters: int) -> list[Span]:
     """Return the beginning of a document and the spans around its matches, merged, in the order of the text."""
-    chosen = [(0, whole_lines(document.text, 0, min(_OPENING, characters // 4))[1])]
+    chosen = [(0, whole_sentences(document.text, 0, min(_OPENING, characters // 4))[1])]
     for start, end in ranked:
-        wide = whole_lines(document.text, max(0, start - _BEFORE), min(len(document.text), end + _AFTER))
+        wide = whole_sentences(document.text, max(0, start - _BEFORE), min(len(document.text), end + _AFTER))
         merged = merged_spans([*chosen, wide], _JOINED)
         if sum(last - first for first, last in merged) > characters and len(chosen) > 1:
             break
@@ -159,15 +161,15 @@ def _best_chunks(library: DocumentIndex, document_id: str, queries: Sequence[str
     return sorted(scores, key=lambda span: -scores[span])
 
 
-def whole_lines(text: str, start: int, end: int) -> Span:
-    """Return a span that is widened to the borders of its sentences or lines, by at most a few hundred characters."""
-    breaks = (".", "\n", "?", "!")
-    low = max((text.rfind(mark, max(0, start - 200), start) + 1 for mark in breaks), default=0)
-    ends = [at + 1 for mark in breaks if (at := text.find(mark, end, end + 200)) >= 0]
-    first = low or (0 if start < 200 else start)
-    while first < end and text[first].isspace():
-        first += 1
-    return first, min(ends, default=min(len(text), end))
+def whole_sentences(text: str, start: int, end: int) -> Span:
+    """Return the span of the sentences, rows and list items that a span touches; one that goes on for more than a few
+    hundred characters is left out, unless there is no other.
+    """
+    low, high = max(0, start - _MARGIN), min(len(text), end + _MARGIN)
+    spans = [(low + first, low + last) for first, last in statement_spans(text[low:high])]
+    whole = spans[low > 0 : len(spans) - (high < len(text))]  # those at the borders may go on beyond them
+    touched = [(first, last) for first, last in whole if first < end and last > start]
+    return (touched[0][0], touched[-1][1]) if touched else (start, end)
 
 
 def merged_spans(spans: Sequence[Span], gap: int) -> list[Span]:

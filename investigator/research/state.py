@@ -107,7 +107,7 @@ class State:
     @property
     def searched(self) -> tuple[str, ...]:
         """Return everything that was searched for: the question and its other wordings."""
-        return tuple(dict.fromkeys((self.run.asked, *self.run.wordings)))
+        return tuple(dict.fromkeys((self.run.full_question, *self.run.wordings)))
 
     def times_read(self, document_id: str) -> int:
         """Return how often a document was asked."""

@@ -100,11 +100,11 @@ class Steps:
         run = state.run
         documents = self._plan_documents(state, queries)
         if state.is_quick:
-            steps = best_matching(documents, run.asked, _QUICK_DOCUMENTS)
-            return Proposal("", (Part(question=run.asked),), run.decides, (), "", steps)
+            steps = best_matching(documents, run.full_question, _QUICK_DOCUMENTS)
+            return Proposal("", (Part(question=run.full_question),), run.decides, (), "", steps)
         is_first = not run.rounds
         request = PlanVariables(
-            question=run.asked,
+            question=run.full_question,
             earlier=run.earlier[-_MOST_EARLIER:],
             mission=run.setup.mission,
             strategy=run.setup.strategy,
@@ -118,7 +118,7 @@ class Steps:
             step_limit=self.settings.planner.steps,
         )
         planner = Planner(
-            run.asked, run.setup.mission, run.setup.strategy, documents, client=self.client, request=request
+            run.full_question, run.setup.mission, run.setup.strategy, documents, client=self.client, request=request
         )
         return planner.propose()
 
@@ -136,7 +136,7 @@ class Steps:
             for rank, card in enumerate(cards[: settings.documents])
         )
         return tuple(
-            document.changed(asked=state.times_read(document.document_id), verdict=memory.verdict)
+            document.changed(times_read=state.times_read(document.document_id), verdict=memory.verdict)
             if (memory := memories.get(document.document_id)) is not None
             else document
             for document in shown
@@ -146,11 +146,11 @@ class Steps:
         """Add the steps of a round to the plan: those proposed, or every document if all are read or decided."""
         run, undecided = state.run, state.undecided
         if number == 1 and state.fits:
-            steps = [ProposedStep(document_id=name, purpose=run.asked) for name in state.document_ids]
+            steps = [ProposedStep(document_id=name, purpose=run.full_question) for name in state.document_ids]
         elif number == 1 and state.surveys:
             ranked = [card.document_id for card in self.library.cards(state.searched)]
             decided, undecided = surveyed_documents(ranked, self.settings.survey_tokens)
-            steps = [ProposedStep(document_id=name, purpose=run.asked) for name in decided]
+            steps = [ProposedStep(document_id=name, purpose=run.full_question) for name in decided]
         new = [step for step in steps if step.document_id not in state.read_whole]
         return replace(state, run=run.changed(plan=continued(run.plan, new, round_number=number)), undecided=undecided)
 
@@ -160,9 +160,9 @@ class Steps:
         rows = state.rows
         if state.surveys:
             titles = {card.document_id: card.title for card in state.cards}
-            rows = decided_rows(run.memories, state.undecided, titles, evidence, run.asked)
+            rows = decided_rows(run.memories, state.undecided, titles, evidence, run.full_question)
         state = replace(state, evidence=evidence, rows=rows, rewritten=bool(state.refused), is_judged=False)
-        draft = assembled(run.memories, evidence, run.parts, run.asked)
+        draft = assembled(run.memories, evidence, run.parts, run.full_question)
         is_early = self._is_too_early(replace(state, draft=draft))
         if evidence.quotes and not state.is_quick and not is_early:
             draft = written(self.client, self._answer_variables(state, evidence), evidence, run.parts) or draft
@@ -181,7 +181,7 @@ class Steps:
         shown = [memory for memory in (*state.history, *state.others) if memory.reply]
         decided = len(state.rows) - len(state.undecided) if state.surveys else None
         return AnswerVariables(
-            question=run.asked,
+            question=run.full_question,
             mission=run.setup.mission,
             parts=_questions(run.parts),
             documents=evidence_documents(
@@ -201,7 +201,7 @@ class Steps:
     def _reflect(self, state: State) -> Moment:
         run, draft = state.run, state.draft or Draft()
         variables = ReflectVariables(
-            question=run.asked,
+            question=run.full_question,
             mission=run.setup.mission,
             parts=_questions(draft.open_parts or run.parts),
             memories=tuple(memory for memory in run.memories if memory.reply),
@@ -217,7 +217,7 @@ class Steps:
         draft = state.draft or Draft()
         rows = tuple(row.statement for row in state.rows if row.statement is not None)
         checking = Checking(
-            question=state.run.asked,
+            question=state.run.full_question,
             parts=draft.parts,
             not_stated=draft.not_stated,
             read=len(state.read),
@@ -246,7 +246,7 @@ def _queries(run: Investigation) -> tuple[str, ...]:
     """Return the texts to search for: the question, with the one that it follows until it is rewritten, and what the
     last review names.
     """
-    question = run.asked
+    question = run.full_question
     if run.earlier and not run.read_as:
         question = f"{run.earlier[-1].question} {question}"
     later = run.reflections[-1].wordings if run.reflections else ()

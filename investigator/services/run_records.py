@@ -184,7 +184,7 @@ def new_record(
 def turns_after(record: Investigation) -> tuple[EarlierQuestion, ...]:
     """Return the turns to which a question after this run may refer, the latest last."""
     answer = shorten(record.answer.text, _LONGEST_TURN, placeholder=" \N{HORIZONTAL ELLIPSIS}") if record.answer else ""
-    return (*record.earlier, EarlierQuestion(question=record.asked, answer=answer))[-_MOST_TURNS:]
+    return (*record.earlier, EarlierQuestion(question=record.full_question, answer=answer))[-_MOST_TURNS:]
 
 
 def as_it_began(record: Investigation) -> Investigation:

@@ -69,8 +69,8 @@ def planned(*cards: PlanDocument, limit: int = 6, **others: object) -> list[str]
     return [step.document_id for step in planning(*cards, limit=limit, **others).steps]
 
 
-def card(name: str, match: float, asked: int = 0) -> PlanDocument:
-    return PlanDocument(document_id=name, match=match, asked=asked)
+def card(name: str, match: float, times_read: int = 0) -> PlanDocument:
+    return PlanDocument(document_id=name, match=match, times_read=times_read)
 
 
 def test_the_best_matching_documents_are_read_first() -> None:
@@ -79,8 +79,8 @@ def test_the_best_matching_documents_are_read_first() -> None:
 
 
 def test_a_document_is_read_once_and_a_later_round_may_find_nothing_left() -> None:
-    assert planned(card("a", 0.9, asked=1), card("b", 0.8), open_parts=("P?",)) == ["b"]
-    assert planned(card("a", 0.9, asked=1), open_parts=("P?",)) == []
+    assert planned(card("a", 0.9, times_read=1), card("b", 0.8), open_parts=("P?",)) == ["b"]
+    assert planned(card("a", 0.9, times_read=1), open_parts=("P?",)) == []
 
 
 def test_a_plan_makes_nothing_of_the_question() -> None:

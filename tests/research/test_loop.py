@@ -290,7 +290,7 @@ def test_a_follow_up_is_rewritten_from_the_earlier_turns(investigator: Make) -> 
     made.ask(QUESTION)
     *_, last = made.investigate("And who owns it?", RunOptions(after="last"))
     assert isinstance(last, Answered)
-    assert last.investigation.asked == "Who owns the Emsland plant?"
+    assert last.investigation.full_question == "Who owns the Emsland plant?"
     assert last.investigation.question == "And who owns it?"
     assert last.investigation.earlier == (EarlierQuestion(question=QUESTION, answer="It produces 42 MW. [1]"),)
     assert "Main question: Who owns the Emsland plant?" in prompts(engine, "query/ask")[1].text

@@ -57,7 +57,7 @@ def test_a_day_is_written_in_one_form(day: str) -> None:
 
 def test_a_question_is_kept_as_it_was_asked_with_its_day_and_the_trust_of_its_engines() -> None:
     new = record(RunOptions(as_of="2024-02-29"))
-    assert (new.question, new.asked, new.setup.as_of) == (QUESTION, QUESTION, "2024-02-29")
+    assert (new.question, new.full_question, new.setup.as_of) == (QUESTION, QUESTION, "2024-02-29")
     now = datetime(2026, 5, 4, 12, tzinfo=UTC)
     assert (day_of(new, now), day_of(record(), now)) == ("2024-02-29", "2026-05-04")
     assert {used.trust for used in new.setup.engines} == {Trust.PASSED}

@@ -128,10 +128,10 @@ def _neighbours(spans: Sequence[Span], place: int) -> tuple[int, int]:
 
 def _weights(question: str, sentences: Sequence[frozenset[str]]) -> dict[str, float]:
     """Return the stems of the question that occur in any sentence or its context, weighted by inverse frequency."""
-    asked = dict.fromkeys(stem(word) for word in content_words(question))
-    counts = Counter(word for each in sentences for word in each if word in asked)
+    wanted = dict.fromkeys(stem(word) for word in content_words(question))
+    counts = Counter(word for each in sentences for word in each if word in wanted)
     total = len(sentences)
-    return {word: math.log(1 + (total - n + 0.5) / (n + 0.5)) for word in asked if (n := counts[word])}
+    return {word: math.log(1 + (total - n + 0.5) / (n + 0.5)) for word in wanted if (n := counts[word])}
 
 
 def _share(weights: Mapping[str, float], held: frozenset[str]) -> float:

@@ -108,6 +108,6 @@ def _plan(variables: PlanVariables) -> PlanReply:
     """
     before = [turn.question for turn in variables.earlier[-1:]]
     question = " ".join(text.strip() for text in (*before, variables.question))
-    chosen = sorted((card for card in variables.documents if not card.asked), key=lambda card: -card.match)
+    chosen = sorted((card for card in variables.documents if not card.times_read), key=lambda card: -card.match)
     steps = (ProposedStep(document_id=card.document_id, purpose=question) for card in chosen[: variables.step_limit])
     return PlanReply(question=question if variables.earlier else "", strategy=_STRATEGY, steps=tuple(steps))
