@@ -214,11 +214,11 @@ class Investigator:
         """Return the documents that an answer cites and the index still contains, keyed by id. Raises StoreError."""
         expect(investigation, Investigation, "investigation")
         quotes = investigation.answer.citations if investigation.answer is not None else ()
-        found: dict[str, Document] = {}
+        documents: dict[str, Document] = {}
         for name in dict.fromkeys(quote.document_id for quote in quotes):
             with suppress(FolderError):
-                found[name] = self._index.document(name)
-        return found
+                documents[name] = self._index.document(name)
+        return documents
 
     def index(self, *, vectors: bool = False, verify: bool = False, retry: bool = False) -> Iterator[Event]:
         """Update the text and the full-text index without asking a question; with `vectors`, compute all vectors as

@@ -47,13 +47,15 @@ def progress(
     known = ClusterProgress(shards=count, finished=len(records), dead=dead)
     if plan is None or plan.count != count:
         return known
-    done = [one for one in plan.shards if one.number in records and records[one.number].file != one.before]
-    size, every = sum(one.bytes for one in done), sum(one.bytes for one in plan.shards)
+    done = [
+        record for record in plan.shards if record.number in records and records[record.number].file != record.before
+    ]
+    size, every = sum(record.bytes for record in done), sum(record.bytes for record in plan.shards)
     rate = size / elapsed if size and elapsed > 0 else None
     return known.changed(
         planned=len(plan.shards),
         built=len(done),
         bytes_per_second=rate,
         seconds_left=(every - size) / rate if rate else None,
-        begun_again=sum(records[one.number].attempts - 1 for one in done),
+        begun_again=sum(records[record.number].attempts - 1 for record in done),
     )

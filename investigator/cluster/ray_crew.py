@@ -128,7 +128,7 @@ class _RayHolders:
         made = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=_TRIES, scheduling_strategy="SPREAD")(_Holder)
         with _translated(ray):
             self._actors = [
-                made.remote({number: one for number, one in shards.items() if number % many == place})
+                made.remote({number: shard for number, shard in shards.items() if number % many == place})
                 for place in range(many)
             ]
         self._home = {number: self._actors[number % many] for number in shards}
@@ -154,19 +154,19 @@ class _RayHolders:
             self._ray.kill(actor)
 
     def _replies(self, call: Callable[[Shard], Reply], numbers: Sequence[int]) -> dict[int, Reply | InvestigatorError]:
-        asked: dict[Any, list[int]] = {}
+        by_actor: dict[Any, list[int]] = {}
         for number in numbers:
-            asked.setdefault(self._home[number], []).append(number)
-        until, found = time.monotonic() + self._wait, dict[int, Reply | InvestigatorError]()
+            by_actor.setdefault(self._home[number], []).append(number)
+        until, replies = time.monotonic() + self._wait, dict[int, Reply | InvestigatorError]()
         with _translated(self._ray):
-            references = [(actor.ask.remote(some, call), some) for actor, some in asked.items()]
+            references = [(actor.ask.remote(some, call), some) for actor, some in by_actor.items()]
         for reference, some in references:
             try:
                 with _translated(self._ray):
-                    found |= self._ray.get(reference, timeout=max(0.0, until - time.monotonic()))
+                    replies |= self._ray.get(reference, timeout=max(0.0, until - time.monotonic()))
             except ClusterError as error:
-                found |= dict.fromkeys(some, ShardLostError(error.message))
-        return dict(sorted(found.items()))
+                replies |= dict.fromkeys(some, ShardLostError(error.message))
+        return dict(sorted(replies.items()))
 
     def _sound(self, replies: Mapping[int, Reply | InvestigatorError]) -> dict[int, Reply]:
         sound: dict[int, Reply] = {}

@@ -97,8 +97,8 @@ class ShardFiles:
 
     def records(self, count: int) -> dict[int, ShardRecord]:
         """Return the records of the finished shards, keyed by shard number."""
-        found = {number: self.record(number, count) for number in range(count)}
-        return {number: record for number, record in found.items() if record is not None}
+        records = {number: self.record(number, count) for number in range(count)}
+        return {number: record for number, record in records.items() if record is not None}
 
     def path(self, record: ShardRecord) -> Path:
         """Return the path of a shard's file."""
@@ -173,7 +173,7 @@ class ShardFiles:
         """
         try:
             planned = (self.directory / _PLAN).stat().st_mtime
-            return max((self.directory / f"{_name_of(one)}.json").stat().st_mtime for one in records) - planned
+            return max((self.directory / f"{_name_of(record)}.json").stat().st_mtime for record in records) - planned
         except (OSError, ValueError):
             return 0.0
 
@@ -203,10 +203,10 @@ def shard_of(file_id: str, count: int) -> int:
 
 def shares(files: Iterable[FoundFile], count: int) -> tuple[tuple[FoundFile, ...], ...]:
     """Return the files of each shard, in the order given."""
-    found: tuple[list[FoundFile], ...] = tuple([] for _ in range(count))
+    by_shard: tuple[list[FoundFile], ...] = tuple([] for _ in range(count))
     for file in files:
-        found[shard_of(file.id, count)].append(file)
-    return tuple(map(tuple, found))
+        by_shard[shard_of(file.id, count)].append(file)
+    return tuple(map(tuple, by_shard))
 
 
 def stamp_of(files: Sequence[FoundFile]) -> str:

@@ -167,11 +167,11 @@ class ShardedIndex:
 
     def _shards_of(self, document_ids: Collection[str]) -> Mapping[int, frozenset[str]]:
         """Group documents by shard; a document inside an archive or a message belongs to the shard of that file."""
-        found: dict[int, set[str]] = {}
+        by_shard: dict[int, set[str]] = {}
         inside = {file.path: file.inside for file in self.stored.files()} if document_ids else {}
         for name in document_ids:
-            found.setdefault(shard_of(inside.get(name) or name, self._count), set()).add(name)
-        return {number: frozenset(names) for number, names in found.items()}
+            by_shard.setdefault(shard_of(inside.get(name) or name, self._count), set()).add(name)
+        return {number: frozenset(names) for number, names in by_shard.items()}
 
     def _settings_there(self) -> IndexSettings:
         """Return the settings for a worker, which reads files in a single process because other workers run on the same
@@ -212,7 +212,7 @@ class ShardedIndex:
         return self._open
 
     def _opened_with(self, holding: Holding) -> _Opened:
-        records = {n: one for n, one in self._files.records(self._count).items() if n not in holding.lost}
+        records = {n: record for n, record in self._files.records(self._count).items() if n not in holding.lost}
         databases = {number: self._database(record) for number, record in records.items()}
         corpora = {number: Corpus(database) for number, database in databases.items()}
         tables = tuple(SentenceVectorTable(database, self._embedder.name) for database in databases.values())
@@ -247,7 +247,7 @@ class ShardedIndex:
     def progress(self) -> ClusterProgress:
         """Return how many shards have been built, and which machines do not answer. Raises ClusterError."""
         plan, records = self._files.plan(), self._files.records(self._count)
-        now = [one for n, one in records.items() if plan and any(n == each.number for each in plan.shards)]
+        now = [record for n, record in records.items() if plan and any(n == each.number for each in plan.shards)]
         elapsed = self._files.seconds_since_plan(now)
         return progress(self._count, records, plan, elapsed, self._crew.dead_machines())
 
@@ -276,11 +276,11 @@ class ShardedIndex:
 
     def kept_sentences(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
         """Return the stored vectors of the given sentences."""
-        found: dict[str, Vectors] = {}
+        vectors: dict[str, Vectors] = {}
         for table in self._opened().sentences:
-            left = [text for text in texts if text not in found]
-            found |= table.get(left) if left else {}
-        return found
+            left = [text for text in texts if text not in vectors]
+            vectors |= table.get(left) if left else {}
+        return vectors
 
     def library(self, search: Search, embedder: Embedder, settings: RetrievalSettings | None = None) -> Library:
         """Return the library to search; `embedder` embeds the queries. Every vector is compared. `settings` override

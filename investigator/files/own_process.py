@@ -24,8 +24,8 @@ def start_module(
     receive Ctrl-C, because it has its own process group; a signal to that group ends it and its children. Raises
     OSError.
     """
-    found = "sys.argv[1] in sys.path or sys.path.insert(0, sys.argv[1])"
-    program = f"import gc, sys; gc.set_threshold({SELDOM}, 20, 20); {found}; import {module} as m; m.main()"
+    path = "sys.argv[1] in sys.path or sys.path.insert(0, sys.argv[1])"
+    program = f"import gc, sys; gc.set_threshold({SELDOM}, 20, 20); {path}; import {module} as m; m.main()"
     options: dict[str, Any] = {"start_new_session": True}
     if sys.platform == "win32":
         options = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}

@@ -41,10 +41,10 @@ class InvestigatorRetriever(BaseRetriever):  # type: ignore[misc]
     async def _aget_relevant_documents(
         self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, k: int | None = None
     ) -> list[Document]:
-        found: list[Document] = await run_in_executor(
+        documents: list[Document] = await run_in_executor(
             None, self._get_relevant_documents, query, run_manager=run_manager.get_sync(), k=k
         )
-        return found
+        return documents
 
 
 def _document(hit: SearchHit, verbatim: bool) -> Document:

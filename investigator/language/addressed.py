@@ -71,7 +71,7 @@ def addresses_model(text: str) -> tuple[Span, ...]:
     """
     folded = undisguised(text)
     hits = [folded.span(*hit) for hit in _hits(folded.text)]
-    hits += [*_in_base64(text), *(found.span() for found in _TAG_CHARACTERS.finditer(text))]
+    hits += [*_in_base64(text), *(tag.span() for tag in _TAG_CHARACTERS.finditer(text))]
     return tuple(_sentences(text, sorted(hits))) if hits else ()
 
 
@@ -94,8 +94,8 @@ def _fulfilled(text: str) -> Iterator[tuple[str, Span]]:
     rules = _rules()
     for start, end in _places(text):
         for kind, then in rules[text[start:end]]:
-            if found := then.match(text, end):
-                yield kind, (start, found.end())
+            if match := then.match(text, end):
+                yield kind, (start, match.end())
 
 
 def _places(text: str) -> Iterator[Span]:
@@ -124,10 +124,10 @@ class _KeyWord(NamedTuple):
 def _demands(text: str) -> Iterator[Span]:
     """Yield the places where keywords in the same language form a demand."""
     colons = [_KeyWord(*colon.span(), "colon") for colon in _COLON.finditer(text)]
-    for language, found in _key_words(text).items():
+    for language, words in _key_words(text).items():
         ordered = language not in _UNSPACED_IN
         reach = _NEAR if ordered else _NEAR_UNSPACED
-        every = sorted([*found, *colons])
+        every = sorted([*words, *colons])
         for number, first in enumerate(every):
             stop = _STOP.search(text, first.end, first.start + reach)
             limit = stop.start() if stop else first.start + reach
@@ -148,17 +148,17 @@ def _until(words: Sequence[_KeyWord], number: int, limit: int) -> list[_KeyWord]
 
 def _key_words(text: str) -> Mapping[str, list[_KeyWord]]:
     """Return the keywords in the folded text, grouped by language."""
-    found: dict[str, list[_KeyWord]] = defaultdict(list)
+    words_by_language: dict[str, list[_KeyWord]] = defaultdict(list)
     for word in _WORD.finditer(text):
         for language, kind in _uses(word.group()):
-            found[language].append(_KeyWord(*word.span(), kind))
+            words_by_language[language].append(_KeyWord(*word.span(), kind))
     if not text.isascii():
         for mark, (language, kind) in _unspaced_words():
             at = text.find(mark)
             while at >= 0:
-                found[language].append(_KeyWord(at, at + len(mark), kind))
+                words_by_language[language].append(_KeyWord(at, at + len(mark), kind))
                 at = text.find(mark, at + 1)
-    return found
+    return words_by_language
 
 
 def _in_base64(text: str) -> Iterator[Span]:
@@ -203,13 +203,13 @@ def _rules() -> _Rules:
     """Return the rules and their kinds, keyed by the words and marks with which they may begin."""
     read = data_file("addressing_rules")
     fragments = _FRAGMENTS.validate_python(read["fragments"])
-    found: dict[str, list[tuple[str, re.Pattern[str]]]] = defaultdict(list)
+    by_start: dict[str, list[tuple[str, re.Pattern[str]]]] = defaultdict(list)
     for kind, rules in _RULES.validate_python(read["rules"]).items():
         for starts, then in rules:
             rule = kind, _pattern(then, fragments)
             for start in starts.split():
-                found[start].append(rule)
-    return {start: tuple(rules) for start, rules in found.items()}
+                by_start[start].append(rule)
+    return {start: tuple(rules) for start, rules in by_start.items()}
 
 
 def _pattern(written: str, fragments: Mapping[str, str]) -> re.Pattern[str]:
@@ -231,11 +231,11 @@ def _uses(word: str) -> tuple[_Use, ...]:
 
 @cache
 def _spaced_words() -> Mapping[str, Sequence[_Use]]:
-    found: dict[str, list[_Use]] = defaultdict(list)
+    uses: dict[str, list[_Use]] = defaultdict(list)
     for word, use in _listed():
         if word < _UNSPACED:
-            found[word].append(use)
-    return found
+            uses[word].append(use)
+    return uses
 
 
 @cache

@@ -23,8 +23,8 @@ _ADDRESS = re.compile(rf"{_SCHEME}|{_HOST.pattern}", re.I)
 _SCHEMES = re.compile(_SCHEME, re.I)
 _DOT = re.compile(r"(?<!\[)\.(?!\])")
 _WRITTEN = tuple(
-    (re.compile(written), said)
-    for written, said in (
+    (re.compile(written), inert)
+    for written, inert in (
         (r"\b([Hh])xx(?=ps?://)", r"\1tt"),
         (r"\[([.:])\]", r"\1"),
         (r"\[at\]", "@"),
@@ -60,13 +60,13 @@ def _spaced(text: str) -> str:
 
 def refanged(text: str) -> str:
     """Undo `defanged` as far as possible."""
-    for written, said in _WRITTEN:
-        text = written.sub(said, text)
+    for written, inert in _WRITTEN:
+        text = written.sub(inert, text)
     return text
 
 
-def _without_scheme(found: re.Match[str]) -> str:
-    scheme = found.group()
+def _without_scheme(match: re.Match[str]) -> str:
+    scheme = match.group()
     if scheme.lower() in ("hxxp://", "hxxps://"):
         return scheme
     if scheme.lower() in ("http://", "https://"):
@@ -74,8 +74,8 @@ def _without_scheme(found: re.Match[str]) -> str:
     return scheme.replace(":", "[:]", 1)
 
 
-def _without_host(found: re.Match[str]) -> str:
-    mailbox = _MAILBOX.match(found.string, found.start())
-    if mailbox is not None and mailbox.end() == found.end():
-        return found.group()
-    return _DOT.sub("[.]", found.group().replace("@", "[at]"))
+def _without_host(match: re.Match[str]) -> str:
+    mailbox = _MAILBOX.match(match.string, match.start())
+    if mailbox is not None and mailbox.end() == match.end():
+        return match.group()
+    return _DOT.sub("[.]", match.group().replace("@", "[at]"))

@@ -94,7 +94,7 @@ def identifiers(text: str) -> list[str]:
     """Return the names that contain digits, and the times and versions: Q3, COVID-19, 12:30, 1.2.3. They are compared
     as words.
     """
-    return [found.group() for found in _identifiers(text)]
+    return [match.group() for match in _identifiers(text)]
 
 
 def squeezed(text: str) -> str:
@@ -104,59 +104,59 @@ def squeezed(text: str) -> str:
 
 def amounts(text: str) -> list[Amount]:
     """Return the numbers in the prepared text, written in digits or words, except those inside identifiers."""
-    for found in reversed(list(_identifiers(text))):
-        text = text[: found.start()] + "#" * len(found.group()) + text[found.end() :]
+    for match in reversed(list(_identifiers(text))):
+        text = text[: match.start()] + "#" * len(match.group()) + text[match.end() :]
     return [*_in_digits(text), *_in_words(text)]
 
 
 def _identifiers(text: str) -> Iterator[re.Match[str]]:
-    for found in _IDENTIFIER.finditer(text):
-        if not _price().match(found.group()) and not _GROUPED.fullmatch(found.group()):
-            yield found
+    for match in _IDENTIFIER.finditer(text):
+        if not _price().match(match.group()) and not _GROUPED.fullmatch(match.group()):
+            yield match
 
 
 def _in_digits(text: str) -> Iterator[Amount]:
     matches = list(_number().finditer(text))
-    for found, following in pairwise([*matches, None]):
-        if found is None:
+    for match, following in pairwise([*matches, None]):
+        if match is None:
             return
-        readings = set(_readings(found, found))
-        if following and _BETWEEN.fullmatch(text, found.end(), following.start()) and not _has_measure(found):
-            readings |= set(_readings(found, following))  # in "3-4 million", the first number may also be in millions
-        yield Amount(found.group().strip(" ."), frozenset(readings), tuple(_parts(found)), found.span())
+        readings = set(_readings(match, match))
+        if following and _BETWEEN.fullmatch(text, match.end(), following.start()) and not _has_measure(match):
+            readings |= set(_readings(match, following))  # in "3-4 million", the first number may also be in millions
+        yield Amount(match.group().strip(" ."), frozenset(readings), tuple(_parts(match)), match.span())
 
 
-def _has_measure(found: re.Match[str]) -> bool:
-    return bool(found["magnitude"] or found["unit"] or found["ending"])
+def _has_measure(match: re.Match[str]) -> bool:
+    return bool(match["magnitude"] or match["unit"] or match["ending"])
 
 
-def _parts(found: re.Match[str]) -> Iterator[Amount]:
+def _parts(match: re.Match[str]) -> Iterator[Amount]:
     """Yield the numbers in text such as "12 300 people", which may contain one number or two."""
-    if found["group"] == " ":
-        numbers = found["digits"].split(" ")
+    if match["group"] == " ":
+        numbers = match["digits"].split(" ")
         for number in numbers[:-1]:
             yield Amount(number, frozenset((value, "") for value in _values(number)))
-        yield Amount(numbers[-1], frozenset((value, _unit(found, found)) for value in _values(numbers[-1])))
+        yield Amount(numbers[-1], frozenset((value, _unit(match, match)) for value in _values(numbers[-1])))
 
 
-def _unit(found: re.Match[str], measure: re.Match[str]) -> str:
+def _unit(match: re.Match[str], measure: re.Match[str]) -> str:
     """Return the currency before a number, or else the unit that `measure` matched; letters directly after a number
     also count as a unit.
     """
-    name = found["currency"] or measure["unit"]
+    name = match["currency"] or measure["unit"]
     return unit_of(name) if name else (measure["ending"] or "").casefold()
 
 
-def _readings(found: re.Match[str], measure: re.Match[str]) -> Iterator[Reading]:
+def _readings(match: re.Match[str], measure: re.Match[str]) -> Iterator[Reading]:
     """Yield the possible meanings of a number with the magnitude and the unit that `measure` matched."""
     factor = magnitude_of(measure["magnitude"]) if measure["magnitude"] else 1
     letter = letter_magnitude_of(measure["unit"]) if measure["unit"] and factor == 1 else None
-    currency = unit_of(found["currency"]) if found["currency"] else ""
-    unit = _unit(found, measure)
-    signs: tuple[int, ...] = (-1,) if found["sign"] and "-" in found["sign"] else (1,)
-    if found["open"] and found["close"]:  # accountants write a loss in parentheses
+    currency = unit_of(match["currency"]) if match["currency"] else ""
+    unit = _unit(match, measure)
+    signs: tuple[int, ...] = (-1,) if match["sign"] and "-" in match["sign"] else (1,)
+    if match["open"] and match["close"]:  # accountants write a loss in parentheses
         signs = (1, -1)
-    for value in _values(found["digits"]):
+    for value in _values(match["digits"]):
         for sign in signs:
             if letter is not None:
                 yield sign * value * letter, currency
@@ -188,16 +188,16 @@ def _values(digits: str) -> set[Fraction]:
 
 
 def _in_words(text: str) -> Iterator[Amount]:
-    for found in _number_in_words().finditer(text):
-        value = Fraction(1, 2) if found["half"] else Fraction(1)
-        if found["tens"]:
-            last = found["last"].lower() if found["last"] else ""
-            value = Fraction(_TENS[found["tens"].lower()] + _ONES.get(last, 1 if last else 0))
-        elif found["ones"]:
-            value = Fraction(_ONES[found["ones"].lower()])
-        factor = magnitude_of(found["magnitude"]) if found["magnitude"] else 1
-        unit = unit_of(found["unit"]) if found["unit"] else ""
-        yield Amount(found.group(), frozenset({(value * factor, unit)}), span=found.span())
+    for match in _number_in_words().finditer(text):
+        value = Fraction(1, 2) if match["half"] else Fraction(1)
+        if match["tens"]:
+            last = match["last"].lower() if match["last"] else ""
+            value = Fraction(_TENS[match["tens"].lower()] + _ONES.get(last, 1 if last else 0))
+        elif match["ones"]:
+            value = Fraction(_ONES[match["ones"].lower()])
+        factor = magnitude_of(match["magnitude"]) if match["magnitude"] else 1
+        unit = unit_of(match["unit"]) if match["unit"] else ""
+        yield Amount(match.group(), frozenset({(value * factor, unit)}), span=match.span())
 
 
 @cache

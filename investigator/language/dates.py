@@ -58,19 +58,19 @@ class Date:
 
 def dates(text: str) -> list[Date]:
     """Return the dates in the normalised text, in order, without overlaps; a month needs an adjacent day or year."""
-    found: list[Date] = []
+    days: list[Date] = []
     for form in _forms():
         for match in form.finditer(text):
             readings = frozenset(day for day in _readings(match) if _is_possible(day))
             start, end = match.span()
-            if readings and all(end <= other.start or start >= other.end for other in found):
-                found.append(Date(start, end, match.group(), readings))
-    return sorted(found, key=lambda date: date.start)
+            if readings and all(end <= other.start or start >= other.end for other in days):
+                days.append(Date(start, end, match.group(), readings))
+    return sorted(days, key=lambda date: date.start)
 
 
-def without_dates(text: str, found: list[Date]) -> str:
+def without_dates(text: str, days: list[Date]) -> str:
     """Return the text with its dates blanked out."""
-    for date in found:
+    for date in days:
         text = text[: date.start] + " " * (date.end - date.start) + text[date.end :]
     return text
 

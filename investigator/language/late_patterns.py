@@ -16,8 +16,8 @@ class _Late:
         if name.startswith("_"):
             raise AttributeError(name)
         self._compiled = self._compiled or re.compile(self.pattern, self._flags)
-        self.__dict__[name] = found = getattr(self._compiled, name)  # later look-ups then skip `__getattr__`
-        return found
+        self.__dict__[name] = method = getattr(self._compiled, name)  # later look-ups then skip `__getattr__`
+        return method
 
     def __reduce__(self) -> tuple[object, tuple[str, int]]:
         return late, (self.pattern, self._flags)

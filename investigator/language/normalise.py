@@ -96,10 +96,10 @@ def normalise(text: str) -> Normalised:
     written = _Written()
     pattern, table = _rules(text)
     done = 0
-    for found in pattern.finditer(text):
-        written.copy(text, done, found.start())
-        done = found.end()
-        _replace(written, found, text, table)
+    for match in pattern.finditer(text):
+        written.copy(text, done, match.start())
+        done = match.end()
+        _replace(written, match, text, table)
     written.copy(text, done, len(text))
     return written.result()
 
@@ -148,10 +148,10 @@ class _Written:
             self._open = None
 
 
-def _replace(written: _Written, found: re.Match[str], text: str, table: dict[str, str]) -> None:
+def _replace(written: _Written, match: re.Match[str], text: str, table: dict[str, str]) -> None:
     """Write the replacement for one match."""
-    start, end = found.span()
-    match found.lastgroup:
+    start, end = match.span()
+    match match.lastgroup:
         case "optional":
             written.optional_hyphen()
         case "firm":

@@ -52,8 +52,8 @@ def overlap(weights: Mapping[str, float], text: str) -> float:
         return 0.0
     counts = _stem_counts(text)
     norm = _K1 * (1 - _B + _B * counts.total() / _USUAL_WORDS)
-    said = ((weights[word], count) for word, count in counts.items() if word in weights)
-    return math.fsum(weight * count / (count + norm) for weight, count in said) / total
+    weighted = ((weights[word], count) for word, count in counts.items() if word in weights)
+    return math.fsum(weight * count / (count + norm) for weight, count in weighted) / total
 
 
 @remembered(longest=4_000, most=2_048)

@@ -95,7 +95,7 @@ def _stops(text: str, start: int, end: int) -> list[int]:
             stops.append(position)
     if not stops or position != end:  # the segmenter changed the text, so its lengths cannot be used
         return [end]
-    return sorted({*stops, *(found.end() for found in _NO_ABBREVIATION.finditer(text, start, end))})
+    return sorted({*stops, *(month.end() for month in _NO_ABBREVIATION.finditer(text, start, end))})
 
 
 def _cut(text: str, start: int, end: int) -> int:

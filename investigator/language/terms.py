@@ -76,8 +76,8 @@ def folded(text: str) -> str:
     return _BEYOND_ASCII.sub(_folded_run, text.lower())
 
 
-def _folded_run(found: re.Match[str]) -> str:
-    run = found.group()
+def _folded_run(match: re.Match[str]) -> str:
+    run = match.group()
     return _folded_sign(run) if len(run) <= _SHORT_RUN else _without_marks(run)
 
 
@@ -149,11 +149,11 @@ def is_english(question: str) -> bool:
 
 @cache
 def _languages_of_stop_words() -> dict[str, list[str]]:
-    search, found = listed_by_section("stop_words")["search"], defaultdict[str, list[str]](list)
+    search, languages = listed_by_section("stop_words")["search"], defaultdict[str, list[str]](list)
     for language, words in listed_by_section("stop_words")["told_by"].items():
         for word in frozenset(_PART.findall(folded(" ".join((*search.get(language, ()), *words))))):
-            found[word].append(language)
-    return dict(found)
+            languages[word].append(language)
+    return dict(languages)
 
 
 def question_body(question: str) -> str:

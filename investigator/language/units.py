@@ -34,9 +34,9 @@ def unit_pattern() -> str:
 
 def unit_of(name: str) -> str:
     """Return the canonical name of a unit or currency, which is "%" for both "percent" and "%"."""
-    for found, names in (*_compiled("currencies", 0).items(), *_compiled("words", re.IGNORECASE).items()):
+    for unit, names in (*_compiled("currencies", 0).items(), *_compiled("words", re.IGNORECASE).items()):
         if names.fullmatch(name):
-            return found
+            return unit
     return _listed("same").get(name, name)
 
 

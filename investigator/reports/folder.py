@@ -44,8 +44,8 @@ def folder_text(status: FolderStatus) -> Text:
 def changes_line(status: FolderStatus) -> str:
     """Return the differences between the folder and its index, in one line; "" if there are none."""
     kinds = (("new", status.new), ("changed", status.changed_files), ("gone", status.gone))
-    found = [f"{len(paths):,} {kind}" for kind, paths in kinds if paths]
-    return f"since then: {', '.join(found)}; the next question updates the index" if found else ""
+    changes = [f"{len(paths):,} {kind}" for kind, paths in kinds if paths]
+    return f"since then: {', '.join(changes)}; the next question updates the index" if changes else ""
 
 
 def hits_text(hits: Sequence[SearchHit]) -> Text:

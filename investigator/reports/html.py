@@ -113,15 +113,15 @@ def coverage_rows(coverage: Coverage, memories: tuple[Memory, ...]) -> tuple[Cov
     """Return one row for each document, beginning with those that were read, then one row for each reason for excluding
     files.
     """
-    asked: defaultdict[str, list[Memory]] = defaultdict(list)
+    by_document: defaultdict[str, list[Memory]] = defaultdict(list)
     for memory in memories:
-        asked[memory.target_document_id].append(memory)
+        by_document[memory.target_document_id].append(memory)
     unreadable = (
         CoverageRow(file.path, "unreadable", ": ".join(filter(None, (FILE_STATUSES[file.status], file.reason))))
         for file in coverage.unreadable
     )
     return (
-        *(CoverageRow(path, "read", _gain(asked.get(path, []))) for path in coverage.read),
+        *(CoverageRow(path, "read", _gain(by_document.get(path, []))) for path in coverage.read),
         *(CoverageRow(path, "not opened", "the run ended first") for path in coverage.not_opened),
         *unreadable,
         *(CoverageRow(path, "searched", "only in the index") for path in coverage.searched),

@@ -70,13 +70,13 @@ def inert_json_prose(text: str) -> str:
     """Return JSON, or lines of JSON, with its strings in inert form; keys and names stay unchanged."""
     key = ""
 
-    def replaced(found: re.Match[str]) -> str:
+    def replaced(match: re.Match[str]) -> str:
         nonlocal key
-        said = json.loads(found.group(), strict=False) if not found.group(1) else ""
-        if found.group(1):
-            key = json.loads(found.group()[: -len(found.group(1))], strict=False)
-        shown = said if key in _NAMES else inert_prose(said)
-        return found.group() if shown == said else json.dumps(shown, ensure_ascii=False)
+        value = json.loads(match.group(), strict=False) if not match.group(1) else ""
+        if match.group(1):
+            key = json.loads(match.group()[: -len(match.group(1))], strict=False)
+        shown = value if key in _NAMES else inert_prose(value)
+        return match.group() if shown == value else json.dumps(shown, ensure_ascii=False)
 
     return inert_json(_JSON_TEXT.sub(replaced, text))
 
@@ -91,10 +91,10 @@ def inert_line(text: str, limit: int | None = None) -> str:
 
 
 def _written_out(match: re.Match[str]) -> str:
-    found = match.group()
-    if len(found) > 1:  # the flag of England, Scotland or Wales
-        return found
-    code = ord(found)
+    characters = match.group()
+    if len(characters) > 1:  # the flag of England, Scotland or Wales
+        return characters
+    code = ord(characters)
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 

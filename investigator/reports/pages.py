@@ -35,19 +35,19 @@ def matrix_page(matrix: Matrix) -> str:
     return redacted(page)
 
 
-def questions_page(asked: AskedQuestions) -> str:
+def questions_page(answered: AskedQuestions) -> str:
     """Return the answers to many questions as a single self-contained HTML page, with known secrets redacted."""
     page = (
         pages_environment()
         .get_template("questions.html.j2")
         .render(
-            asked=asked,
-            size=plural(len(asked.outcomes), "question"),
-            counts=outcomes_line(asked),
+            answered=answered,
+            size=plural(len(answered.outcomes), "question"),
+            counts=outcomes_line(answered),
             headline=outcome_headline,
             answer_view=answer_view,
             reader_lines=reader_lines,
-            usage=usage_line(asked.usage, asked.seconds),
+            usage=usage_line(answered.usage, answered.seconds),
         )
     )
     return redacted(page)
@@ -58,7 +58,7 @@ def outcome_headline(outcome: QuestionOutcome) -> str:
     return headline(outcome.investigation) if outcome.investigation is not None else FAILED
 
 
-def outcomes_line(asked: AskedQuestions) -> str:
+def outcomes_line(answered: AskedQuestions) -> str:
     """Return the number of questions with each outcome, the most frequent first."""
-    counted = Counter(outcome_headline(outcome).lower() for outcome in asked.outcomes)
+    counted = Counter(outcome_headline(outcome).lower() for outcome in answered.outcomes)
     return ", ".join(f"{words} {count:,}" for words, count in counted.most_common())

@@ -86,7 +86,7 @@ def json_schema(kind: Printed) -> dict[str, Any]:
     module, _, name = kind.record.partition(":")
     made = TypeAdapter(getattr(import_module(f"investigator.{module}"), name)).json_schema(mode="serialization")
     definitions = made.get("$defs", {})
-    whole = [_with_schema(kind, definitions, one) for one in made.get("anyOf", [made])]
+    whole = [_with_schema(kind, definitions, variant) for variant in made.get("anyOf", [made])]
     root = whole[0] if len(whole) == 1 else {"anyOf": whole}
     return {"$schema": _DIALECT, "$id": kind.schema, **root, **({"$defs": definitions} if definitions else {})}
 

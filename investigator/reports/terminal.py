@@ -77,9 +77,9 @@ def runs_text(runs: Sequence[RunSummary]) -> Text:
 
 
 def _run_row(run: RunSummary) -> tuple[str, ...]:
-    asked = inert_line(run.question, 100) + (f" ({_some_names(run.scope)})" if run.scope else "")
+    question = inert_line(run.question, 100) + (f" ({_some_names(run.scope)})" if run.scope else "")
     began = inert_line(run.created[:16].replace("T", " "))
-    return inert_line(run.id), began, _run_status(run), plural(run.calls, "call"), asked
+    return inert_line(run.id), began, _run_status(run), plural(run.calls, "call"), question
 
 
 def _run_status(run: RunSummary) -> str:
@@ -281,10 +281,10 @@ def replayed_text(replayed: Replayed) -> Text:
     return Text("\n").join([Text(), *lines, Text()])
 
 
-def questions_text(asked: AskedQuestions) -> Text:
+def questions_text(answered: AskedQuestions) -> Text:
     """Return the answers to many questions, one after the other: status, statements, places; ends with a newline."""
     blocks = []
-    for number, outcome in enumerate(asked.outcomes, start=1):
+    for number, outcome in enumerate(answered.outcomes, start=1):
         lines = [Text(f"{number}. {inert_line(outcome.question)}", style="bold")]
         answer = outcome.investigation.answer if outcome.investigation is not None else None
         if answer is None:
@@ -292,7 +292,7 @@ def questions_text(asked: AskedQuestions) -> Text:
         else:
             lines += _question_lines(answer)
         blocks.append(Text("\n").join(lines))
-    blocks.append(Text(f"Used: {usage_line(asked.usage, asked.seconds)}", style="dim"))
+    blocks.append(Text(f"Used: {usage_line(answered.usage, answered.seconds)}", style="dim"))
     return Text("\n\n").join(blocks).append("\n")
 
 

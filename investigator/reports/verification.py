@@ -27,25 +27,27 @@ _CAUSES = {
 
 def verified_text(verified: VerifiedReport) -> Text:
     """Return the state of each quote, with its text if it is no longer there, and the number of quotes in place."""
-    lines = [line for one in verified.quotes for line in _lines(one)]
+    lines = [line for quote in verified.quotes for line in _lines(quote)]
     total = len(verified.quotes)
     summary = f"Quotes in place: {verified.standing} of {total}." if total else "The report contains no quotes."
     lines.append(Text(summary, style="bold green" if verified.all_stand else "bold yellow"))
     return Text("\n").join(lines).append("\n")
 
 
-def _lines(one: CheckedQuote) -> Iterator[Text]:
-    words, style = _WORDS[one.state]
-    place = inert_line(one.quote.place)
-    if one.state is QuoteState.MOVED and one.now is not None:
-        place += f" -> {_place(one.now)}"
-    yield Text.assemble((words, style), ": ", place, f" ({inert_line(one.reason, _LIMIT)})" if one.reason else "")
-    if one.state in _CAUSES:
-        yield Text(f"  {_CAUSES[one.state]}")
-    if one.state in (*_CAUSES, QuoteState.UNREADABLE, QuoteState.MISSING):
-        yield Text(f'  report: "{inert_line(one.quote.text, _LIMIT)}"')
-    if one.nearest:
-        yield Text(f'  file:   "{inert_line(one.nearest, _LIMIT)}"')
+def _lines(checked: CheckedQuote) -> Iterator[Text]:
+    words, style = _WORDS[checked.state]
+    place = inert_line(checked.quote.place)
+    if checked.state is QuoteState.MOVED and checked.now is not None:
+        place += f" -> {_place(checked.now)}"
+    yield Text.assemble(
+        (words, style), ": ", place, f" ({inert_line(checked.reason, _LIMIT)})" if checked.reason else ""
+    )
+    if checked.state in _CAUSES:
+        yield Text(f"  {_CAUSES[checked.state]}")
+    if checked.state in (*_CAUSES, QuoteState.UNREADABLE, QuoteState.MISSING):
+        yield Text(f'  report: "{inert_line(checked.quote.text, _LIMIT)}"')
+    if checked.nearest:
+        yield Text(f'  file:   "{inert_line(checked.nearest, _LIMIT)}"')
 
 
 def _place(quote: Quote) -> str:

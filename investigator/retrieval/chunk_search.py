@@ -54,8 +54,8 @@ class ChunkSearch:
         if half is Half.BOTH:
             near |= self._vectors.similarities(query, [i for i in bm25 if i not in near])
         scores = {Half.WORDS: bm25, Half.VECTORS: near}.get(half) or fused(bm25, near)
-        found = [ChunkHit(i, documents[i], score, bm25.get(i), near.get(i)) for i, score in scores.items()]
-        return found[:limit]
+        hits = [ChunkHit(i, documents[i], score, bm25.get(i), near.get(i)) for i, score in scores.items()]
+        return hits[:limit]
 
 
 def in_one_order(chunks: Iterable[ChunkHit]) -> list[ChunkHit]:

@@ -88,19 +88,19 @@ class DocumentsFirst:
 
     def _best_chunks(self, question: str, named: Mapping[str, float]) -> tuple[dict[str, ChunkHit], dict[str, float]]:
         """Return the best chunk of each examined document, and the similarity of its nearest chunk."""
-        found = {chunk.chunk_id: chunk for chunk in self._search.best(question, self._breadth)}
-        documents = dict.fromkeys(chunk.document_id for chunk in found.values())
+        chunks = {chunk.chunk_id: chunk for chunk in self._search.best(question, self._breadth)}
+        documents = dict.fromkeys(chunk.document_id for chunk in chunks.values())
         called = sorted(named, key=lambda i: (-named[i], i))[:_NAMED]
         fronts = self._full_text.cards(content_words(question), _FRONTS)
         called += [document_id for document_id, _ in fronts if document_id not in called]
         for document_id in called:
             if document_id not in documents:
                 inside = self._search.best(question, self._breadth, document_id=document_id)
-                found |= {chunk.chunk_id: chunk for chunk in inside}
+                chunks |= {chunk.chunk_id: chunk for chunk in inside}
         looked_into = {*list(documents)[:_LOOKED_INTO], *called}
         best: dict[str, ChunkHit] = {}
         nearest: dict[str, float] = {}
-        for chunk in in_one_order(found.values()):
+        for chunk in in_one_order(chunks.values()):
             if chunk.document_id in looked_into:
                 best.setdefault(chunk.document_id, chunk)
                 nearest[chunk.document_id] = max(nearest.get(chunk.document_id, 0.0), chunk.similarity or 0.0)

@@ -108,9 +108,9 @@ class FolderIndex:
     def _reread_notice(self, document_ids: Collection[str], what: str) -> Iterator[Event]:
         if document_ids:
             named = ", ".join(sorted(document_ids)[:_NAMED]) + (", ..." if len(document_ids) > _NAMED else "")
-            one = len(document_ids) == 1
-            were = "1 document in the index was" if one else f"{len(document_ids):,} documents in the index were"
-            yield Notice(text=f"{were} {what}, and {'is' if one else 'are'} read again: {named}.")
+            is_single = len(document_ids) == 1
+            were = "1 document in the index was" if is_single else f"{len(document_ids):,} documents in the index were"
+            yield Notice(text=f"{were} {what}, and {'is' if is_single else 'are'} read again: {named}.")
 
     def _ocr_is_new(self) -> bool:
         """Return True if files need text recognition, which has become available since the last check."""

@@ -37,15 +37,15 @@ def windows(ranked: Iterable[int], chunks: Sequence[Chunk], count: int, characte
     windows.
     """
     used: set[int] = set()
-    found: list[range] = []
+    windows: list[range] = []
     for place in ranked:
-        if len(found) == count:
+        if len(windows) == count:
             break
         if place not in used:
             window = _grown(place, chunks, used, characters)
             used.update(window)
-            found.append(window)
-    return found
+            windows.append(window)
+    return windows
 
 
 def _grown(place: int, chunks: Sequence[Chunk], used: set[int], characters: int) -> range:

@@ -52,7 +52,7 @@ class GatheredCorpus:
 
     def _homes(self) -> Mapping[str, int]:
         if self._home is None:
-            self._home = {name: number for number, one in self._shards.items() for name in one.document_ids()}
+            self._home = {name: number for number, shard in self._shards.items() for name in shard.document_ids()}
         return self._home
 
     def numbered(self, number: int, chunks: Mapping[int, Value]) -> dict[int, Value]:
@@ -61,15 +61,15 @@ class GatheredCorpus:
 
     def by_shard(self, chunk_ids: Sequence[int]) -> dict[int, list[int]]:
         """Group chunk numbers by shard, converted to the chunk ids used in that shard."""
-        found: dict[int, list[int]] = {}
+        by_shard: dict[int, list[int]] = {}
         for chunk_id in chunk_ids:
-            found.setdefault(chunk_id % self.count, []).append(chunk_id // self.count)
-        return found
+            by_shard.setdefault(chunk_id % self.count, []).append(chunk_id // self.count)
+        return by_shard
 
     def files(self) -> tuple[FileRecord, ...]:
         """Return every file as last seen, including those inside archives and messages, sorted by path."""
         return tuple(
-            sorted((file for one in self._shards.values() for file in one.files()), key=lambda file: file.path)
+            sorted((file for shard in self._shards.values() for file in shard.files()), key=lambda file: file.path)
         )
 
     def document_ids(self) -> tuple[str, ...]:
@@ -82,8 +82,8 @@ class GatheredCorpus:
 
     def unreadable(self) -> tuple[Unreadable, ...]:
         """Return the files that could not be read and the files of lost shards, with the reason."""
-        found = (file for one in self._shards.values() for file in one.unreadable())
-        return tuple(sorted((*found, *self._lost), key=lambda file: file.path))
+        files = (file for shard in self._shards.values() for file in shard.unreadable())
+        return tuple(sorted((*files, *self._lost), key=lambda file: file.path))
 
     def left_out(self) -> tuple[LeftOut, ...]:
         """Return the files in the folder that are not documents, grouped by reason."""
@@ -92,7 +92,7 @@ class GatheredCorpus:
     def cards(self) -> Mapping[str, DocumentCard]:
         """Return the card of each document, keyed by id. Raises DamagedDocumentError."""
         if self._cards is None:
-            self._cards = dict(sorted(card for one in self._shards.values() for card in one.cards().items()))
+            self._cards = dict(sorted(card for shard in self._shards.values() for card in shard.cards().items()))
         return self._cards
 
     def fingerprint(self, scope: Sequence[str] = ()) -> str:
@@ -106,7 +106,7 @@ class GatheredCorpus:
 
     def chunk_count(self) -> int:
         """Return the number of chunks in all documents."""
-        return sum(one.chunk_count() for one in self._shards.values())
+        return sum(shard.chunk_count() for shard in self._shards.values())
 
     def chunk_text(self, chunk: Chunk) -> str:
         """Return the text of one chunk. Raises the same errors as `document`."""
@@ -117,10 +117,10 @@ class GatheredCorpus:
         return dict(self._spans(tuple(chunk_ids)))
 
     def _read_spans(self, chunk_ids: tuple[int, ...]) -> dict[int, Chunk]:
-        found: dict[int, Chunk] = {}
+        chunks: dict[int, Chunk] = {}
         for number, ids in self.by_shard(chunk_ids).items():
-            found |= self.numbered(number, self._shards[number].chunk_spans(ids))
-        return found
+            chunks |= self.numbered(number, self._shards[number].chunk_spans(ids))
+        return chunks
 
     def chunks_of(self, document_id: str) -> Mapping[int, Chunk]:
         """Return the chunks of a document, keyed by number, in text order."""
@@ -144,17 +144,17 @@ class GatheredWords:
         counts = self._counts(WordTable.CHUNKS, tuple(words))
         if not any(counts.held):
             return []
-        asked = partial(Shard.best_chunks, words=words, counts=counts, limit=limit, document_id=document_id)
+        ask = partial(Shard.best_chunks, words=words, counts=counts, limit=limit, document_id=document_id)
         if document_id is None:
-            replies = self._holders.on_all(asked)
+            replies = self._holders.on_all(ask)
         else:
             number = self._corpus.home(document_id)
-            replies = {number: self._holders.on(number, asked)}
-        found = [(chunk, number) for number, best in replies.items() for chunk in best]
-        found.sort(key=lambda entry: _order(entry[0]))
+            replies = {number: self._holders.on(number, ask)}
+        chunks = [(chunk, number) for number, best in replies.items() for chunk in best]
+        chunks.sort(key=lambda entry: _order(entry[0]))
         return [
             ChunkMatch(chunk.chunk_id * self._corpus.count + number, chunk.document_id, chunk.score)
-            for chunk, number in found[:limit]
+            for chunk, number in chunks[:limit]
         ]
 
     def cards(self, words: Sequence[str], limit: int) -> list[tuple[str, float]]:
@@ -163,8 +163,8 @@ class GatheredWords:
         if not any(counts.held):
             return []
         replies = self._holders.on_all(partial(Shard.best_cards, words=words, counts=counts, limit=limit))
-        found = (card for best in replies.values() for card in best)
-        return sorted(found, key=lambda card: (-card[1], card[0]))[:limit]
+        cards = (card for best in replies.values() for card in best)
+        return sorted(cards, key=lambda card: (-card[1], card[0]))[:limit]
 
     def holders(self, phrases: Sequence[str]) -> dict[str, frozenset[str]]:
         """Return the documents that contain each word or phrase."""
@@ -173,10 +173,10 @@ class GatheredWords:
 
     def holding(self, phrases: Sequence[str]) -> dict[int, str]:
         """Return the chunks that contain one of the given words or phrases, with their documents."""
-        found: dict[int, str] = {}
+        texts: dict[int, str] = {}
         for number, reply in self._holders.on_all(partial(Shard.holding, phrases=tuple(phrases))).items():
-            found |= self._corpus.numbered(number, reply)
-        return found
+            texts |= self._corpus.numbered(number, reply)
+        return texts
 
     def _count(self, table: WordTable, words: tuple[str, ...]) -> WordCounts:
         return added(self._holders.on_all(partial(Shard.counts, table=table, words=words)).values())
@@ -203,15 +203,15 @@ class GatheredVectors:
         return {match.chunk_id: match.similarity for match in self._matches(chunk_ids, query, len(chunk_ids))}
 
     def _matches(self, chunk_ids: Sequence[int], query: str, limit: int) -> list[VectorMatch]:
-        vector, found = self.queries(query), list[VectorMatch]()
+        vector, matches = self.queries(query), list[VectorMatch]()
         for number, ids in self._corpus.by_shard(chunk_ids).items():
             near = self._holders.on(number, partial(Shard.matches, chunk_ids=ids, vector=vector, limit=limit))
-            found += self._outside(number, near)
-        return best_matches(found, limit)
+            matches += self._outside(number, near)
+        return best_matches(matches, limit)
 
     def _outside(self, number: int, near: Sequence[VectorMatch]) -> list[VectorMatch]:
         count = self._corpus.count
-        return [VectorMatch(one.chunk_id * count + number, one.document_id, one.similarity) for one in near]
+        return [VectorMatch(match.chunk_id * count + number, match.document_id, match.similarity) for match in near]
 
 
 def _order(chunk: ScoredChunk) -> tuple[float, str, int]:

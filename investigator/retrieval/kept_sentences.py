@@ -32,19 +32,21 @@ class KeptSentences:
         if self._complete.issuperset(texts):
             return
         lacking, following = self._table.lacking(texts), following or {}
-        found = {i: _compared(texts[i], following.get(i)) for i in texts if i in lacking}
-        if found:
-            self._store(texts, found)
+        compared = {i: _compared(texts[i], following.get(i)) for i in texts if i in lacking}
+        if compared:
+            self._store(texts, compared)
         self._complete |= texts.keys()
 
-    def _store(self, texts: Mapping[int, str], found: Mapping[int, Sequence[str]]) -> None:
+    def _store(self, texts: Mapping[int, str], compared: Mapping[int, Sequence[str]]) -> None:
         """Compute and store the vectors of the sentences found in each chunk."""
-        whole = self._chunks.get([chunk_id for chunk_id, each in found.items() if texts[chunk_id] in each])
+        whole = self._chunks.get([chunk_id for chunk_id, each in compared.items() if texts[chunk_id] in each])
         rows = {texts[chunk_id]: vector for chunk_id, vector in whole.items()}
-        others = list(dict.fromkeys(sentence for each in found.values() for sentence in each if sentence not in rows))
+        others = list(
+            dict.fromkeys(sentence for each in compared.values() for sentence in each if sentence not in rows)
+        )
         if others:
             rows |= zip(others, self._embedder.embed(others), strict=True)
-        self._table.put(found, rows)
+        self._table.put(compared, rows)
 
     def keep_all(self, corpus: Corpus) -> Iterator[Embedded]:
         """Compute and store the missing vectors in batches; yield the number of chunks done and the total.
@@ -81,11 +83,11 @@ def _compared(text: str, followed: FollowedText | None) -> list[str]:
     """Return the sentences in a chunk and, if `followed` is given, those that extend across the boundary to the next
     chunk.
     """
-    found = [*sentences(text), *_candidates(text)]
+    compared = [*sentences(text), *_candidates(text)]
     if followed is not None:
-        own = {*found, *_candidates(followed.next)}
-        found += [sentence for sentence in _candidates(followed.both) if sentence not in own]
-    return list(dict.fromkeys(found))
+        own = {*compared, *_candidates(followed.next)}
+        compared += [sentence for sentence in _candidates(followed.both) if sentence not in own]
+    return list(dict.fromkeys(compared))
 
 
 def _candidates(text: str) -> list[str]:

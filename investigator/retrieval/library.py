@@ -111,9 +111,9 @@ class Library:
         if document_id is not None:
             return self._inside(queries, document_id)
         likeliest = self._ranked(queries[0])[: self._settings.documents]
-        found = [(entry.chance, p) for entry in likeliest for p in self._inside(queries, entry.document_id)]
-        found.sort(key=lambda entry: -(entry[0] + entry[1].score))
-        return tuple(passage for _, passage in found[: self._settings.passages])
+        passages = [(entry.chance, p) for entry in likeliest for p in self._inside(queries, entry.document_id)]
+        passages.sort(key=lambda entry: -(entry[0] + entry[1].score))
+        return tuple(passage for _, passage in passages[: self._settings.passages])
 
     def spans(self, query: str, document_id: str, limit: int) -> tuple[tuple[int, int], ...]:
         """Return the spans of a document's best chunks for a query, best first, as the reranker orders them."""
@@ -135,16 +135,16 @@ class Library:
 
         In a search of the whole folder, half of a chunk's score is the probability of its document.
         """
-        found = self._search.best(query, max(limit, self._settings.depth), document_id=document_id)
+        chunks = self._search.best(query, max(limit, self._settings.depth), document_id=document_id)
         chances: dict[str, float] = {}
         if document_id is None:
             likeliest = self._ranked(query)
             chances = {entry.document_id: entry.chance for entry in likeliest}
             for entry in likeliest[: self._settings.documents]:
-                found += self._search.best(query, self._settings.depth, document_id=entry.document_id)
-            found = in_one_order(found)
-        scores = {c.chunk_id: (c.score + chances.get(c.document_id, 0.0)) / 2 if chances else c.score for c in found}
-        best = sorted(found, key=lambda chunk: -scores[chunk.chunk_id])[:limit]
+                chunks += self._search.best(query, self._settings.depth, document_id=entry.document_id)
+            chunks = in_one_order(chunks)
+        scores = {c.chunk_id: (c.score + chances.get(c.document_id, 0.0)) / 2 if chances else c.score for c in chunks}
+        best = sorted(chunks, key=lambda chunk: -scores[chunk.chunk_id])[:limit]
         spans = self._corpus.chunk_spans([chunk.chunk_id for chunk in best])
         weights = self._weights(query)
         hits = []
@@ -172,8 +172,8 @@ class Library:
     def _inside(self, queries: Sequence[str], document_id: str) -> tuple[Passage, ...]:
         question = queries[0]
         chance = next((entry.chance for entry in self._ranked(question) if entry.document_id == document_id), 0.0)
-        found = self._passages.best(queries, document_id, self._weights(question))
-        return tuple(passage.changed(document_match=round(chance, 4)) for passage in found)
+        passages = self._passages.best(queries, document_id, self._weights(question))
+        return tuple(passage.changed(document_match=round(chance, 4)) for passage in passages)
 
     def _card(self, outside: DocumentCard, entry: RankedDocument | None, spans: Mapping[int, Chunk]) -> DocumentCard:
         if entry is None or entry.best is None:
@@ -202,8 +202,8 @@ class Library:
         known = self._known_holders
         missing = [term for term in terms if term not in known]
         if missing:
-            found = self._full_text.holders(missing)
-            if len(known) + len(found) > _MOST_TERMS:
+            holders = self._full_text.holders(missing)
+            if len(known) + len(holders) > _MOST_TERMS:
                 known = {}
-            known = self._known_holders = known | found
+            known = self._known_holders = known | holders
         return {term: known[term] for term in terms}

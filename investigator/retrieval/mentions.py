@@ -20,8 +20,8 @@ def phrases_of(query: str) -> tuple[str, ...]:
     """Return the words of a query and its phrases in double quotation marks, without duplicates; stop words only in
     phrases, unless there are no other words.
     """
-    found = (" ".join(words(phrase or word)) for phrase, word in _PHRASE.findall(_CURLY.sub('"', query)))
-    phrases = tuple(dict.fromkeys(phrase for phrase in found if phrase))
+    phrases_and_words = (" ".join(words(phrase or word)) for phrase, word in _PHRASE.findall(_CURLY.sub('"', query)))
+    phrases = tuple(dict.fromkeys(phrase for phrase in phrases_and_words if phrase))
     return tuple(phrase for phrase in phrases if phrase not in stop_words()) or phrases
 
 

@@ -65,19 +65,19 @@ class Names:
         Periods are taken from a document's imprint and from its name. Documents with the same issuer or title are
         compared with each other. A document without a period gets 0.5 if its date agrees.
         """
-        asked, fiscal = periods(question), counts_fiscal_years(question)
-        if not asked:
+        wanted, fiscal = periods(question), counts_fiscal_years(question)
+        if not wanted:
             return {}
         telling = [i for i, named in self._periods.items() if named or covered(self._imprints[i])]
-        told = dict.fromkeys(telling, -1.0)
-        for period in asked:
+        votes_by_period = dict.fromkeys(telling, -1.0)
+        for period in wanted:
             votes = {i: agreement(period, self._imprints[i], self._periods[i], fiscal=fiscal) for i in telling}
             best: dict[str, float] = {}
             for i, vote in votes.items():
                 best[self._kinds[i]] = max(vote, best.get(self._kinds[i], 0.0))
-            told |= {i: 1.0 for i, vote in votes.items() if vote and vote >= best[self._kinds[i]]}
-        dated = {i: 0.5 for i, date in self._dates.items() if i not in told and agree(asked, [date])}
-        return told | dated
+            votes_by_period |= {i: 1.0 for i, vote in votes.items() if vote and vote >= best[self._kinds[i]]}
+        dated = {i: 0.5 for i, date in self._dates.items() if i not in votes_by_period and agree(wanted, [date])}
+        return votes_by_period | dated
 
     def of_age(self, question: str, named: Mapping[str, float]) -> dict[str, float]:
         """Score by age the documents that best match the names in the question: 1.0 for the newest (or oldest), -1.0
@@ -108,9 +108,9 @@ class Names:
 
 def _spellings(question: str) -> set[str]:
     """Return the stems of the question's words, and of neighbouring words joined into one word."""
-    asked = without_periods(question)
-    single = [stem(word) for word in content_words(asked)]
-    every = words(asked)
+    undated = without_periods(question)
+    single = [stem(word) for word in content_words(undated)]
+    every = words(undated)
     joined = [f"{a}{b}" for a, b in pairwise(every)] + [f"{a}{b}{c}" for (a, b), (_, c) in pairwise(pairwise(every))]
     return {*single, *(stem(name) for name in joined if len(name) >= _LONG_NAME)}
 

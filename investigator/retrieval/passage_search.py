@@ -72,10 +72,10 @@ class PassageSearch:
         sums: dict[int, float] = {}
         similarity: dict[int, float] = {}
         for number, query in enumerate(different):
-            for found in self._search.best(query, limit, document_id=document_id):
-                sums[found.chunk_id] = sums.get(found.chunk_id, 0.0) + found.score
+            for hit in self._search.best(query, limit, document_id=document_id):
+                sums[hit.chunk_id] = sums.get(hit.chunk_id, 0.0) + hit.score
                 if number == 0:
-                    similarity[found.chunk_id] = found.similarity or 0.0
+                    similarity[hit.chunk_id] = hit.similarity or 0.0
         ranked = sorted(sums.items(), key=lambda entry: -entry[1])
         return {chunk_id: total / len(different) for chunk_id, total in ranked}, similarity
 

@@ -50,8 +50,8 @@ class ScopedIndex:
         The passages have no document probability, because the user chose the documents.
         """
         if document_id is not None:
-            found = self._inner.passages(queries, document_id) if document_id in self._scope else ()
-            return tuple(passage.changed(document_match=None) for passage in found)
+            passages = self._inner.passages(queries, document_id) if document_id in self._scope else ()
+            return tuple(passage.changed(document_match=None) for passage in passages)
         likeliest = [card.document_id for card in self.cards(queries[:1])][:_DOCUMENTS]
         each = [self.passages(queries, document_id) for document_id in likeliest]
         every = sorted((passage for some in each for passage in some), key=lambda passage: -passage.score)

@@ -61,17 +61,17 @@ class Shard:
             inside = rows.document[places] == rows.number_of.get(document_id, -1)
             places, scored = places[inside], scored[inside]
         order = np.lexsort((rows.start[places], rows.document[places], -scored))[:limit]
-        found = zip(scored[order].tolist(), places[order].tolist(), strict=True)
+        best = zip(scored[order].tolist(), places[order].tolist(), strict=True)
         return [
             ScoredChunk(score, rows.names[rows.document[at]], int(rows.start[at]), int(scores.ids[at]))
-            for score, at in found
+            for score, at in best
         ]
 
     def best_cards(self, words: Sequence[str], counts: WordCounts, limit: int) -> list[tuple[str, float]]:
         """Return the documents whose cards contain one of the words, with their scores, best first."""
         places, scored = self._scores[WordTable.CARDS].scored(words, counts)
-        found = [(self._cards[at], score) for at, score in zip(places.tolist(), scored.tolist(), strict=True)]
-        return sorted(found, key=lambda card: (-card[1], card[0]))[:limit]
+        scores = [(self._cards[at], score) for at, score in zip(places.tolist(), scored.tolist(), strict=True)]
+        return sorted(scores, key=lambda card: (-card[1], card[0]))[:limit]
 
     def holders(self, phrases: Sequence[str]) -> dict[str, frozenset[str]]:
         """Return the documents that contain each word or phrase."""

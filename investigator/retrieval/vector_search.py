@@ -83,8 +83,8 @@ class WholeSearch:
 
     def similarities(self, query: str, chunk_ids: Sequence[int]) -> dict[int, float]:
         """Return the cosine similarity (-1..1) between the query and each chunk."""
-        found = self._table.matches(chunk_ids, self.queries(query), len(chunk_ids))
-        return {match.chunk_id: match.similarity for match in found}
+        matches = self._table.matches(chunk_ids, self.queries(query), len(chunk_ids))
+        return {match.chunk_id: match.similarity for match in matches}
 
 
 class CandidateSearch:
@@ -107,23 +107,23 @@ class CandidateSearch:
 
     def nearest(self, query: str, limit: int, document_id: str | None = None) -> list[VectorMatch]:
         """Return the nearest of the candidates, nearest first, in one document or in all."""
-        found = self._found(query, document_id)
-        near = self._similarities(query, found)
-        return best_matches([VectorMatch(i, found[i], similarity) for i, similarity in near.items()], limit)
+        documents = self._found(query, document_id)
+        near = self._similarities(query, documents)
+        return best_matches([VectorMatch(i, documents[i], similarity) for i, similarity in near.items()], limit)
 
     def similarities(self, query: str, chunk_ids: Sequence[int]) -> dict[int, float]:
         """Return the cosine similarity (-1..1) between the query and each of the chunks that are candidates in the
         folder.
         """
         wanted = set(chunk_ids)
-        found = {i: name for i, name in self._found(query, None).items() if i in wanted}
-        return self._similarities(query, found)
+        documents = {i: name for i, name in self._found(query, None).items() if i in wanted}
+        return self._similarities(query, documents)
 
-    def _similarities(self, query: str, found: Mapping[int, str]) -> dict[int, float]:
-        if not found:
+    def _similarities(self, query: str, documents: Mapping[int, str]) -> dict[int, float]:
+        if not documents:
             return {}
         vector = self.queries(query)
-        rows = self._vectors(found, len(vector))
+        rows = self._vectors(documents, len(vector))
         return dict(zip(rows, cosines(np.array(list(rows.values())), vector), strict=True))
 
     def _found(self, query: str, document_id: str | None) -> dict[int, str]:
@@ -135,16 +135,16 @@ class CandidateSearch:
         matches = self._full_text.chunks(content_words(query), self._candidates, document_id)
         return {match.chunk_id: match.document_id for match in matches}
 
-    def _vectors(self, found: Mapping[int, str], dimensions: int) -> dict[int, Vectors]:
+    def _vectors(self, documents: Mapping[int, str], dimensions: int) -> dict[int, Vectors]:
         with self._embedding:
-            vectors = self._table.get(list(found), dimensions)
-            missing = [chunk_id for chunk_id in found if chunk_id not in vectors]
+            vectors = self._table.get(list(documents), dimensions)
+            missing = [chunk_id for chunk_id in documents if chunk_id not in vectors]
             if missing:
-                vectors |= self._made(missing, found)
+                vectors |= self._made(missing, documents)
         return vectors
 
-    def _made(self, missing: Sequence[int], found: Mapping[int, str]) -> dict[int, Vectors]:
-        texts = chunk_texts(self._corpus, {i: found[i] for i in missing})
+    def _made(self, missing: Sequence[int], documents: Mapping[int, str]) -> dict[int, Vectors]:
+        texts = chunk_texts(self._corpus, {i: documents[i] for i in missing})
         rows = self._embedder.embed(list(texts.values()))
         self._table.put(list(texts), rows)
         return dict(zip(texts, rows, strict=True))

@@ -122,10 +122,10 @@ def _forms_of(character: str) -> str:
 def _in_base64(secret: str) -> list[str]:
     """Return patterns for a secret in Base64, one for each of the three alignments."""
     octets = secret.encode("utf-8", "surrogatepass")
-    found = []
+    patterns = []
     for before in range(3):
         encoded = base64.b64encode(bytes(before) + octets).decode("ascii")
         sure = encoded[(0, 2, 3)[before] : (before + len(octets)) * 8 // 6]
         either = {"+": r"[+-]", "/": r"\\*[/_]"}
-        found.append(r"\s*".join(either.get(character, character) for character in sure))
-    return found
+        patterns.append(r"\s*".join(either.get(character, character) for character in sure))
+    return patterns

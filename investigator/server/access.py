@@ -33,9 +33,9 @@ class Access:
 
     def opened_by(self, key: str) -> bool:
         """Return True if the key belongs to an unused link, and invalidate the key."""
-        found = [link for link in self._links if same_code(link, key)]
-        self._links = [link for link in self._links if link not in found]
-        return bool(found)
+        used = [link for link in self._links if same_code(link, key)]
+        self._links = [link for link in self._links if link not in used]
+        return bool(used)
 
     def cookie(self) -> str:
         """Return the cookie header for a browser: scripts cannot read it, and other sites cannot send it."""

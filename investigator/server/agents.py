@@ -132,8 +132,8 @@ class AgentTools:
         hits = every[: len(_first([hit.passage.place for hit in every]))]
         each = MOST_OCTETS // max(1, len(hits)) - _MOST_NAMES // 10
         lines = [f"{hit.passage.place}\n{_beginning(inert_line(hit.passage.text), each)}" for hit in hits]
-        found = SearchReply(passages=tuple(_found(hit.passage) for hit in hits))
-        return ToolReply("\n\n".join(lines) or "Nothing was found.", found)
+        reply = SearchReply(passages=tuple(_found(hit.passage) for hit in hits))
+        return ToolReply("\n\n".join(lines) or "Nothing was found.", reply)
 
     def list_mentions(self, words: str, folder: FolderName = "", cursor: Cursor = 0) -> ToolReply[MentionsReply]:
         """List every document that contains all these words, or a phrase in double quotation marks."""
@@ -193,10 +193,10 @@ class AgentTools:
 
     def read_passage(self, document: str, place: str = "0", folder: FolderName = "") -> ToolReply[PassageReply]:
         """Read a document from a position: an offset (`start` of a source, or `next`), `page 4`, or `line 12`."""
-        found = self._served(folder).investigator.document(document)
-        start, size = _offset(found, place), len(found.text)
-        end = start + len(_beginning(found.text[start:]))
-        while len(shown := inert_prose(found.text[start:end])) > MOST_OCTETS:  # escaping makes a text longer
+        whole = self._served(folder).investigator.document(document)
+        start, size = _offset(whole, place), len(whole.text)
+        end = start + len(_beginning(whole.text[start:]))
+        while len(shown := inert_prose(whole.text[start:end])) > MOST_OCTETS:  # escaping makes a text longer
             end = (start + end + 1) // 2
         span = PassageReply(document=document, start=start, end=end, characters=size, next=end if end < size else None)
         return ToolReply(shown, span)
@@ -267,7 +267,7 @@ def _offset(document: Document, place: str) -> int:
     elif word in _PAGE_WORDS:
         offset = next((page.start for page in document.pages if page.page == count), None)
     else:
-        starts = [0, *(found.end() for found in re.finditer("\n", document.text))]
+        starts = [0, *(newline.end() for newline in re.finditer("\n", document.text))]
         offset = starts[count - 1] if 0 < count <= len(starts) else None
     if offset is None:
         held = f"{plural(len(document.text), 'character')} and {plural(len(document.pages), 'page')}"

@@ -30,23 +30,23 @@ def chat_pages(desk: Desk, chats: Chats, is_closing: Callable[[], bool]) -> APIR
 
     @router.post("")
     async def begin(name: str, request: Request) -> Response:
-        said = fields_of(await request.body()).get("said", " ")
+        message = fields_of(await request.body()).get("said", " ")
         served = desk.folder(name)
-        chat = await run_in_threadpool(chats.begin, served, said)
+        chat = await run_in_threadpool(chats.begin, served, message)
         return RedirectResponse(_place(served, chat.id), HTTPStatus.SEE_OTHER)
 
     @router.get("/{chat_id}")
     def chat(name: str, chat_id: str) -> Response:
-        served, version, found = desk.folder(name), chats.version(chat_id), chats.chat(chat_id)
+        served, version, chat = desk.folder(name), chats.version(chat_id), chats.chat(chat_id)
         links = linking(served)
         return HTMLResponse(
-            html("chat.html.j2", folder=served, chat=found, version=version, passage_link=links, longest=LONGEST_TURN)
+            html("chat.html.j2", folder=served, chat=chat, version=version, passage_link=links, longest=LONGEST_TURN)
         )
 
     @router.post("/{chat_id}")
     async def say(name: str, chat_id: str, request: Request) -> Response:
-        served, said = desk.folder(name), fields_of(await request.body()).get("said", "")
-        await run_in_threadpool(chats.say, chat_id, said)
+        served, message = desk.folder(name), fields_of(await request.body()).get("said", "")
+        await run_in_threadpool(chats.say, chat_id, message)
         return RedirectResponse(_place(served, chat_id), HTTPStatus.SEE_OTHER)
 
     @router.post("/{chat_id}/stop")

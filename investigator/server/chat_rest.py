@@ -11,7 +11,7 @@ from fastapi.responses import Response, StreamingResponse
 
 from investigator.server.chats import Chats
 from investigator.server.desk import Desk
-from investigator.server.problems import PROBLEMS, said
+from investigator.server.problems import PROBLEMS, json_response
 from investigator.server.records import Chat, KeptChats, NewChat, NewTurn
 from investigator.server.stream import as_lines, first_after, json_of, talked
 
@@ -24,17 +24,17 @@ def chat_rest(desk: Desk, chats: Chats, is_closing: Callable[[], bool]) -> APIRo
     def begin(wanted: NewChat) -> Response:
         """Start a chat about a folder; the `Location` header is its address. A chat is kept until it is deleted."""
         chat = chats.begin(desk.folder(wanted.folder))
-        return said(chat, HTTPStatus.CREATED, {"Location": f"/v1/chats/{chat.id}"})
+        return json_response(chat, HTTPStatus.CREATED, {"Location": f"/v1/chats/{chat.id}"})
 
     @router.get("", response_model=KeptChats)
     def listed(folder: str) -> Response:
         """List the chats about a folder, newest first."""
-        return said(KeptChats(items=desk.folder(folder).chats.summaries()))
+        return json_response(KeptChats(items=desk.folder(folder).chats.summaries()))
 
     @router.get("/{chat_id}", response_model=Chat)
     def chat(chat_id: str) -> Response:
         """Return a chat with its turns, including an unfinished last turn."""
-        return said(chats.chat(chat_id))
+        return json_response(chats.chat(chat_id))
 
     @router.delete("/{chat_id}", status_code=HTTPStatus.NO_CONTENT)
     def forget(chat_id: str) -> Response:
@@ -45,12 +45,12 @@ def chat_rest(desk: Desk, chats: Chats, is_closing: Callable[[], bool]) -> APIRo
     @router.post("/{chat_id}/turns", status_code=HTTPStatus.ACCEPTED, response_model=Chat)
     def say(chat_id: str, turn: NewTurn) -> Response:
         """Send a message; poll or stream the chat for the reply."""
-        return said(chats.say(chat_id, turn.text), HTTPStatus.ACCEPTED, {"Location": f"/v1/chats/{chat_id}"})
+        return json_response(chats.say(chat_id, turn.text), HTTPStatus.ACCEPTED, {"Location": f"/v1/chats/{chat_id}"})
 
     @router.delete("/{chat_id}/turns", status_code=HTTPStatus.ACCEPTED, response_model=Chat)
     def stop(chat_id: str) -> Response:
         """Stop the reply in progress; the conversation continues without it."""
-        return said(chats.stop(chat_id), HTTPStatus.ACCEPTED)
+        return json_response(chats.stop(chat_id), HTTPStatus.ACCEPTED)
 
     @router.get("/{chat_id}/events", response_class=StreamingResponse)
     async def events(chat_id: str, request: Request) -> Response:

@@ -150,11 +150,11 @@ class Chats:
         """End all replies in progress; an unfinished reply is not part of its conversation."""
         with self._lock:
             held = tuple(self._held.values())
-        for one in held:
-            one.stopping.set()
-        for one in held:
-            if one.thread is not None:
-                one.thread.join()
+        for talk in held:
+            talk.stopping.set()
+        for talk in held:
+            if talk.thread is not None:
+                talk.thread.join()
         self._open.close()
 
     def _kept(self, chat_id: str) -> tuple[ServedFolder, Chat]:
@@ -208,8 +208,8 @@ class Chats:
         except InvestigatorError as error:
             self._end(held, TurnState.FAILED, problem=problem_of(error))
         except Exception as error:  # noqa: BLE001 - the outermost handler of the thread: the user must see the error
-            told = problem(HTTPStatus.INTERNAL_SERVER_ERROR, f"unexpected error: {type(error).__name__}: {error}")
-            self._end(held, TurnState.FAILED, problem=told)
+            failure = problem(HTTPStatus.INTERNAL_SERVER_ERROR, f"unexpected error: {type(error).__name__}: {error}")
+            self._end(held, TurnState.FAILED, problem=failure)
 
 
 def _as_left(turn: ChatTurn) -> ChatTurn:
@@ -218,17 +218,17 @@ def _as_left(turn: ChatTurn) -> ChatTurn:
     """
     if turn.state is not TurnState.RUNNING:
         return turn
-    told = problem(
+    failure = problem(
         HTTPStatus.SERVICE_UNAVAILABLE, "The server ended before this reply was finished.", "Send the message again."
     )
-    return turn.changed(state=TurnState.STOPPED, problem=told)
+    return turn.changed(state=TurnState.STOPPED, problem=failure)
 
 
 def _check(text: str) -> None:
     """Raise ServerError if a message is empty or too long."""
     if not text.strip() or len(text) > LONGEST_TURN:
-        told = f"a message must have 1 to {LONGEST_TURN:,} characters, not {len(text.strip()):,}"
-        raise ServerError(problem(HTTPStatus.UNPROCESSABLE_ENTITY, told))
+        failure = f"a message must have 1 to {LONGEST_TURN:,} characters, not {len(text.strip()):,}"
+        raise ServerError(problem(HTTPStatus.UNPROCESSABLE_ENTITY, failure))
 
 
 class _Watch:

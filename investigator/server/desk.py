@@ -99,14 +99,14 @@ class Desk:
         with self._changed:
             known = ledger.job_of_key(idempotency_key) if idempotency_key else None
             if known is not None and known.request != request:
-                told = "this Idempotency-Key was used for another request"
-                raise ServerError(problem(HTTPStatus.UNPROCESSABLE_ENTITY, told, "Use a new key."))
+                refusal = "this Idempotency-Key was used for another request"
+                raise ServerError(problem(HTTPStatus.UNPROCESSABLE_ENTITY, refusal, "Use a new key."))
             if known is not None:
                 return known
             if sum(job.state is JobState.WAITING for job in ledger.unfinished()) >= self._most_waiting:
-                told = f"{self._most_waiting} jobs are already waiting for the folder {request.folder}"
+                refusal = f"{self._most_waiting} jobs are already waiting for the folder {request.folder}"
                 hint = "Try again later, or stop one of these jobs."
-                raise ServerError(problem(HTTPStatus.TOO_MANY_REQUESTS, told, hint), retry_after=_RETRY_AFTER)
+                raise ServerError(problem(HTTPStatus.TOO_MANY_REQUESTS, refusal, hint), retry_after=_RETRY_AFTER)
             job = ServerJob(id=self._new_id(), request=request, created=self._now().isoformat(timespec="milliseconds"))
             ledger.add(job, idempotency_key)
             self._changed.notify_all()
@@ -176,8 +176,10 @@ class Desk:
                 self._end(folder, self._current(folder, job), JobState.FAILED, why=problem_of(error))
                 return
             except Exception as error:  # noqa: BLE001 - the outermost handler of the thread: the next job must run
-                told = problem(HTTPStatus.INTERNAL_SERVER_ERROR, f"unexpected error: {type(error).__name__}: {error}")
-                self._end(folder, self._current(folder, job), JobState.FAILED, why=told)
+                failure = problem(
+                    HTTPStatus.INTERNAL_SERVER_ERROR, f"unexpected error: {type(error).__name__}: {error}"
+                )
+                self._end(folder, self._current(folder, job), JobState.FAILED, why=failure)
                 return
 
     def _stopped_while_waiting(self, folder: ServedFolder, job: ServerJob) -> bool:

@@ -22,7 +22,7 @@ def fields_of(body: bytes) -> Mapping[str, str]:
     return {name: values[0] for name, values in fields.items()}
 
 
-def asked(folder: str, given: Mapping[str, str]) -> JobRequest:
+def job_request(folder: str, given: Mapping[str, str]) -> JobRequest:
     """Return the request from the question form. Raises ServerError if it exceeds a limit."""
     return _request(
         folder=folder,
@@ -54,5 +54,5 @@ def _request(**fields: object) -> JobRequest:
     try:
         return JobRequest.model_validate(fields)
     except ValidationError as error:
-        told = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
-        raise ServerError(problem(HTTPStatus.UNPROCESSABLE_ENTITY, told)) from error
+        faults = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
+        raise ServerError(problem(HTTPStatus.UNPROCESSABLE_ENTITY, faults)) from error

@@ -130,9 +130,9 @@ class Guard:
 
 
 def _refused(status: int, detail: str, hint: str = "") -> Response:
-    told = problem(status, detail, hint)
+    refusal = problem(status, detail, hint)
     challenge = {"WWW-Authenticate": "Bearer"} if status == HTTPStatus.UNAUTHORIZED else None
-    return Response(told.model_dump_json(), status, challenge, media_type="application/problem+json")
+    return Response(refusal.model_dump_json(), status, challenge, media_type="application/problem+json")
 
 
 def _with_headers(send: Send) -> Send:

@@ -139,13 +139,13 @@ def _recorded(logged: LoggedEvent) -> Record | None:
 def read_so_far(steps: Sequence[PlanStep], replies: Sequence[Memory]) -> Sequence[tuple[PlanStep, Memory | None]]:
     """Return the steps of a round with their replies; several steps may query the same document."""
     left = list(replies)
-    found: list[tuple[PlanStep, Memory | None]] = []
+    rows: list[tuple[PlanStep, Memory | None]] = []
     for step in steps:
-        reply = next((one for one in left if one.target_document_id == step.document_id), None)
+        reply = next((reply for reply in left if reply.target_document_id == step.document_id), None)
         if reply is not None:
             left.remove(reply)
-        found.append((step, reply))
-    return found
+        rows.append((step, reply))
+    return rows
 
 
 def _evidence(rows: Sequence[tuple[PlanStep, Memory | None]]) -> Sequence[tuple[PlanStep, Memory | None]]:

@@ -22,7 +22,7 @@ from investigator.reports.wording import FILE_STATUSES, HEADLINES, UNFINISHED
 from investigator.server.desk import Desk
 from investigator.server.document_view import document_view
 from investigator.server.folders import ServedFolder
-from investigator.server.forms import asked, asked_again, fields_of
+from investigator.server.forms import asked_again, fields_of, job_request
 from investigator.server.live import Live
 from investigator.server.problems import ServerError, problem, problem_of
 from investigator.server.records import JobKind, JobRequest, JobState, LoggedEvent, Problem
@@ -99,7 +99,7 @@ def _add_jobs(router: APIRouter, desk: Desk, is_closing: Callable[[], bool]) -> 
     async def ask(name: str, request: Request) -> Response:
         served, given = desk.folder(name), fields_of(await request.body())
         try:
-            job = await run_in_threadpool(desk.submit, asked(name, given))
+            job = await run_in_threadpool(desk.submit, job_request(name, given))
         except (ServerError, QuestionError) as error:
             wrong = error.problem if isinstance(error, ServerError) else problem_of(error)
             page = await run_in_threadpool(_refused_page, served, given, wrong)
@@ -108,15 +108,15 @@ def _add_jobs(router: APIRouter, desk: Desk, is_closing: Callable[[], bool]) -> 
 
     @router.get("/f/{name}/jobs/{job_id}")
     def job(name: str, job_id: str) -> Response:
-        served, found = desk.folder(name), desk.job(job_id)
-        if found.state is JobState.DONE:
-            place = f"runs/{found.run_id}" if found.run_id else "documents"
+        served, job = desk.folder(name), desk.job(job_id)
+        if job.state is JobState.DONE:
+            place = f"runs/{job.run_id}" if job.run_id else "documents"
             return RedirectResponse(f"/f/{name}/{place}", HTTPStatus.SEE_OTHER)
         events = _all_events(served, job_id)
         after = events[-1].number if events else 0
         shown = _live(served).shown(events)
         return HTMLResponse(
-            html("job.html.j2", folder=served, job=found, shown=shown, after=after, state_words=_STATE_WORDS)
+            html("job.html.j2", folder=served, job=job, shown=shown, after=after, state_words=_STATE_WORDS)
         )
 
     @router.get("/f/{name}/jobs/{job_id}/progress")
@@ -175,9 +175,9 @@ def _add_documents(router: APIRouter, desk: Desk) -> None:
     ) -> Response:
         served = desk.folder(name)
         mark = (start, end) if start is not None and end is not None else None
-        found = served.investigator.document(id)
-        view = document_view(found, mark, at)
-        sheets, why_none = _sheets(served, found, mark, at)
+        document = served.investigator.document(id)
+        view = document_view(document, mark, at)
+        sheets, why_none = _sheets(served, document, mark, at)
         template = "passage.html.j2" if "x-fragment" in request.headers else "document.html.j2"
         return HTMLResponse(html(template, folder=served, view=view, mark=mark, sheets=sheets, why_none=why_none))
 
@@ -250,8 +250,8 @@ def _sheets(
     try:
         views = served.pages.views(document.id, *((start, end) if marked else (first, first + 1)))
     except (PageError, SourceChangedError, ReaderError) as error:
-        told = problem_of(error)
-        return (), f"{told.detail}. {told.hint}".strip()
+        failure = problem_of(error)
+        return (), f"{failure.detail}. {failure.hint}".strip()
     return views if marked else [view.changed(marks=()) for view in views], ""
 
 
@@ -260,10 +260,10 @@ def _live(served: ServedFolder) -> Live:
 
 
 def _all_events(served: ServedFolder, job_id: str) -> list[LoggedEvent]:
-    found: list[LoggedEvent] = []
-    while events := served.ledger.events(job_id, found[-1].number if found else 0):
-        found += events
-    return found
+    events_so_far: list[LoggedEvent] = []
+    while events := served.ledger.events(job_id, events_so_far[-1].number if events_so_far else 0):
+        events_so_far += events
+    return events_so_far
 
 
 def _pieces(live: Live, event: LoggedEvent) -> str:

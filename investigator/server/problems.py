@@ -68,8 +68,8 @@ class ServerError(Exception):
 
 def problem(status: int, detail: str, hint: str = "") -> Problem:
     """Return a problem without known secrets; text from documents is made harmless."""
-    told, next_step = (inert_prose(redacted(text)) for text in (detail, hint))
-    return Problem(title=HTTPStatus(status).phrase, status=int(status), detail=told, hint=next_step)
+    detail_shown, next_step = (inert_prose(redacted(text)) for text in (detail, hint))
+    return Problem(title=HTTPStatus(status).phrase, status=int(status), detail=detail_shown, hint=next_step)
 
 
 def problem_of(error: InvestigatorError) -> Problem:
@@ -85,10 +85,10 @@ def _served_hint(error: InvestigatorError) -> str:
 
 def served_words(text: str) -> str:
     """Return the text after removing its sentences about the command line."""
-    return " ".join(said for said in _SENTENCE.split(text) if not _COMMAND.search(said))
+    return " ".join(sentence for sentence in _SENTENCE.split(text) if not _COMMAND.search(sentence))
 
 
-def said(record: Record, status: int = HTTPStatus.OK, headers: dict[str, str] | None = None) -> Response:
+def json_response(record: Record, status: int = HTTPStatus.OK, headers: dict[str, str] | None = None) -> Response:
     """Return a record as inert JSON, with known secrets redacted."""
     body = inert_json_prose(redacted(record.model_dump_json()))
     return Response(body, status, headers, media_type="application/json")

@@ -105,10 +105,10 @@ def _as_tool(tool: Callable[..., ToolReply[Any]]) -> Callable[..., object]:
         except ServerError as error:
             raise ToolError(f"{error.problem.detail} {error.problem.hint}".strip()) from error
         except InvestigatorError as error:
-            told = problem_of(error)
-            raise ToolError(f"{told.detail} {told.hint}".strip()) from error
+            failure = problem_of(error)
+            raise ToolError(f"{failure.detail} {failure.hint}".strip()) from error
         except ValidationError as error:
-            wrong = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+            wrong = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
             raise ToolError(redacted(wrong)) from error
         structured = json.loads(inert_json(redacted(reply.facts.model_dump_json())))
         return CallToolResult(

@@ -13,7 +13,7 @@ from fastapi.responses import Response, StreamingResponse
 
 from investigator.records import Document, FolderStatus, Investigation, Mentions
 from investigator.server.desk import Desk
-from investigator.server.problems import PROBLEMS, ServerError, problem, said
+from investigator.server.problems import PROBLEMS, ServerError, json_response, problem
 from investigator.server.records import (
     Documents,
     Excerpt,
@@ -50,24 +50,24 @@ def _add_investigations(router: APIRouter, desk: Desk, is_closing: Callable[[], 
     def start(request: JobRequest, idempotency_key: _Key = None) -> Response:
         """Start an investigation; the `Location` header is its address."""
         job = desk.submit(request, idempotency_key)
-        return said(job, HTTPStatus.ACCEPTED, {"Location": f"/v1/investigations/{job.id}"})
+        return json_response(job, HTTPStatus.ACCEPTED, {"Location": f"/v1/investigations/{job.id}"})
 
     @router.get("/investigations", response_model=ServerJobs)
     def investigations(folder: str = "", before: str = "", limit: _Limit = 50) -> Response:
         """List the investigations submitted to this server, newest first."""
         folders = [desk.folder(folder)] if folder else list(desk.folders.values())
         last = desk.job(before) if before else None
-        found = [job for served in folders for job in served.ledger.jobs(before=last, limit=limit)]
-        items = tuple(sorted(found, key=lambda job: (job.created, job.id), reverse=True)[:limit])
+        jobs = [job for served in folders for job in served.ledger.jobs(before=last, limit=limit)]
+        items = tuple(sorted(jobs, key=lambda job: (job.created, job.id), reverse=True)[:limit])
         more = {"folder": folder, "before": items[-1].id, "limit": limit} if len(items) == limit else {}
-        return said(ServerJobs(items=items, next=_address("/v1/investigations", more)))
+        return json_response(ServerJobs(items=items, next=_address("/v1/investigations", more)))
 
     @router.get("/investigations/{job_id}", response_model=JobOutcome)
     def investigation(job_id: str) -> Response:
         """Return the state of an investigation and, once it has started, its whole record."""
         served, job = desk.folder_of(job_id), desk.job(job_id)
         record = served.investigator.show(job.run_id) if job.run_id else None
-        return said(JobOutcome(job=job, investigation=record))
+        return json_response(JobOutcome(job=job, investigation=record))
 
     @router.get("/investigations/{job_id}/events", response_class=StreamingResponse)
     async def events(job_id: str, request: Request) -> Response:
@@ -80,47 +80,47 @@ def _add_investigations(router: APIRouter, desk: Desk, is_closing: Callable[[], 
     @router.delete("/investigations/{job_id}", status_code=HTTPStatus.ACCEPTED, response_model=ServerJob)
     def stop(job_id: str) -> Response:
         """Stop an investigation after the step in progress; its results so far are kept."""
-        return said(desk.stop(job_id), HTTPStatus.ACCEPTED)
+        return json_response(desk.stop(job_id), HTTPStatus.ACCEPTED)
 
 
 def _add_folders(router: APIRouter, desk: Desk) -> None:
     @router.get("/folders", response_model=Folders)
     def folders() -> Response:
         """List the folders that the server was started with."""
-        return said(Folders(items=tuple(Folder(name=f.name, path=str(f.path)) for f in desk.folders.values())))
+        return json_response(Folders(items=tuple(Folder(name=f.name, path=str(f.path)) for f in desk.folders.values())))
 
     @router.get("/folders/{folder}", response_model=FolderStatus)
     def status(folder: str) -> Response:
         """Return the contents of a folder's index, and the changes in the folder since the last update."""
-        return said(desk.folder(folder).investigator.status())
+        return json_response(desk.folder(folder).investigator.status())
 
     @router.post("/folders/{folder}/index", status_code=HTTPStatus.ACCEPTED, response_model=ServerJob)
     def index(folder: str) -> Response:
         """Update the index of a folder; follow its events as for an investigation."""
         job = desk.submit(JobRequest(folder=folder, kind=JobKind.INDEX))
-        return said(job, HTTPStatus.ACCEPTED, {"Location": f"/v1/investigations/{job.id}"})
+        return json_response(job, HTTPStatus.ACCEPTED, {"Location": f"/v1/investigations/{job.id}"})
 
     @router.get("/folders/{folder}/runs", response_model=KeptRuns)
     def runs(folder: str, limit: _Limit = 50) -> Response:
         """List the stored runs of a folder, newest first, including those started on the command line."""
-        return said(KeptRuns(items=desk.folder(folder).investigator.runs()[:limit]))
+        return json_response(KeptRuns(items=desk.folder(folder).investigator.runs()[:limit]))
 
     @router.get("/folders/{folder}/runs/{run_id}", response_model=Investigation)
     def run(folder: str, run_id: str) -> Response:
         """Return the record of a stored run."""
-        return said(desk.folder(folder).investigator.show(run_id))
+        return json_response(desk.folder(folder).investigator.show(run_id))
 
     @router.get("/folders/{folder}/search", response_model=Hits)
     def search(folder: str, q: str, limit: _Limit = 10, document: str | None = None) -> Response:
         """Return the passages that best match a query, best first, from all documents or from one."""
-        return said(Hits(items=desk.folder(folder).investigator.search(q, limit=limit, document_id=document)))
+        return json_response(Hits(items=desk.folder(folder).investigator.search(q, limit=limit, document_id=document)))
 
     @router.get("/folders/{folder}/mentions", response_model=Mentions)
     def mentions(folder: str, q: str) -> Response:
         """Return every document that contains all words of a query, with the places, and whether the list is complete;
         words in double quotation marks are a phrase.
         """
-        return said(desk.folder(folder).investigator.mentions(q))
+        return json_response(desk.folder(folder).investigator.mentions(q))
 
     @router.get("/folders/{folder}/documents", response_model=Documents)
     def documents(folder: str, after: str = "", limit: _Limit = 100) -> Response:
@@ -128,7 +128,7 @@ def _add_folders(router: APIRouter, desk: Desk) -> None:
         files = [file for file in desk.folder(folder).investigator.status(compare=False).files if file.path > after]
         items = tuple(files[:limit])
         more = {"after": items[-1].path, "limit": limit} if len(files) > limit else {}
-        return said(Documents(items=items, next=_address(f"/v1/folders/{folder}/documents", more)))
+        return json_response(Documents(items=items, next=_address(f"/v1/folders/{folder}/documents", more)))
 
     @router.get("/folders/{folder}/text", response_model=Excerpt)
     def text(
@@ -140,7 +140,7 @@ def _add_folders(router: APIRouter, desk: Desk) -> None:
         """Return a span of a document's text, at most 20,000 characters; offsets are counted as in quotes and
         passages.
         """
-        return said(excerpt(desk.folder(folder).investigator.document(document), start, end))
+        return json_response(excerpt(desk.folder(folder).investigator.document(document), start, end))
 
 
 def excerpt(document: Document, start: int, end: int | None) -> Excerpt:

@@ -67,11 +67,11 @@ def first_after(request: Request) -> int:
     """Return the number of the last event that a client has received, from `Last-Event-ID`, or else from `after`.
     Raises ServerError.
     """
-    told = request.headers.get("last-event-id") or request.query_params.get("after") or "0"
-    if not (told.isascii() and told.isdigit() and len(told) < 10):
-        wrong = problem(400, f"{told[:40]!r} is not an event id", "Send the id of the last event.")
+    last = request.headers.get("last-event-id") or request.query_params.get("after") or "0"
+    if not (last.isascii() and last.isdigit() and len(last) < 10):
+        wrong = problem(400, f"{last[:40]!r} is not an event id", "Send the id of the last event.")
         raise ServerError(wrong)
-    return int(told)
+    return int(last)
 
 
 async def as_lines(

@@ -76,15 +76,19 @@ class Batch:
     def _wave(
         self, jobs: Mapping[int, Job], done: dict[int, JobResult], total: int, again: frozenset[str] = frozenset()
     ) -> Iterator[Event]:
-        told: set[str] = set()
+        seen: set[str] = set()
         with closing(in_order(lambda job: self._one(job, again), jobs.values(), self.workers)) as results:
             for (number, job), result in zip(jobs.items(), results, strict=True):
                 done[number] = result
                 for text in result.notices:
-                    if text not in told:
-                        told.add(text)
+                    if text not in seen:
+                        seen.add(text)
                         yield Notice(text=text)
-                if result.error is not None and len(done) >= _MOST_FAILURES and all(one.error for one in done.values()):
+                if (
+                    result.error is not None
+                    and len(done) >= _MOST_FAILURES
+                    and all(result.error for result in done.values())
+                ):
                     raise result.error
                 yield Progressed(phase="questions", done=len(done), total=total, about=_about(job, result))
 
@@ -99,8 +103,8 @@ class Batch:
                     case Notice():
                         notices.append(event.text)
                     case Answered():
-                        told = () if kept else tuple(notices)
-                        return JobResult(event.investigation, notices=told, kept=kept)
+                        seen = () if kept else tuple(notices)
+                        return JobResult(event.investigation, notices=seen, kept=kept)
         except DamagedDocumentError as damage:
             return JobResult(error=damage, damaged=frozenset(damage.document_ids))
         except (EngineError, ReaderError, EmbedderError) as error:
@@ -122,5 +126,7 @@ def _is_repeated(result: JobResult, documents: frozenset[str]) -> bool:
 
 
 def _about(job: Job, result: JobResult) -> tuple[str, ...]:
-    said = headline(result.investigation).lower() if result.investigation is not None else f"failed: {result.failure}"
-    return (" ".join(job.new.question.split())[:80], said)
+    outcome = (
+        headline(result.investigation).lower() if result.investigation is not None else f"failed: {result.failure}"
+    )
+    return (" ".join(job.new.question.split())[:80], outcome)

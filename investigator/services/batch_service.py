@@ -69,20 +69,20 @@ class BatchService:
         documents are reused. A document whose reading fails leaves the others.
         """
         parts = self._parts
-        asked = self._distinct(questions)
-        whole = self._record(asked[0], options).changed(question="\n".join(asked))
+        distinct = self._distinct(questions)
+        whole = self._record(distinct[0], options).changed(question="\n".join(distinct))
         with open_folder(self._index, parts, self._engines, parts.tracer(self._index.folder)) as folder:
-            yield from folder.mending(lambda again: self._filled(folder, whole, asked, options, again))
+            yield from folder.mending(lambda again: self._filled(folder, whole, distinct, options, again))
 
     def _filled(
         self,
         folder: OpenFolder,
         whole: Investigation,
-        asked: Sequence[str],
+        questions: Sequence[str],
         options: RunOptions,
         again: frozenset[str],
     ) -> Iterator[Event]:
-        matrix, settings = blank_matrix(asked, options.only, folder.index.corpus), self._parts.settings
+        matrix, settings = blank_matrix(questions, options.only, folder.index.corpus), self._parts.settings
         with folder.opened(whole, options, again, kind=MATRIX) as opened:
             yield from folder.prepare(opened.record.setup.search)
             yield from opened.started(len(matrix.names))
@@ -96,7 +96,7 @@ class BatchService:
                 is_checked=not settings.check.off,
                 on_failure=matrix.note_failure,
             )
-            rows = research.rows(asked, matrix.to_read)
+            rows = research.rows(questions, matrix.to_read)
             with closing(rows):  # so that no reading goes on after an error
                 yield from matrix.filled(rows, opened.cited.reread)
             yield from folder.drift(opened.cited)
@@ -113,9 +113,9 @@ class BatchService:
         """Return how many questions are investigated concurrently: one by the built-in engine, because it computes
         locally.
         """
-        asked = traits_of(self._engines[Role.ASK])
-        calls = self._parts.settings.research.concurrency or asked.concurrency
-        return max(1, calls // _CALLS_OF_A_QUESTION) if asked.is_model else 1
+        traits = traits_of(self._engines[Role.ASK])
+        calls = self._parts.settings.research.concurrency or traits.concurrency
+        return max(1, calls // _CALLS_OF_A_QUESTION) if traits.is_model else 1
 
     def _record(self, question: str, options: RunOptions) -> Investigation:
         return new_record(question, options, self._engines, self._parts.settings, self._parts.trust_of)
@@ -126,14 +126,14 @@ class BatchService:
         if isinstance(questions, str):
             raise QuestionError("questions must be a list, not one string", hint="Put the question in a list.")
         expect(questions, Iterable, "questions", QuestionError)
-        asked: dict[str, str] = {}
+        distinct: dict[str, str] = {}
         for question in questions:
             valid = valid_question(question)
-            asked.setdefault(" ".join(valid.split()), valid)
-        if not asked:
+            distinct.setdefault(" ".join(valid.split()), valid)
+        if not distinct:
             raise QuestionError("no question given", hint="Give a file of questions, or ask one with --question.")
         self._index.check_files()
-        return tuple(asked.values())
+        return tuple(distinct.values())
 
     def _made_ready(self, folder: OpenFolder, jobs: Sequence[Job], ledger: JointLedger) -> Iterator[Event]:
         """Prepare the search, and record in the ledger what the jobs have cost so far."""

@@ -26,9 +26,9 @@ class CitedFiles:
     def reread(self, document_ids: Collection[str]) -> Mapping[str, FreshDocument]:
         """Return the given documents, read again from their files. Raises FolderError and ReaderError."""
         held = {name: self._held(name) for name in document_ids}
-        found = self._fresh.documents(document_ids, [one for one in held.values() if one is not None])
-        self.drifted |= {name for name, now in found.items() if now.document != held[name]}
-        return found
+        fresh = self._fresh.documents(document_ids, [document for document in held.values() if document is not None])
+        self.drifted |= {name for name, now in fresh.items() if now.document != held[name]}
+        return fresh
 
     def damage(self) -> DamagedDocumentError:
         """Return the error that names the drifted documents."""

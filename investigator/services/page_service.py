@@ -58,14 +58,14 @@ class DocumentPages:
                 known = views.get(page, view.changed(marks=()))
                 views[page] = known.changed(marks=(*known.marks, *view.marks))
                 sources.setdefault(page, []).append(number)
-        found: list[CitedPage] = []
+        pages: list[CitedPage] = []
         for (name, number), view in views.items():
             picture = self.picture(name, number, width)
             most_bytes -= len(picture)
             if most_bytes < 0:
                 break
-            found.append(CitedPage(view=view, sources=tuple(sources[name, number]), picture=picture))
-        return tuple(found), len(views) - len(found)
+            pages.append(CitedPage(view=view, sources=tuple(sources[name, number]), picture=picture))
+        return tuple(pages), len(views) - len(pages)
 
     def _views_if_any(self, quote: Quote) -> Sequence[PageView]:
         if quote.page is None or not quote.document_id.lower().endswith(_PDF):

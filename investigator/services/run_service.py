@@ -71,8 +71,8 @@ class RunService:
             yield from self._parts.notices()
             for event in self._asked(folder, new, options):
                 if isinstance(event, Started | Answered):
-                    asked = event.run_id if isinstance(event, Started) else event.investigation.id
-                    Runs(folder.runs).note_asked(asked)
+                    run_id = event.run_id if isinstance(event, Started) else event.investigation.id
+                    Runs(folder.runs).note_asked(run_id)
                 yield event
 
     @contextmanager
@@ -174,8 +174,8 @@ class RunService:
                     continue
                 answer = self.record(summary.id).answer
                 quotes = answer.citations if answer is not None else ()
-                found = fresh.documents(dict.fromkeys(quote.document_id for quote in quotes))
-                gone = [quote for quote in quotes if quote_standing(quote, found[quote.document_id]) is None]
+                documents = fresh.documents(dict.fromkeys(quote.document_id for quote in quotes))
+                gone = [quote for quote in quotes if quote_standing(quote, documents[quote.document_id]) is None]
                 if gone:
                     yield Notice(text=quotes_gone(summary.id, gone, len(quotes)))
 

@@ -39,8 +39,8 @@ def verify_report(report: Path, folder: Path, settings: Settings) -> VerifiedRep
     check_folder(folder)
     quotes = tuple(dict.fromkeys(_quotes(report)))
     with FreshReading(folder, settings.folder, settings.reader) as fresh:
-        found = fresh.documents(dict.fromkeys(quote.document_id for quote in quotes))
-        sources = ((quote, found[quote.document_id]) for quote in quotes)
+        documents = fresh.documents(dict.fromkeys(quote.document_id for quote in quotes))
+        sources = ((quote, documents[quote.document_id]) for quote in quotes)
         return VerifiedReport(quotes=tuple(checked_quote(_as_cut(quote, fresh), fresh) for quote, fresh in sources))
 
 

@@ -54,7 +54,7 @@ def test_a_question_embeds_only_the_passages_that_its_words_find(folder: Path) -
     answer = last(events).investigation.answer
     assert answer is not None
     assert [quote.document_id for quote in answer.citations] == ["mill.txt"]
-    assert last(events).investigation.search is Search.CANDIDATES
+    assert last(events).investigation.setup.search is Search.CANDIDATES
     assert sum(text.startswith("Parish number") for text in set(embedder.texts)) < 20
     assert any(isinstance(event, Notice) and "--vectors" in event.text for event in events)
 
@@ -93,7 +93,7 @@ def test_a_folder_that_lacks_few_vectors_gets_them_all_first(folder: Path) -> No
     embedder = CountingEmbedder()
     events = list(opened(folder, embedder, embed_first=41).investigate(QUESTION))
     assert [event.total for event in events if isinstance(event, Embedded)] == [41]
-    assert last(events).investigation.search is Search.WHOLE
+    assert last(events).investigation.setup.search is Search.WHOLE
 
 
 def test_what_candidates_find_does_not_depend_on_the_vectors_that_happen_to_be_there(folder: Path) -> None:
@@ -114,8 +114,8 @@ def test_a_run_goes_on_in_the_search_that_it_began_with(folder: Path) -> None:
             break
     events.close()
     list(made.index(vectors=True))
-    assert last(list(made.investigate(QUESTION))).investigation.search is Search.CANDIDATES
-    assert last(list(made.investigate(QUESTION, RunOptions(fresh=True)))).investigation.search is Search.WHOLE
+    assert last(list(made.investigate(QUESTION))).investigation.setup.search is Search.CANDIDATES
+    assert last(list(made.investigate(QUESTION, RunOptions(fresh=True)))).investigation.setup.search is Search.WHOLE
 
 
 def test_a_question_can_be_asked_while_vectors_are_made(folder: Path) -> None:
