@@ -65,7 +65,7 @@ def file_text(attack: Attack) -> str:
 def planned(prompt: Prompt) -> str:
     """Return the cards, then plans for the documents that were not read yet and for one that does not exist."""
     assert isinstance(prompt.variables, PlanVariables)
-    cards = [card for card in prompt.variables.documents if not card.asked][: prompt.variables.step_limit - 1]
+    cards = [card for card in prompt.variables.documents if not card.times_read][: prompt.variables.step_limit - 1]
     names = [GHOST, *(card.document_id for card in cards)]
     steps = [{"document_id": name, "purpose": "How much power?", "perspectives": "power"} for name in names]
     return f"{words_of(cards)}\n\n{json.dumps({'strategy': 'Ask them all.', 'steps': steps})}"

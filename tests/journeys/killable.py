@@ -32,7 +32,7 @@ class SlowScript:
     def _answer(self, template: str, variables: object) -> object:
         match template:
             case "planner/plan":
-                names = [card.document_id for card in variables.documents if not card.asked][:4]
+                names = [card.document_id for card in variables.documents if not card.times_read][:4]
                 steps = [{"document_id": name, "purpose": "What was the harvest?"} for name in names]
                 return {"strategy": f"Round {len(variables.history)}.", "wordings": ["tonnes"], "steps": steps}
             case "query/ask":

@@ -24,7 +24,7 @@ def test_a_follow_up_is_asked_with_the_question_before_it(tmp_path: Path) -> Non
     answer = investigator.ask("Was the difference significant?", after="last")
     case = investigator.show(investigator.runs()[0].id)
     assert answer.question == case.question == "Was the difference significant?"
-    assert "Gambia" in case.asked
+    assert "Gambia" in case.full_question
     assert "gambia.txt" in {quote.document_id for quote in answer.citations}
     investigator.ask("How far did carriage of gametocytes fall in the Gambia trial?")
     with investigator.opened() as measured:
