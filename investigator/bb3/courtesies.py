@@ -28,11 +28,6 @@ def is_polite_elsewhere(text: str) -> bool:
     return re.search(_courtesies("any"), text, re.IGNORECASE) is not None
 
 
-def ends_with_greeting(text: str) -> bool:
-    """Return True if the text ends with a greeting, perhaps followed by a word or two ("Hello there,")."""
-    return re.search(rf"\b(?:{_courtesies('greeting')})[\w ]{{0,12}}[,.!:]*\s*$", text, re.IGNORECASE) is not None
-
-
 @cache
 def _courtesies(section: str) -> str:
     phrases = [phrase for phrases in listed_by_section("courtesies")[section].values() for phrase in phrases]

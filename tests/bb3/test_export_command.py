@@ -28,10 +28,13 @@ def test_only_conversations_with_consent_are_released_and_redacted(folder: Path,
     command("chat", folder, "--user", "ida", "--search", "never", "--share", stdin=talk)
     command("chat", folder, "--user", "ben", "--search", "never", stdin="I agree to nothing.\n/save\n")
     command("chat", folder, "--user", "mum", "--share", stdin="/save\n")
-    result = command("export", folder, "--to", tmp_path / "releases", "--version", "1.0")
+    result = command("export", folder, "--to", tmp_path / "releases", "--version", "1.0", "--keep-names")
     assert result.exit_code == 0
     assert ": 1 conversation\n" in result.stdout
     assert "Left out: 1 without consent, 1 without a human reply" in result.stdout
+    assert "names of people were not looked for" in result.stderr
+    card = (tmp_path / "releases" / "1.0" / "CARD.md").read_text("utf-8")
+    assert "**Names of people were not looked for: the texts still contain them.**" in card
     text = released(tmp_path / "releases", "1.0")
     for secret in ("ida.lovelace", "7946", '"ida"', "agree to nothing"):
         assert secret not in text
@@ -43,8 +46,18 @@ def test_only_conversations_with_consent_are_released_and_redacted(folder: Path,
 def test_a_saved_file_that_is_broken_is_told(folder: Path, tmp_path: Path) -> None:
     command("chat", folder, "--share", "--search", "never", stdin="Hello\n/save\n")
     (default_workspace(folder) / "chats" / "broken.jsonl").write_text('{"message_history": 7}\n', "utf-8")
-    result = command("export", folder, "--to", tmp_path / "releases", "--version", "1.0")
+    result = command("export", folder, "--to", tmp_path / "releases", "--version", "1.0", "--keep-names")
     assert result.exit_code == 2
     assert "line 1 of" in result.stderr
     assert "broken.jsonl" in result.stderr
     assert not (tmp_path / "releases" / "1.0").exists()
+
+
+def test_a_release_whose_names_cannot_be_found_is_refused(folder: Path, tmp_path: Path) -> None:
+    command("chat", folder, "--share", "--search", "never", stdin="Hello\n/save\n")
+    asked = ("export", folder, "--to", tmp_path / "releases", "--version", "1.0", "--names-model", "nobody_has_this")
+    result = command(*asked)
+    assert result.exit_code == 2
+    assert result.stderr.startswith("error: names cannot be found: ")
+    assert "--keep-names" in result.stderr
+    assert not (tmp_path / "releases").exists()

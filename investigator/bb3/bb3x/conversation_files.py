@@ -24,10 +24,11 @@ def conversation_of(line: str, place: str = "the line") -> Conversation:
         return Conversation.model_validate_json(line)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False)[0]
-        where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"])
-        told = f"{where.lstrip('.')}: {first['msg']}" if where else str(first["msg"])
-        found = line if first["type"] == "json_invalid" else str(first["input"])
-        raise DialogueFormatError(f"{place} is not a valid conversation: {told}; found {_gist(found)}") from error
+        field = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).lstrip(".")
+        problem = f"{field}: {first['msg']}" if field else first["msg"]
+        value = line.strip() if first["type"] == "json_invalid" else str(first["input"]).strip()
+        gist = value if len(value) <= _GIST else f"{value[:_GIST]}…"
+        raise DialogueFormatError(f"{place} is not a valid conversation: {problem}; found {gist!r}") from error
 
 
 def conversations_in(path: Path) -> Iterator[Conversation]:
@@ -36,8 +37,7 @@ def conversations_in(path: Path) -> Iterator[Conversation]:
     Raises DialogueFormatError, with the line number, for a line that cannot be parsed, and DialogueError if the file
     cannot be read.
     """
-    for number, line in text_lines(path):
-        yield conversation_of(line, f"line {number} of {path}")
+    return (conversation_of(line, f"line {number} of {path}") for number, line in text_lines(path))
 
 
 def as_json_line(conversation: Conversation) -> str:
@@ -65,8 +65,3 @@ def unwritable(path: Path, error: OSError) -> FolderError:
     """Return the error for a file or folder that cannot be written."""
     hint = "Choose a writable folder on a disk with free space."
     return FolderError(f"{path} cannot be written: {error.strerror or error}", hint=hint)
-
-
-def _gist(text: str) -> str:
-    text = text.strip()
-    return repr(text if len(text) <= _GIST else f"{text[:_GIST]}…")

@@ -1,10 +1,17 @@
-"""Defines kinds of personal information, and the spans of text that contain it."""
+"""Finds personal information in text: numbers, addresses and contacts by a few rules, and names by a model
+(`presidio-analyzer`), if it is installed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
+from typing import Protocol
+
+from investigator.errors import MissingPackageError, SettingsError
 
 
 class Pii(StrEnum):
@@ -17,20 +24,15 @@ class Pii(StrEnum):
     LINK = "link"
     HANDLE = "handle"
     PHONE = "phone"
-    ADDRESS = "address"
-    HOUSE_NUMBER = "house number"
-    POSTAL_CODE = "postal code"
+    ADDRESS_NUMBER = "address number"
     CARD = "card"
-    SOCIAL_SECURITY = "social security"
     IBAN = "iban"
-    ACCOUNT = "account"
-    IP_ADDRESS = "ip address"
-    LONG_NUMBER = "long number"
+    NUMBER = "number"
 
     @property
     def is_numeric(self) -> bool:
         """Return True if only the digits are randomised, and the characters between them are kept."""
-        return self not in (Pii.NAME, Pii.EMAIL, Pii.LINK, Pii.HANDLE, Pii.PHONE, Pii.ADDRESS)
+        return self in (Pii.ADDRESS_NUMBER, Pii.CARD, Pii.IBAN, Pii.NUMBER)
 
 
 @dataclass(frozen=True, order=True)
@@ -42,13 +44,155 @@ class PiiSpan:
     kind: Pii
 
 
-def without_overlaps(findings: Iterable[PiiSpan]) -> list[PiiSpan]:
-    """Return findings in text order, without those that overlap an earlier item of `findings`."""
+class PiiFinder(Protocol):
+    """Finds personal information; `finds_names` is True if this includes the names of people."""
+
+    finds_names: bool
+
+    def spans(self, text: str) -> Iterable[PiiSpan]:
+        """Yield what the text contains, in any order; if two spans overlap, the first one counts."""
+        ...
+
+
+_STREET = (
+    r"street|st|avenue|ave|road|rd|boulevard|blvd|lane|ln|drive|dr|court|ct|close|square|place|terrace|highway|hwy"
+)
+_RUE = r"rue|avenue|boulevard|place|chemin|allée|quai|route"
+_PATTERNS = {
+    Pii.EMAIL: (
+        re.compile(
+            r"[\w.+%-]{1,64}(?:@|\s?[(\[]at[)\]]\s?)[\w-]{1,63}(?:(?:\.|\s?[(\[]dot[)\]]\s?)[\w-]{1,63}){1,8}",
+            re.IGNORECASE,
+        ),
+    ),
+    Pii.LINK: (
+        re.compile(r"://([^\s/@]{1,200})@"),
+        re.compile(r"/([~@][\w.-]+)"),
+        re.compile(r"://[^\s?]+\?([^\s\[]+\w)"),
+    ),
+    Pii.HANDLE: (re.compile(r"(?<![\w@./])@[^\W\d]\w[\w.]{1,28}\w"),),
+    Pii.IBAN: (re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b"),),
+    Pii.CARD: (re.compile(r"(?<![\w.,-])\d(?:[ -]?\d){12,18}(?![\w-])"),),
+    Pii.PHONE: (
+        re.compile(r"(?<![\w.,+/-])(?:\+|\(?0|\()\d(?:[ ./()-]{0,3}\d){6,13}(?!\d|[.,]\d)"),
+        re.compile(r"(?<![\w.,+/-])\d{3}[ .-]\d{3}[ .-]\d{4}(?!\d|[.,]\d)"),
+    ),
+    Pii.NUMBER: (re.compile(r"(?<![\d.,$€£-])\d(?:[.-]?\d){6,63}(?!\d|[.,]\d)"),),
+    Pii.ADDRESS_NUMBER: (
+        re.compile(rf"(?<![\w.,$€£-])(\d{{1,5}}[a-zA-Z]?)(?:\s+[A-Z][\w'’.-]*){{1,4}}\s+(?i:{_STREET})\b"),
+        re.compile(rf"(?<![\w.,-])(\d{{1,4}})(?: bis| ter)?,? (?:{_RUE})\b", re.IGNORECASE),
+        re.compile(
+            r"(?:stra(?:ß|ss)e|str\.|weg|allee|gasse|gata|gatan|gade|straat|laan) (\d{1,4}(?: ?[a-h])?)\b",
+            re.IGNORECASE,
+        ),
+        re.compile(r"\b(?:p\.? ?o\.? ?box|postfach) (\d[\d ]{0,8}\d|\d)\b", re.IGNORECASE),
+        re.compile(r"(?<![\w.,-])(\d{5})(?= [^\W\d_]*[a-zäöü])|(?<=\b[A-Z]{2} )(\d{5})\b"),
+    ),
+}
+"""The patterns of each kind, the most certain kind first; if a pattern has a group, only the group is personal."""
+
+_ORDINARY = re.compile(
+    r"\d{4}-\d\d-\d\d|\d\d?([./-])\d\d?\1\d{4}|\d{4}-\d{4}|\d+[.,]\d+|\d{1,3}(?:[.,]\d{3})+|97[89]-[\d-]{13}"
+)
+"""Matches a date, a range of years, a decimal number, thousands, and an ISBN."""
+
+
+class RuleFinder:
+    """Finds mail addresses, logins and queries in links, handles, telephone, card, account and other long numbers, and
+    the numbers in addresses, in any language. It does not find names.
+    """
+
+    finds_names = False
+
+    def spans(self, text: str) -> Iterator[PiiSpan]:
+        """Yield the matches of the rules, the most certain kind first."""
+        for kind, patterns in _PATTERNS.items():
+            for found in (found for pattern in patterns for found in pattern.finditer(text)):
+                group = found.lastindex or 0
+                if _is_of_kind(found[group], kind):
+                    yield PiiSpan(*found.span(group), kind)
+
+
+def _is_of_kind(text: str, kind: Pii) -> bool:
+    match kind:
+        case Pii.CARD:
+            return _passes_luhn(text)
+        case Pii.IBAN:
+            return _is_iban(text)
+        case Pii.PHONE | Pii.NUMBER:
+            return _ORDINARY.fullmatch(text) is None
+        case _:
+            return True
+
+
+def _passes_luhn(text: str) -> bool:
+    """Return True if the last digit is the check digit of the others (ISO/IEC 7812-1)."""
+    digits = [int(char) for char in reversed(text) if char.isdecimal()]
+    doubled = (sum(divmod(2 * digit, 10)) for digit in digits[1::2])
+    return (sum(digits[::2]) + sum(doubled)) % 10 == 0
+
+
+def _is_iban(text: str) -> bool:
+    """Return True if the check digits of an IBAN are correct (ISO 13616)."""
+    plain = text.replace(" ", "")
+    return int("".join(str(int(char, 36)) for char in plain[4:] + plain[:4])) % 97 == 1
+
+
+_ENTITIES = {
+    "PERSON": Pii.NAME,
+    "PHONE_NUMBER": Pii.PHONE,
+    "CREDIT_CARD": Pii.CARD,
+    "IBAN_CODE": Pii.IBAN,
+    **dict.fromkeys(("IP_ADDRESS", "MEDICAL_LICENSE", "UK_NHS", "US_DRIVER_LICENSE", "US_ITIN", "US_SSN"), Pii.NUMBER),
+}
+_LEAST_SCORE = 0.35
+_LABEL = "en"
+"""The language that Presidio's recognizers are asked for; the model may be of another one."""
+_INSTALL = "pip install 'document-investigator[share]', and a spaCy model, e.g. python -m spacy download en_core_web_md"
+
+
+class PresidioFinder:
+    """Finds names and other personal information with presidio-analyzer and a spaCy model, together with the rules.
+
+    `model` is the name of an installed model, or its folder. Nothing is downloaded. Raises MissingPackageError if
+    presidio-analyzer is not installed, and SettingsError if the model is not.
+    """
+
+    finds_names = True
+
+    def __init__(self, model: str) -> None:
+        try:
+            import spacy.util
+            from presidio_analyzer import AnalyzerEngine, RecognizerRegistry
+            from presidio_analyzer.nlp_engine import SpacyNlpEngine
+        except ImportError as error:
+            raise MissingPackageError("finding names needs the package presidio-analyzer", hint=_INSTALL) from error
+        if not (spacy.util.is_package(model) or Path(model).is_dir()):
+            raise SettingsError(f"the spaCy model {model!r} is not installed", hint=_INSTALL)
+        engine = SpacyNlpEngine(models=[{"lang_code": _LABEL, "model_name": model}])
+        registry = RecognizerRegistry(supported_languages=[_LABEL])
+        registry.load_predefined_recognizers([_LABEL])
+        for name in ("EmailRecognizer", "UrlRecognizer"):  # they fetch a list of domains from the network
+            registry.remove_recognizer(name)
+        self._analyzer = AnalyzerEngine(registry=registry, nlp_engine=engine, supported_languages=[_LABEL])
+        self._rules = RuleFinder()
+
+    def spans(self, text: str) -> Iterator[PiiSpan]:
+        """Yield the matches of the rules, and then those of Presidio."""
+        yield from self._rules.spans(text)
+        entities = [*_ENTITIES]
+        found = self._analyzer.analyze(text, language=_LABEL, entities=entities, score_threshold=_LEAST_SCORE)
+        for each in sorted(found, key=lambda each: -each.score):
+            yield PiiSpan(each.start, each.end, _ENTITIES[each.entity_type])
+
+
+def without_overlaps(spans: Iterable[PiiSpan]) -> list[PiiSpan]:
+    """Return spans in text order, without those that overlap an earlier item of `spans`."""
     kept: list[PiiSpan] = []
     taken: set[int] = set()
-    for finding in findings:
-        places = range(finding.start, finding.end)
-        if finding.start < finding.end and taken.isdisjoint(places):
+    for span in spans:
+        places = range(span.start, span.end)
+        if taken.isdisjoint(places):
             taken.update(places)
-            kept.append(finding)
+            kept.append(span)
     return sorted(kept)

@@ -11,23 +11,25 @@ import re
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from enum import StrEnum
 from pathlib import Path
-from typing import TextIO
 
 from investigator.bb3.bb3x.conversation_files import as_json_line, conversations_in, unwritable
+from investigator.bb3.bb3x.pii import Pii
 from investigator.bb3.bb3x.records import Conversation
 from investigator.bb3.bb3x.redaction import Redactor
-from investigator.bb3.bb3x.release_card import Counts, card_of
 from investigator.bb3.bb3x.splits import Split, stable_split
 from investigator.errors import DialogueError
 from investigator.records.base import Record
 
 CARD = "CARD.md"
+_ALL = "all"
+_CONVERSATIONS = "conversations"
 _VERSION = re.compile(r"\d{1,6}(?:\.\d{1,6}){0,3}", re.ASCII)
+_NAMES_KEPT = "**Names of people were not looked for: the texts still contain them.** Check them before you publish it."
+_NAMES_REPLACED = "Names were found by a model, everything else also by rules; both miss some personal information."
 
 
 class Refusal(StrEnum):
@@ -62,13 +64,14 @@ def publish(
     made_on: date,
     split_of: Callable[[Conversation], Split] = lambda conversation: stable_split(conversation.id),
 ) -> Exported:
-    """Release the conversations that may be shared; `split_of` assigns each one to a split.
+    """Release the conversations that may be shared; `split_of` assigns each one to a split. The card states whether
+    names were looked for.
 
     Raises DialogueError if the version is not a number such as 1.2, or is not higher than all existing versions, and
     FolderError if the release cannot be written. In either case, nothing is released.
     """
     _check_is_newer(releases, version)
-    refused: Counter[Refusal] = Counter()
+    refused = Counter(dict.fromkeys(Refusal, 0))
     try:
         releases.mkdir(parents=True, exist_ok=True)
         part = Path(tempfile.mkdtemp(dir=releases, prefix=f".{version}.", suffix=".part"))
@@ -76,9 +79,8 @@ def publish(
         raise unwritable(releases, error) from error
     try:
         counts = _write_parts(part, _shared(conversations, redactor, refused), split_of)
-        supersedes = next(reversed(versions(releases)), "")
-        left_out = {str(refusal): refused[refusal] for refusal in Refusal}
-        _write_text(part / CARD, card_of(version, supersedes, made_on, counts, left_out, redactor.counts))
+        older = versions(releases)[-1:]
+        _write(part / CARD, [_card(version, older, made_on, counts, refused, redactor)])
         part.chmod(0o755)
         part.rename(releases / version)
     except OSError as error:
@@ -86,7 +88,7 @@ def publish(
     finally:
         shutil.rmtree(part, ignore_errors=True)
     return Exported(
-        written=sum(each.conversations for each in counts.values()),
+        written=counts[_ALL][_CONVERSATIONS],
         without_consent=refused[Refusal.WITHOUT_CONSENT],
         without_human_reply=refused[Refusal.WITHOUT_HUMAN_REPLY],
     )
@@ -105,10 +107,10 @@ def released(releases: Path, split: Split, version: str | None = None) -> Iterat
 
     Raises DialogueError if the release does not exist.
     """
-    there = versions(releases)
-    chosen = version if version is not None else next(reversed(there), "")
-    if chosen not in there:
-        hint = f"Existing releases: {', '.join(there)}" if there else "Make a release first."
+    existing = versions(releases)
+    chosen = version if version is not None else next(reversed(existing), "")
+    if chosen not in existing:
+        hint = f"Existing releases: {', '.join(existing)}" if existing else "Make a release first."
         raise DialogueError(f"{releases} contains no release {chosen}".rstrip(), hint=hint)
     return conversations_in(releases / chosen / f"{split}.jsonl")
 
@@ -136,34 +138,86 @@ def _check_is_newer(releases: Path, version: str) -> None:
 
 def _order(version: str) -> tuple[int, ...]:
     """Return the sort key for a version; 1.0 and 1 have the same key."""
-    numbers = [int(number) for number in version.split(".")]
-    while len(numbers) > 1 and numbers[-1] == 0:
-        numbers.pop()
-    return tuple(numbers)
+    return tuple(int(number) for number in re.sub(r"(?:\.0+)+$", "", version).split("."))
 
 
 def _write_parts(
     folder: Path, conversations: Iterable[Conversation], split_of: Callable[[Conversation], Split]
-) -> dict[Split, Counts]:
-    """Write one file for each part, and return counts of the contents of each file."""
-    counts = {split: Counts() for split in Split}
-    with ExitStack() as opened:
-        files: dict[Split, TextIO] = {
-            split: opened.enter_context((folder / f"{split}.jsonl").open("w", encoding="utf-8", newline="\n"))
-            for split in Split
-        }
-        for conversation in conversations:
-            split = split_of(conversation)
-            files[split].write(as_json_line(conversation) + "\n")
-            counts[split].add(conversation)
-        for file in files.values():
-            file.flush()
-            os.fsync(file.fileno())
+) -> Mapping[str, Counter[str]]:
+    """Write one file for each part, and return what each part and all of them contain."""
+    lines: dict[str, list[str]] = {split: [] for split in Split}
+    counts = {column: Counter[str]() for column in (*Split, _ALL)}
+    users: set[tuple[str, str | None]] = set()
+    for conversation in conversations:
+        split = split_of(conversation)
+        lines[split].append(as_json_line(conversation) + "\n")
+        for column in (split, _ALL):
+            user = (column, conversation.user_pseudo_id)
+            counts[column].update({_CONVERSATIONS: 1, "users": int(user not in users)})
+            counts[column].update(_counted(conversation))
+            users.add(user)
+    for split in Split:
+        _write(folder / f"{split}.jsonl", lines[split])
     return counts
 
 
-def _write_text(path: Path, text: str) -> None:
+def _write(path: Path, lines: Iterable[str]) -> None:
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        file.write(text)
+        file.writelines(lines)
         file.flush()
         os.fsync(file.fileno())
+
+
+def _counted(conversation: Conversation) -> Iterator[str]:
+    """Yield the name of a row of the card for each message that the row counts."""
+    for message in conversation.message_history:
+        yield "messages from the human" if message.by_human else "messages from the bot"
+        marks = {
+            "liked": message.is_liked,
+            "disliked": message.is_disliked,
+            f"disliked: {_inert(message.dislike_type or 'no type')}": message.is_disliked,
+            "answers to the question after a dislike": message.is_dislike_feedback,
+            "replies with a search": message.search_knowledge,
+            "replies with a memory": message.memory_knowledge,
+            "canned replies": message.is_canned,
+            "messages annotated as unsafe": message.is_unsafe,
+        }
+        yield from (name for name, holds in marks.items() if holds)
+
+
+def _card(
+    version: str,
+    older: tuple[str, ...],
+    made_on: date,
+    counts: Mapping[str, Counter[str]],
+    refused: Mapping[Refusal, int],
+    redactor: Redactor,
+) -> str:
+    """Return the text of the card, in Markdown."""
+    first = f"It supersedes version {older[0]}." if older else "This is the first version."
+    kinds = [kind for kind in Pii if kind is not Pii.NAME or redactor.finds_names]
+    done = {True: "numbers randomised digit by digit", False: "replaced by a hash"}
+    lines = [
+        f"# Conversations, version {version}",
+        "",
+        f"Created on {made_on.isoformat()}. {first}",
+        "",
+        _NAMES_REPLACED if redactor.finds_names else _NAMES_KEPT,
+        "",
+        "## Contents",
+        f"| | {' | '.join(counts)} |",
+        f"|---|{'---|' * len(counts)}",
+        *(f"| {name} | {' | '.join(str(each[name]) for each in counts.values())} |" for name in counts[_ALL]),
+        "",
+        "## What was left out",
+        *(f"- conversations {refusal}: {refused[refusal]}" for refusal in Refusal),
+        "",
+        "## What was redacted",
+        *(f"- {kind}, {done[kind.is_numeric]}: {redactor.counts[kind]}" for kind in kinds),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _inert(text: str) -> str:
+    """Return text from a record, shortened and without characters that would break a table cell."""
+    return " ".join(text.replace("|", "/").split())[:60]

@@ -21,10 +21,6 @@ CHUNKS = {Split.TEST: range(0, 3), Split.VALID: range(3, 6), Split.TRAIN: range(
 """The numbers of the released files in each part; there are 100 files, numbered from 0."""
 
 
-SHARES = {Split.TEST: 0.03, Split.VALID: 0.03}
-"""The shares of the data used for testing and validation, as in the release; the rest is for training."""
-
-
 def chunks_of(datatype: str) -> range:
     """Return the numbers of the released files for a datatype (`train`, `valid` or `test`; anything after a colon is
     ignored).
@@ -44,7 +40,7 @@ def chunk_file(number: int) -> str:
 
 
 def random_split(random: Random) -> Split:
-    """Return a random split."""
+    """Return a random split; 3 % of the data are for testing and 3 % for validation, as in the release."""
     return _split_at(random.random())
 
 
@@ -54,12 +50,6 @@ def stable_split(chat_id: str) -> Split:
     return _split_at(int.from_bytes(digest[:7]) / 2**56)
 
 
-def _split_at(place: float) -> Split:
-    """Return the split for a number in [0, 1): the lowest numbers are for testing, the next for validation, the rest
-    for training.
-    """
-    for split, share in SHARES.items():
-        if place < share:
-            return split
-        place -= share
-    return Split.TRAIN
+def _split_at(share: float) -> Split:
+    """Return the split that owns this share, in [0, 1), of the released files."""
+    return next(split for split, chunks in CHUNKS.items() if share * 100 < chunks.stop)

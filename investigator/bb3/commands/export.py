@@ -11,11 +11,13 @@ from typing import Annotated
 import typer
 
 from investigator.bb3.bb3x.conversation_files import conversations_in
+from investigator.bb3.bb3x.pii import PiiFinder, PresidioFinder, RuleFinder
 from investigator.bb3.bb3x.redaction import Redactor
 from investigator.bb3.bb3x.release import publish
 from investigator.bb3.talk import CHATS
 from investigator.cli.options import kept_of
-from investigator.cli.output import print_plain
+from investigator.cli.output import note, print_plain
+from investigator.errors import MissingPackageError, SettingsError
 from investigator.reports.wording import plural
 
 
@@ -28,18 +30,33 @@ def export(
     workspace: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Workspace in which /save stored the conversations.")
     ] = None,
+    names_model: Annotated[
+        str, typer.Option("--names-model", metavar="NAME", help="Installed spaCy model that finds names.")
+    ] = "en_core_web_md",
+    keep_names: Annotated[
+        bool, typer.Option("--keep-names", help="Do not look for names; the release says so.")
+    ] = False,
 ) -> None:
     """Release the conversations saved in the workspace, in the format of the BB3x data card.
 
     Only conversations whose users agreed (`chat --share`) and wrote at least one message are included; any personal
-    information that is recognised is replaced.
+    information that is recognised is replaced. Names need the package presidio-analyzer and a spaCy model.
     """
+    finder = RuleFinder() if keep_names else _finder(names_model)
     investigator = kept_of(folder, workspace)
-    with investigator.library() as library:
-        titles = tuple(library.document(name).title for name in library.document_ids())
     files = sorted((investigator.workspace / CHATS).glob("*.jsonl"))
     saved = (conversation for file in files for conversation in conversations_in(file))
-    redactor = Redactor(secrets.token_bytes(32), random.SystemRandom(), titles=titles)
+    redactor = Redactor(secrets.token_bytes(32), random.SystemRandom(), finder)
     made = publish(to, version, saved, redactor, datetime.now(UTC).date())
     print_plain(f"Release {version} in {to / version}: {plural(made.written, 'conversation')}")
     print_plain(f"Left out: {made.without_consent} without consent, {made.without_human_reply} without a human reply")
+    if keep_names:
+        note("names of people were not looked for; check the release before you publish it")
+
+
+def _finder(model: str) -> PiiFinder:
+    try:
+        return PresidioFinder(model)
+    except (MissingPackageError, SettingsError) as error:
+        hint = f"{error.hint}; or release without looking for names: --keep-names"
+        raise type(error)(f"names cannot be found: {error.message}", hint=hint) from error
