@@ -217,10 +217,10 @@ FORM = {"Content-Type": "application/x-www-form-urlencoded; charset=UTF-8"}
 @pytest.mark.parametrize(
     ("body", "headers", "status", "told"),
     [
-        (b"n=5", {}, 400, "the form has no q; POST a form"),
+        (b"n=5", {}, 400, "the form needs q once, and n at most once; POST a form"),
         (b"q=a&n=x", {}, 400, "n must be a whole number, not 'x'"),
-        (b"q=a&n=1&n=2", {}, 400, "n more than once"),
-        (b"q=a&q=b", {}, 400, "q more than once"),
+        (b"q=a&n=1&n=2", {}, 400, "n at most once"),
+        (b"q=a&q=b", {}, 400, "needs q once"),
         (b"q=\xff", {}, 400, "the form is not UTF-8"),
         (b"a=a&" * 100, {}, 400, "more than 20 fields"),
         (b"q=" + b"a" * (LONGEST_QUERY + 1), {}, 400, "q has 20,001 characters, more than the limit of 20,000"),
@@ -274,7 +274,7 @@ def sent(endpoint: SearchEndpoint, content: bytes) -> bytes:
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (b"POST / HTTP/1.1\r\nHost: a\r\n\r\n", "the form has no q"),
+        (b"POST / HTTP/1.1\r\nHost: a\r\n\r\n", "the form needs q once"),
         (b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nq=ab", "Invalid HTTP"),
         (b"\x16\x03\x01\x02\r\n\r\n", "Invalid HTTP"),
         (b"POST / HTTP/1.1\r\n\r\n", "Invalid HTTP"),

@@ -20,7 +20,7 @@ from investigator.bb3.chats import open_chat, talk_with
 from investigator.bb3.feedback import QUESTIONS, DislikeType
 from investigator.bb3.folder_chat import FolderChat
 from investigator.bb3.records import Module, Speaker
-from investigator.bb3.safety import SafetyGuard, canned_replies
+from investigator.bb3.safety import CANNED_REPLIES, SafetyGuard
 from investigator.bb3.talk import THANKS, Talk
 from investigator.engines.base import Engine
 from investigator.errors import DialogueError, EngineError, EngineUnreachableError, FolderError
@@ -107,7 +107,7 @@ def test_unsafe_words_of_the_human_reach_no_module(opened: Callable[..., Talk]) 
     engine = model()
     talk = opened(engine)
     shown = talk.say(UNSAFE)
-    assert shown.text in next(texts for kind, texts in canned_replies().items() if kind == "unsafe_Human")
+    assert shown.text in next(texts for kind, texts in CANNED_REPLIES.items() if kind == "unsafe_Human")
     assert shown["failure"] == "unsafe_Human"
     human, bot = wire(talk)
     assert human["safety"] == {"string_matcher": "__notok__"}
@@ -180,7 +180,7 @@ def test_a_model_that_fails_gets_a_canned_reply_that_names_the_problem(opened: C
     engine.reply = breaks  # type: ignore[method-assign, assignment]
     shown = talk.say("What a model")
     assert (shown["failure"], shown["problem"]) == ("unsafe_model_crash", "no server at port 7")
-    assert shown.text in canned_replies()[next(kind for kind in canned_replies() if kind == "unsafe_model_crash")]
+    assert shown.text in CANNED_REPLIES[next(kind for kind in CANNED_REPLIES if kind == "unsafe_model_crash")]
     engine.reply = works  # type: ignore[method-assign]
     before = len(engine.asked)
     assert talk.say(QUESTION).text == "It makes 42 MW of power."

@@ -13,8 +13,7 @@ from investigator.bb3.chat_options import ChatOptions, Decide
 from investigator.bb3.chat_text import reply_text, why_text
 from investigator.bb3.chats import open_chat
 from investigator.bb3.exchange import DocumentSearch
-from investigator.bb3.search.client import SearchServer
-from investigator.bb3.search.server_search import ServerSearch
+from investigator.bb3.search.client import SearchServer, ServerSearch
 from investigator.dialogue.messages import Message
 
 QUESTION = "How much power does the Cedar plant make?"
@@ -32,7 +31,14 @@ def reports(tmp_path: Path) -> Investigator:
 
 def page(content: str, document_id: str = "report.md") -> dict[str, object]:
     """Return a page that claims to be on the second line of a document."""
-    passage = {"document_id": document_id, "start": 0, "end": len(content), "line": 2, "heading": "Signed by the board"}
+    passage = {
+        "document_id": document_id,
+        "start": 0,
+        "end": len(content),
+        "text": content,
+        "line": 2,
+        "heading": "Signed",
+    }
     origin = {"passage": passage, "media_type": "text/markdown", "content_hash": "a" * 64}
     return {"url": f"{document_id}#line=2", "title": "Report", "content": content, "origin": origin}
 

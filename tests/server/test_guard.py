@@ -14,7 +14,7 @@ import pytest
 
 from investigator import Investigator, ScriptedEmbedder
 from investigator.bb3.commands.served_talks import open_talks
-from investigator.bb3.search.server_search import ServerSearch
+from investigator.bb3.search.client import ServerSearch
 from investigator.errors import ForeignFileError, SettingsError
 from investigator.server.access import Access, allowed_hosts
 from investigator.server.guard import MOST_OCTETS

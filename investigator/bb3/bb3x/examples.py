@@ -43,29 +43,25 @@ def dialogue_examples(
     """
     about = conversation.wire()
     about.pop("message_history", None)
-    adversarial = conversation.has_unsafe_human
+    history, adversarial = conversation.message_history, conversation.has_unsafe_human
     if adversarial and selection is Selection.WITHOUT_ADVERSARIAL:
         return ()
-    history = conversation.message_history
     return tuple(
         Message(
             {
                 **about,
                 "text": "\n".join(earlier.text for earlier in history[:place]),
-                "labels": [said.text],
-                "label_info": said.wire(),
+                "labels": [label.text],
+                "label_info": label.wire(),
                 EPISODE_DONE: True,
                 "adversarial_human": adversarial,
             }
         )
-        for place, said in enumerate(history)
-        if place > 0 and _is_label(said, label_of, selection)
+        for place, label in enumerate(history)
+        if place > 0
+        and label.by_human == (label_of is Speaker.PARTNER)
+        and (selection is not Selection.CROWDWORKERS or label.mturk is not None)
     )
-
-
-def _is_label(message: ChatMessage, label_of: Speaker, selection: Selection) -> bool:
-    judged = selection is not Selection.CROWDWORKERS or message.mturk is not None
-    return judged and message.by_human == (label_of is Speaker.PARTNER)
 
 
 class ModuleExample(Record):
@@ -89,7 +85,7 @@ class ModuleExample(Record):
         """Return the example as a teacher's message. The message's text contains the turns, one per line; all other
         values are in separate fields.
         """
-        given: dict[str, object] = {
+        inputs: dict[str, object] = {
             "memories": [f"{fact.speaker}: {fact.text}" for fact in self.facts],
             "documents": [{"title": each.title, "url": each.url, "text": each.text} for each in self.documents],
             "memory": self.memory,
@@ -101,7 +97,7 @@ class ModuleExample(Record):
                 "chat_id": self.chat_id,
                 "text": "\n".join(turn.text for turn in self.turns),
                 "labels": list(self.targets),
-                **{name: value for name, value in given.items() if value},
+                **{name: value for name, value in inputs.items() if value},
                 EPISODE_DONE: True,
             }
         )
@@ -134,12 +130,13 @@ def _examples(seen: ModuleExample, reply: ChatMessage, known: Sequence[str] | No
     contains the turns before the reply.
     """
     facts = facts_of((reply.memories or ()) if known is None else known)
+    last = seen.changed(turns=seen.turns[-1:])
     if reply.search_decision not in (None, SearchDecision.NONE):
-        yield seen.changed(module=Module.SDM, targets=(str(reply.search_decision),), turns=seen.turns[-1:])
+        yield last.changed(module=Module.SDM, targets=(str(reply.search_decision),))
     if reply.memory_decision not in (None, MemoryDecision.NONE):
-        yield seen.changed(module=Module.MDM, targets=(str(reply.memory_decision),), turns=seen.turns[-1:], facts=facts)
+        yield last.changed(module=Module.MDM, targets=(str(reply.memory_decision),), facts=facts)
     if reply.memories is not None and known is not None:
-        yield from _new_memories(seen, reply, [line for line in reply.memories if line not in known])
+        yield from _new_memories(last, reply, [line for line in reply.memories if line not in known])
     if reply.search_query:
         yield seen.changed(module=Module.SGM, targets=(reply.search_query,))
     memory, knowledge = reply.memory_knowledge or "", reply.search_knowledge or ""
@@ -152,22 +149,16 @@ def _examples(seen: ModuleExample, reply: ChatMessage, known: Sequence[str] | No
         yield seen.changed(module=module, targets=(reply.text,), memory=memory, knowledge=knowledge)
 
 
-def _new_memories(seen: ModuleExample, reply: ChatMessage, lines: Sequence[str]) -> Iterator[ModuleExample]:
+def _new_memories(last: ModuleExample, reply: ChatMessage, lines: Sequence[str]) -> Iterator[ModuleExample]:
     """Yield two examples for mgm: one with the new memories from the human's turn, one with those from the reply."""
-    new = [kept_memory(line) for line in lines]
-    heard = [turn for turn in seen.turns[-1:] if turn.speaker is Speaker.PARTNER]
+    heard = [turn for turn in last.turns if turn.speaker is Speaker.PARTNER]
     for turn in (*heard, turn_of(reply)):
-        of_it = tuple(text for speaker, text in new if speaker is turn.speaker)
-        yield seen.changed(module=Module.MGM, targets=of_it or (NO_MEMORY,), turns=(turn,))
+        texts = tuple(text for speaker, text in map(kept_memory, lines) if speaker is turn.speaker)
+        yield last.changed(module=Module.MGM, targets=texts or (NO_MEMORY,), turns=(turn,))
 
 
 def _documents(reply: ChatMessage) -> tuple[SearchDocument, ...]:
     """Return the documents in a record, whose lists of titles, texts and addresses may differ in length."""
-    lists = (
-        reply.search_knowledge_doc_titles or (),
-        reply.search_knowledge_doc_content or (),
-        reply.search_knowledge_doc_urls or (),
-    )
-    return tuple(
-        SearchDocument(title=title, text=text, url=url) for title, text, url in zip_longest(*lists, fillvalue="")
-    )
+    lists = (reply.search_knowledge_doc_titles, reply.search_knowledge_doc_content, reply.search_knowledge_doc_urls)
+    columns = zip_longest(*(values or () for values in lists), fillvalue="")
+    return tuple(SearchDocument(title=title, text=text, url=url) for title, text, url in columns)

@@ -24,10 +24,10 @@ def kept_memory(line: str) -> tuple[Speaker | None, str]:
 
     The speaker is None if the prefix is missing.
     """
-    found = _PREFIX.match(line)
-    if found is None:
+    prefix = _PREFIX.match(line)
+    if prefix is None:
         return None, line
-    return Speaker.SELF if found[1] == "1" else Speaker.PARTNER, line[found.end() :]
+    return Speaker.SELF if prefix[1] == "1" else Speaker.PARTNER, line[prefix.end() :]
 
 
 def memory_line(speaker: Speaker, text: str) -> str:
@@ -57,12 +57,12 @@ def chat_message_of(reply: Message, bot_message_id: str) -> ChatMessage:
     """
     fields: dict[str, object] = {"text": reply.text, "sender": Sender.BOT, "bot_message_id": bot_message_id}
     fields |= {name: str(reply[name]) for name in _TEXTS if reply.get(name)}
-    fields |= {name: tuple(map(str, _list(reply.get(name)))) for name in _LISTS}
-    if used := reply.get("memory_knowledge"):
-        fields["memory_knowledge"] = _as_the_card_writes(str(used))
-    for name, decision in (("search_decision", SearchDecision), ("memory_decision", MemoryDecision)):
-        said = str(reply.get(name, ""))
-        fields[name] = decision(said if said in set(decision) else "")
+    fields |= {name: tuple(map(str, each)) for name in _LISTS if isinstance(each := reply.get(name, ()), list | tuple)}
+    if memory := reply.get("memory_knowledge"):
+        fields["memory_knowledge"] = _as_the_card_writes(str(memory))
+    for name, decisions in (("search_decision", SearchDecision), ("memory_decision", MemoryDecision)):
+        word = str(reply.get(name, ""))
+        fields[name] = decisions(word if word in set(decisions) else "")
     memories = reply.get("memories")
     fields["memories"] = tuple(map(_as_the_card_writes, memories)) if isinstance(memories, Mapping) else ()
     return ChatMessage.model_validate(fields)
@@ -71,7 +71,3 @@ def chat_message_of(reply: Message, bot_message_id: str) -> ChatMessage:
 def _as_the_card_writes(memory: str) -> str:
     speaker, text = owner_of(memory)
     return memory_line(speaker or Speaker.PARTNER, text)
-
-
-def _list(value: object) -> list[object]:
-    return list(value) if isinstance(value, list | tuple) else []

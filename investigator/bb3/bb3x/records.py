@@ -26,11 +26,6 @@ class Sender(StrEnum):
     CARD_BOT = "Chatbot"
     CARD_HUMAN = "Human"
 
-    @property
-    def is_human(self) -> bool:
-        """Return True if the sender is the human, in either spelling."""
-        return self in (Sender.HUMAN, Sender.CARD_HUMAN)
-
 
 class SearchDecision(StrEnum):
     """The search decision module's reply; empty if the module was not called. The card has two names for "yes"."""
@@ -117,7 +112,7 @@ class ChatMessage(ForeignRecord):
     @property
     def by_human(self) -> bool:
         """Return True if the human sent the message."""
-        return self.sender.is_human
+        return self.sender in (Sender.HUMAN, Sender.CARD_HUMAN)
 
     @property
     def id(self) -> str:

@@ -32,7 +32,7 @@ from investigator.bb3.commands.typed import (
 )
 from investigator.bb3.feedback import dislike_type_of
 from investigator.bb3.folder_chat import FolderChat
-from investigator.bb3.search.server_search import ServerSearch
+from investigator.bb3.search.client import ServerSearch
 from investigator.bb3.talk import CHATS, Talk
 from investigator.cli.options import CommonOptions, Folder
 from investigator.cli.output import note, print_plain, print_styled, tell

@@ -45,15 +45,10 @@ class SearchAgent(Agent):
     def act(self) -> Message:
         """Return the search results for the last message. Raises the errors of the search."""
         query = self.observation.text if self.observation is not None else ""
-        found = self._search.search(query, self.opt.number("n_docs", _DOCUMENTS)) if query else ()
-        lines = [titled(document) for document in found]
-        return Message(
-            id=self.id,
-            text="\n".join(lines),
-            top_docs=lines,
-            urls=[document.url for document in found],
-            episode_done=False,
-        )
+        documents = self._search.search(query, self.opt.number("n_docs", _DOCUMENTS)) if query else ()
+        lines = [titled(document) for document in documents]
+        urls = [document.url for document in documents]
+        return Message(id=self.id, text="\n".join(lines), top_docs=lines, urls=urls, episode_done=False)
 
     def share(self) -> dict[str, object]:
         return {**super().share(), _SEARCH: self._search}

@@ -1,22 +1,25 @@
 """A client for search servers that speak BB3's protocol: it posts a form with q and n, and gets `{"response": [{url,
 title, content}]}`. The client deliberately deviates from ParlAI 1.7.2, whose behaviour was verified in recordings: it
-reports failures, and limits what it reads.
+reports failures, and limits what it reads. A chat that searches there quotes the pages that the server sends.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Self
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from pydantic import Field, ValidationError
 
 from investigator.bb3.exchange import SearchDocument
-from investigator.bb3.search.served import Origin
+from investigator.bb3.search.document_text import nearest_part, searched
+from investigator.bb3.search.served import Origin, ServedDocument
 from investigator.engines.http import MOST_OCTETS, Endpoint, Retries, retried
 from investigator.errors import EngineError, EngineUnreachableError, SettingsError
+from investigator.language.normalise import one_line
 from investigator.records import Record
 from investigator.secrets import register_address
 
@@ -25,7 +28,12 @@ if TYPE_CHECKING:
 
 _LONGEST_NAME = 2_000
 """Maximum length of an address or a title in characters; longer ones are truncated."""
-_LONGEST_TOLD = 200
+_LONGEST_PAGE = 200_000
+"""Maximum number of characters read from a page; the rest is ignored."""
+_LONGEST_PASSAGE = 10_000
+"""Maximum number of characters in a folder's passage that is read as a whole; the limit is the same as in a chat about
+that folder.
+"""
 _HINT = "Check the address of the search server, or omit it to search the folder instead."
 _WORTH_ANOTHER_TRY = frozenset({408, 425, 429, *range(500, 600)})
 
@@ -74,14 +82,9 @@ class SearchServer:
         self.address = full_address(address)
         patience = patience or Patience()
         self._place = f"the search server at {urlsplit(self.address).hostname}"
+        headers = {"Content-Type": "application/x-www-form-urlencoded"}
         self._endpoint = Endpoint(
-            self.address,
-            self._place,
-            patience.timeout,
-            MOST_OCTETS,
-            headers={"Content-Type": "application/x-www-form-urlencoded"},
-            hint=_HINT,
-            transport=transport,
+            self.address, self._place, patience.timeout, MOST_OCTETS, headers, hint=_HINT, transport=transport
         )
         self._retries = Retries(patience.requests, patience.delay)
         self._between_lines = between_lines
@@ -108,28 +111,84 @@ class SearchServer:
         except UnicodeEncodeError as error:
             raise EngineError("the query is not a string", hint="Pass the query as a string.") from error
         status, body = self._endpoint.post(form)
-        if status != 200:
-            raise self._refused(status, body)
-        return self._read(body)
-
-    def _refused(self, status: int, body: bytes) -> EngineError:
-        if 300 <= status < 400:
-            return EngineError(f"{self._place} redirects its callers ({status})", hint=_HINT)
-        kind = EngineUnreachableError if status in _WORTH_ANOTHER_TRY else EngineError
-        return kind(f"{self._place} replied with status {status}{_why(body)}", hint=_HINT)
-
-    def _read(self, body: bytes) -> tuple[FoundPage, ...]:
         try:
             answer = json.loads(body)
         except (ValueError, RecursionError) as error:
-            gist = body[:60].decode("utf-8", "replace")
-            raise EngineError(f"{self._place} did not reply with JSON: {gist!r}", hint=_HINT) from error
-        found = answer.get("response") if isinstance(answer, Mapping) else answer
-        if not found:
-            return ()
-        if not isinstance(found, list) or not all(isinstance(page, Mapping) for page in found):
+            if status == 200:
+                gist = body[:60].decode("utf-8", "replace")
+                raise EngineError(f"{self._place} did not reply with JSON: {gist!r}", hint=_HINT) from error
+            answer = {}
+        if status != 200:
+            raise self._refused(status, answer)
+        pages = (answer.get("response") if isinstance(answer, Mapping) else answer) or []
+        if not isinstance(pages, list) or not all(isinstance(page, Mapping) for page in pages):
             raise EngineError(f'{self._place} replied without a list of pages under "response"', hint=_HINT)
-        return tuple(map(_page, found))
+        return tuple(map(_page, pages))
+
+    def _refused(self, status: int, answer: object) -> EngineError:
+        if 300 <= status < 400:
+            return EngineError(f"{self._place} redirects its callers ({status})", hint=_HINT)
+        reason = answer.get("error") if isinstance(answer, Mapping) else None
+        why = f": {one_line(reason)[:200]}" if isinstance(reason, str) else ""
+        kind = EngineUnreachableError if status in _WORTH_ANOTHER_TRY else EngineError
+        return kind(f"{self._place} replied with status {status}{why}", hint=_HINT)
+
+
+class ServerSearch:
+    """Sends every query of a chat to a server that speaks BB3's protocol. The user is waiting for the reply, so by
+    default the wait is at most 20.5 seconds. Thread-safe. Raises SettingsError if the address is invalid.
+    """
+
+    def __init__(self, address: str, *, patience: Patience | None = None) -> None:
+        patience = patience or Patience(requests=2)
+        self._server = SearchServer(address, patience=patience)
+        self._once = SearchServer(address, patience=patience.changed(requests=1))
+        self._name = f"the search server at {urlsplit(self._server.address).netloc.rpartition('@')[2]}"
+
+    @classmethod
+    def reached(cls, address: str, *, patience: Patience | None = None) -> Self:
+        """Return a search after a successful test request, so that a wrong address is reported before the first turn.
+
+        Raises SettingsError, and EngineTimeoutError, EngineUnreachableError or EngineError if no search server answers
+        at the address.
+        """
+        search = cls(address, patience=patience)
+        search._once.pages("hello", 1)
+        return search
+
+    def search(self, query: str, count: int) -> Sequence[SearchDocument]:
+        """Return the best pages, each limited to the part nearest to the query. Pages without text and duplicates are
+        dropped. Raises EngineTimeoutError or EngineUnreachableError, and EngineError if the response is not an answer.
+        """
+        words = searched(query)
+        pages = {(page.url, page.content): page for page in self._server.pages(words, count) if page.lines}
+        return [_part(page, words, self._name) for page in pages.values()][:count]
+
+
+def _part(page: FoundPage, query: str, server: str) -> ServedDocument:
+    """Return the part of a page that is read for a query."""
+    whole, origin = page.content[:_LONGEST_PAGE], page.origin
+    is_short = origin is not None and len(whole) <= _LONGEST_PASSAGE
+    start, end = (0, len(whole)) if is_short else nearest_part(whole, query)
+    served = ServedDocument(
+        title=one_line(page.title or page.url),
+        text=whole[start:end],
+        url=one_line(page.url),
+        server=server,
+        whole=whole,
+        begins=start,
+        content_hash=hashlib.sha256(page.content.encode("utf-8", "replace")).hexdigest(),
+    )
+    if origin is None:
+        return served
+    passage, first = origin.passage, origin.passage.line or 1
+    span = {"start": passage.start + start, "end": passage.start + end, "text": served.text}
+    return served.changed(
+        passage=passage.changed(**span, line=first + whole.count("\n", 0, start)),
+        line=first,
+        media_type=origin.media_type,
+        content_hash=origin.content_hash,
+    )
 
 
 def full_address(address: str) -> str:
@@ -140,10 +199,10 @@ def full_address(address: str) -> str:
     full = f"{scheme.lower()}://{rest}" if separator else f"http://{stripped}"
     try:
         parts = urlsplit(full)
-        known = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and "://" not in rest
+        is_valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and "://" not in rest
     except ValueError:
-        known = False
-    if not known or any(character.isspace() for character in full):
+        is_valid = False
+    if not is_valid or any(character.isspace() for character in full):
         raise SettingsError(
             f"{address!r} is not the address of a search server",
             hint="Write it as http://127.0.0.1:8080, or omit it to search the folder instead.",
@@ -151,37 +210,22 @@ def full_address(address: str) -> str:
     return urlunsplit(parts._replace(path=parts.path or "/"))
 
 
-def _why(body: bytes) -> str:
-    """Return a server's error message (its field "error") as one line; empty if it has none."""
-    try:
-        answer = json.loads(body)
-    except (ValueError, RecursionError):
-        return ""
-    error = answer.get("error") if isinstance(answer, Mapping) else None
-    told = " ".join(error.split()) if isinstance(error, str) else ""
-    return f": {told[:_LONGEST_TOLD]}" if told else ""
-
-
-def _page(found: Mapping[str, object]) -> FoundPage:
-    """Parse a page that a server sent; some servers send its lines as a list, and some pages have no text."""
-    sent = found.get("content")
-    content = "\n".join(map(_text, sent)) if isinstance(sent, list) else _text(sent)
-    url, title = _text(found.get("url"))[:_LONGEST_NAME], _text(found.get("title"))[:_LONGEST_NAME]
-    return FoundPage(url=url, title=title, content=content, origin=_origin(found.get("origin"), content))
-
-
-def _origin(told: object, content: str) -> Origin | None:
-    """Return the place that the server sent for the text; None if the place cannot be parsed or does not match the
-    text.
+def _page(sent: Mapping[str, object]) -> FoundPage:
+    """Parse a page that a server sent; some servers send its lines as a list, and some pages have no text. A place that
+    does not fit the text is dropped.
     """
-    passage = told.get("passage") if isinstance(told, Mapping) else None
-    if not isinstance(told, Mapping) or not isinstance(passage, Mapping):
-        return None
+    content = sent.get("content")
+    text = "\n".join(map(_text, content)) if isinstance(content, list) else _text(content)
     try:
-        origin = Origin.model_validate({**told, "passage": {**passage, "text": content}})
+        origin = Origin.model_validate(sent.get("origin"))
     except ValidationError:
-        return None
-    return origin if origin.is_of(content) else None
+        origin = None
+    return FoundPage(
+        url=_text(sent.get("url"))[:_LONGEST_NAME],
+        title=_text(sent.get("title"))[:_LONGEST_NAME],
+        content=text,
+        origin=origin if origin is not None and origin.is_of(text) else None,
+    )
 
 
 def _text(value: object) -> str:

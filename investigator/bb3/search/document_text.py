@@ -56,12 +56,12 @@ def nearest_chunks(chunks: Sequence[str], query: str, count: int) -> list[str]:
 
 
 def nearest_part(text: str, query: str) -> tuple[int, int]:
-    """Return the span of the text to read: all of it if it is short, otherwise the part that is nearest to a query, at
-    most 1,500 characters. The span begins and ends at word boundaries, unless a word is longer than a chunk. Scripts
-    without spaces are compared by pairs of characters.
+    """Return the span of the text to read: a short text without the spaces around it, otherwise the part that is nearest
+    to a query, at most 1,500 characters. The span begins and ends at word boundaries, unless a word is longer than a
+    chunk. Scripts without spaces are compared by pairs of characters.
     """
     if len(text) <= WHOLE_CHARACTERS:
-        return 0, len(text)
+        return len(text) - len(text.lstrip()), len(text.rstrip()) or len(text)
     spans = [found.span() for found in _STRETCH.finditer(text)]
     if not spans:
         return 0, 0

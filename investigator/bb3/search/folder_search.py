@@ -13,6 +13,7 @@ from typing import Protocol
 
 from investigator.bb3.exchange import DocumentSearch, SearchDocument
 from investigator.bb3.search.document_text import searched
+from investigator.bb3.search.served import FolderPage, Origin
 from investigator.documents.pages import heading_at, line_at, page_at
 from investigator.errors import FolderError, InvestigatorError, ReaderError, WorkspaceLockedError
 from investigator.proof.standing import SOURCE_CHANGED, Reread, standing_quotes
@@ -48,21 +49,21 @@ class FolderSearch:
         self._open = open_shelf
         self._elsewhere = elsewhere
         self._reread = reread
-        self._found: dict[str, Document] = {}
+        self._documents: dict[str, Document] = {}
 
     def document(self, document_id: str) -> Document:
         """Return a document that a search found. Raises KeyError for any other document."""
-        return self._found[document_id]
+        return self._documents[document_id]
 
     def search(self, query: str, count: int) -> Sequence[SearchDocument]:
         """Return the best passages. Results from elsewhere become passages of the folder if the folder's document of
         that name contains them; all other results name their server. Raises FolderError, WorkspaceLockedError,
         StoreError, EmbedderError, and the errors of the other search.
         """
-        if self._elsewhere is not None:
-            elsewhere = self._elsewhere.search(query, count)
-            return mended(lambda again: self._looked_up(elsewhere, again))
-        return mended(lambda again: self._passages(query, count, again))
+        if self._elsewhere is None:
+            return mended(lambda again: self._passages(query, count, again))
+        results = self._elsewhere.search(query, count)
+        return mended(lambda again: self._looked_up(results, again))
 
     def standing(self, quotes: Sequence[Quote]) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
         """Return the quotes that are in the folder's files now, with their current places, and for every other quote
@@ -84,42 +85,30 @@ class FolderSearch:
     def _passages(self, query: str, count: int, again: frozenset[str]) -> Sequence[SearchDocument]:
         with self._open(again) as shelf:
             passages = shelf.passages((searched(query),))[:count]
-            self._found |= {passage.document_id: shelf.document(passage.document_id) for passage in passages}
-        return [_document(self._found[passage.document_id], passage) for passage in passages]
+            self._documents |= {each.document_id: shelf.document(each.document_id) for each in passages}
+        return [_page(self._documents[passage.document_id], passage) for passage in passages]
 
-    def _looked_up(self, found: Sequence[SearchDocument], again: frozenset[str]) -> Sequence[SearchDocument]:
-        named = dict.fromkeys(document.passage.document_id for document in found if document.passage)
+    def _looked_up(self, results: Sequence[SearchDocument], again: frozenset[str]) -> Sequence[SearchDocument]:
+        named = {document.passage.document_id for document in results if document.passage}
         if named:
             with self._open(again) as shelf:
-                for document_id in named:
-                    with suppress(KeyError):
-                        self._found[document_id] = shelf.document(document_id)
-        return [self._of_folder(one) or one.changed(server=one.server or _ELSEWHERE) for one in found]
+                for document_id in named.intersection(shelf.document_ids()):
+                    self._documents[document_id] = shelf.document(document_id)
+        return [self._of_folder(each) or each.changed(server=each.server or _ELSEWHERE) for each in results]
 
-    def _of_folder(self, document: SearchDocument) -> SearchDocument | None:
-        """Return the passage in the folder that a document's text comes from; None if the folder does not contain
-        it.
-        """
-        passage, text = document.passage, document.text
-        own = self._found.get(passage.document_id) if passage is not None else None
+    def _of_folder(self, result: SearchDocument) -> SearchDocument | None:
+        """Return the passage in the folder that a result's text comes from; None if the folder does not contain it."""
+        passage, text = result.passage, result.text
+        own = self._documents.get(passage.document_id) if passage is not None else None
         if passage is None or own is None or not text.strip():
             return None
-        told = max(0, passage.start)
-        start = told if own.text.startswith(text, told) else own.text.find(text)
+        claimed = max(0, passage.start)
+        start = claimed if own.text.startswith(text, claimed) else own.text.find(text)
         if start < 0:
             return None
-        return _document(
-            own,
-            passage.changed(
-                start=start,
-                end=start + len(text),
-                text=text,
-                page=page_at(own.pages, start),
-                line=line_at(own.text, start),
-                own_lines=own.own_lines,
-                heading=heading_at(own.headings, start),
-            ),
-        )
+        place = {"page": page_at(own.pages, start), "line": line_at(own.text, start), "own_lines": own.own_lines}
+        heading = heading_at(own.headings, start)
+        return _page(own, passage.changed(start=start, end=start + len(text), text=text, heading=heading, **place))
 
 
 def one_at_a_time(
@@ -134,27 +123,27 @@ def one_at_a_time(
     """
     turn = Lock()
 
-    def opened_in_time(stack: ExitStack, again: frozenset[str]) -> DocumentIndex:
-        began = clock()
-        while True:
-            try:
-                return stack.enter_context(open_shelf(again))
-            except WorkspaceLockedError:
-                if clock() - began >= longest_wait:
-                    raise
-            sleep(_BETWEEN_TRIES)
-
     @contextmanager
     def opened(again: frozenset[str] = frozenset(), /) -> Iterator[DocumentIndex]:
         with turn, ExitStack() as stack:
-            yield opened_in_time(stack, again)
+            last = clock() + longest_wait
+            while True:
+                try:
+                    shelf = stack.enter_context(open_shelf(again))
+                    break
+                except WorkspaceLockedError:
+                    if clock() >= last:
+                        raise
+                sleep(_BETWEEN_TRIES)
+            yield shelf
 
     return opened
 
 
-def _document(document: Document, passage: Passage) -> SearchDocument:
+def _page(document: Document, passage: Passage) -> FolderPage:
     """Return a passage as a search result; its address contains the page or first line."""
     line = f"#{'line' if passage.own_lines else 'text-line'}={passage.line}" if passage.line else ""
     place = f"#page={passage.page}" if passage.page else line
-    address = f"{document.id}{place}"
-    return SearchDocument(title=document.title or document.id, text=passage.text, url=address, passage=passage)
+    origin = Origin(passage=passage, media_type=document.media_type, content_hash=document.content_hash)
+    title, url = document.title or document.id, f"{document.id}{place}"
+    return FolderPage(title=title, text=passage.text, url=url, passage=passage, origin=origin)

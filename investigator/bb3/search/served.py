@@ -15,19 +15,23 @@ UNKNOWN_TYPE = "application/octet-stream"
 
 
 class Origin(Record):
-    """The place of a page's text in a document, as sent by `investigator serve`.
-
-    The text is omitted on the wire, because the page contains it.
-    """
+    """The place of a page's text in a document, as sent by `investigator serve`."""
 
     passage: Passage
     media_type: str = Field(max_length=200)
     content_hash: str = Field(pattern="^[0-9a-f]{64}$", description="sha256 of the document's file")
 
     def is_of(self, text: str) -> bool:
-        """Return True if the text can come from this place: the span is as long as the text, and the line is known."""
+        """Return True if this can be the place of the text: the span is as long as the text, and the line is known."""
         passage = self.passage
-        return passage.start >= 0 and passage.end - passage.start == len(text) and (passage.line or 0) > 0
+        is_span = passage.start >= 0 and passage.end - passage.start == len(text)
+        return passage.text == text and is_span and (passage.line or 0) > 0
+
+
+class FolderPage(SearchDocument):
+    """A passage from a document in the folder, presented as a page to clients of the search server."""
+
+    origin: Origin
 
 
 class ServedQuote(Quote):
@@ -41,23 +45,14 @@ class ServedQuote(Quote):
         return f"{super().place}, from {self.server}"
 
 
-class FolderPage(SearchDocument):
-    """A passage from a document in the folder, presented as a page to clients of the search server."""
-
-    origin: Origin
-
-
 class ServedDocument(SearchDocument):
-    """The part of a served page that is read.
-
-    Quotes are checked against the page as the server sent it. `around` is the part with its surrounding text, and
-    `begins` is the offset of the part within it. `lines` are the line numbers of `around`: those in the document if
-    `passage` identifies one, otherwise those in the text that the server sent.
+    """The part of a served page that is read. It begins at `begins` in `whole`, the page as the server sent it, in
+    which quotes are checked. `line` is the number of the page's first line in its document.
     """
 
-    around: str
+    whole: str
     begins: int
-    lines: tuple[int, ...]
+    line: int = 1
     media_type: str = UNKNOWN_TYPE
     content_hash: str
 
@@ -66,17 +61,13 @@ class ServedDocument(SearchDocument):
         not contain it. Offsets refer to the document if it is known, otherwise to this part.
         """
         page = Document(
-            id=source,
-            title=self.title,
-            media_type=self.media_type,
-            content_hash=self.content_hash,
-            text=self.around,
+            id=source, title=self.title, media_type=self.media_type, content_hash=self.content_hash, text=self.whole
         )
-        span = (self.begins, self.begins + len(self.text))
+        start, end = span = self.begins, self.begins + len(self.text)
         pages = Source(page)
-        found, quote = pages.find(text, near=(span,)), pages.quote(text, near=(span,))
-        if found is None or quote is None or found.start < span[0] or found.end > span[1]:
+        words, quote = pages.find(text, near=(span,)), pages.quote(text, near=(span,))
+        if words is None or quote is None or words.start < start or words.end > end:
             return None
-        shift = (self.passage.start if self.passage else 0) - self.begins
-        place = {"line": self.lines[quote.line - 1], "page": self.passage.page if self.passage else None}
+        shift = (self.passage.start if self.passage else 0) - start
+        place = {"line": (quote.line or 1) + self.line - 1, "page": self.passage.page if self.passage else None}
         return quote.changed(**place, start=quote.start + shift, end=quote.end + shift)

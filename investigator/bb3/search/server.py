@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from email.message import Message as Headers
 from http import HTTPStatus
 from urllib.parse import parse_qs
 
@@ -17,10 +16,9 @@ from starlette.exceptions import HTTPException
 
 from investigator.bb3.exchange import DocumentSearch, SearchDocument
 from investigator.bb3.search.folder_search import FolderSearch, OpenShelf, one_at_a_time
-from investigator.bb3.search.served import FolderPage, Origin
+from investigator.bb3.search.served import FolderPage
 from investigator.errors import InvestigatorError, WorkspaceLockedError
 from investigator.investigator import Investigator
-from investigator.records import Document
 
 _LONGEST_WAIT = 5.0  # seconds to wait for another process that writes to the index; clients give up after about ten
 
@@ -28,10 +26,10 @@ LONGEST_QUERY = 20_000
 """Maximum number of characters in a query, the same as for a chat turn."""
 MOST_DOCUMENTS = 50
 """Maximum number of pages in a response, even if n is higher."""
-_DOCUMENTS = 5
+_DOCUMENTS = "5"
 _MOST_FIELDS = 20
 _FORM = "application/x-www-form-urlencoded"
-ASKING = f"POST a form ({_FORM}) with q (the query) and n (the number of pages)"
+_ASKING = f"POST a form ({_FORM}) with q (the query) and n (the number of pages)"
 
 
 class FolderPages:
@@ -43,9 +41,7 @@ class FolderPages:
         self._open = open_shelf
 
     def search(self, query: str, count: int) -> Sequence[SearchDocument]:
-        folder = FolderSearch(self._open)
-        found = folder.search(query, count)
-        return [_page_of(page, folder.document(page.passage.document_id)) if page.passage else page for page in found]
+        return FolderSearch(self._open).search(query, count)
 
 
 def folder_searches(investigator: Investigator, on_problem: Callable[[str], None]) -> FastAPI:
@@ -62,32 +58,28 @@ def search_app(search: DocumentSearch, on_problem: Callable[[str], None]) -> Fas
 
     @app.post("/{path:path}")
     async def pages(request: Request) -> Response:
-        query, count = await query_of(request)
+        query, count = _form(request.headers.get("content-type", _FORM), await request.body())
         try:
-            found = await run_in_threadpool(search.search, query, count) if query else ()
+            documents = await run_in_threadpool(search.search, query, count) if query else ()
         except WorkspaceLockedError as error:
-            return _refusal(HTTPStatus.SERVICE_UNAVAILABLE, error.message)
+            return _answer({"error": error.message}, HTTPStatus.SERVICE_UNAVAILABLE)
         except (InvestigatorError, OSError) as error:
             on_problem(f"a search failed: {error}")
-            return _refusal(HTTPStatus.INTERNAL_SERVER_ERROR, str(error))
-        return _answer({"response": [_page(document) for document in found]})
+            return _answer({"error": str(error)}, HTTPStatus.INTERNAL_SERVER_ERROR)
+        return _answer({"response": [_page(document) for document in documents]})
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> Response:
         is_method = error.status_code == HTTPStatus.METHOD_NOT_ALLOWED
-        reason = f"{request.method} is not supported; {ASKING}" if is_method else error.detail
-        return _refusal(error.status_code, reason, error.headers)
+        reason = f"{request.method} is not supported; {_ASKING}" if is_method else error.detail
+        return _answer({"error": reason}, error.status_code, error.headers)
 
     @app.exception_handler(Exception)
     async def failed(_: Request, error: Exception) -> Response:
         on_problem(f"unexpected error: {type(error).__name__}: {error}")
-        return _refusal(HTTPStatus.INTERNAL_SERVER_ERROR, "the search failed unexpectedly")
+        return _answer({"error": "the search failed unexpectedly"}, HTTPStatus.INTERNAL_SERVER_ERROR)
 
     return app
-
-
-def _refusal(status: int, reason: str, headers: Mapping[str, str] | None = None) -> Response:
-    return _answer({"error": reason}, status, headers)
 
 
 def _answer(answer: Mapping[str, object], status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
@@ -99,53 +91,30 @@ def _answer(answer: Mapping[str, object], status: int = 200, headers: Mapping[st
 def _page(document: SearchDocument) -> Mapping[str, object]:
     """Convert a page to the fields of BB3's protocol, with the place of its text in the folder if known."""
     page: dict[str, object] = {"url": document.url, "title": document.title, "content": document.text}
-    if isinstance(document, FolderPage):
-        page["origin"] = document.origin.model_dump(mode="json", exclude={"passage": {"text"}})
-    return page
+    return {**page, "origin": document.origin.model_dump(mode="json")} if isinstance(document, FolderPage) else page
 
 
-def _page_of(page: SearchDocument, document: Document) -> FolderPage:
-    origin = {"media_type": document.media_type, "content_hash": document.content_hash}
-    return FolderPage(**dict(page), origin=Origin(passage=page.passage, **origin))
-
-
-async def query_of(request: Request) -> tuple[str, int]:
-    """Return the query in a request and the number of pages that the request asks for.
-
-    Raises HTTPException, with the reason, if the request is not a valid form.
+def _form(media_type: str, body: bytes) -> tuple[str, int]:
+    """Return the query in a form and the number of pages that it asks for. Raises HTTPException, with the reason, if
+    the form is not valid.
     """
-    body = await request.body()
-    told = Headers()
-    told["Content-Type"] = request.headers.get("content-type", _FORM)
-    if (kind := told.get_content_type()) != _FORM:
-        raise HTTPException(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"the request is {kind}, not a form; {ASKING}")
-    form = _form(body)
-    query = form["q"].strip()
-    if len(query) > LONGEST_QUERY:
-        raise _bad(f"q has {len(query):,} characters, more than the limit of {LONGEST_QUERY:,}")
-    return query, _count(form.get("n", str(_DOCUMENTS)).strip())
-
-
-def _form(body: bytes) -> Mapping[str, str]:
+    kind = media_type.partition(";")[0].strip().lower()
+    if kind != _FORM:
+        raise HTTPException(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"the request is {kind}, not a form; {_ASKING}")
     try:
         form = parse_qs(body.decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="strict")
-    except UnicodeDecodeError:
-        raise _bad("the form is not UTF-8") from None
-    except ValueError:
-        raise _bad(f"the form has more than {_MOST_FIELDS} fields") from None
-    for name in ("q", "n"):
-        if len(form.get(name, ())) > 1:
-            raise _bad(f"the form has {name} more than once")
-    if "q" not in form:
-        raise _bad(f"the form has no q; {ASKING}")
-    return {name: values[0] for name, values in form.items()}
-
-
-def _count(text: str) -> int:
-    if not text.isascii() or not text.isdigit():
-        raise _bad(f"n must be a whole number, not {text[:40]!r}; at most {MOST_DOCUMENTS} pages are returned")
-    digits = text.lstrip("0") or "0"
-    return min(int(digits), MOST_DOCUMENTS) if len(digits) < 9 else MOST_DOCUMENTS
+    except ValueError:  # UnicodeDecodeError is one, too
+        raise _bad(f"the form is not UTF-8, or has more than {_MOST_FIELDS} fields; {_ASKING}") from None
+    queries, counts = form.get("q", []), form.get("n", [_DOCUMENTS])
+    if len(queries) != 1 or len(counts) != 1:
+        raise _bad(f"the form needs q once, and n at most once; {_ASKING}")
+    query, count = queries[0].strip(), counts[0].strip()
+    if len(query) > LONGEST_QUERY:
+        raise _bad(f"q has {len(query):,} characters, more than the limit of {LONGEST_QUERY:,}")
+    if not (count.isascii() and count.isdigit()):
+        raise _bad(f"n must be a whole number, not {count[:40]!r}; at most {MOST_DOCUMENTS} pages are returned")
+    digits = count.lstrip("0")
+    return query, min(int(digits[:9] or 0), MOST_DOCUMENTS)
 
 
 def _bad(reason: str) -> HTTPException:
