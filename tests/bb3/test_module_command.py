@@ -167,8 +167,6 @@ def test_without_a_server_the_prompt_is_shown_with_a_note() -> None:
         (b"\xff\xfe\x00\x01", "cannot be read"),
         (b"%PDF-1.7\x00\x00", "contains no text"),
         (b"x" * 20_001, "a turn in the context has 20,001 characters; the limit is 20,000"),
-        (b'{"turns": []}', "contains JSON"),
-        (b'{"turns": [', "contains text that begins like JSON"),
         (b"External Knowledge: Moon | It is far.\nPerson 1's Persona: I sing.\n", "the context has none"),
     ],
 )
@@ -181,7 +179,7 @@ def test_a_context_that_is_none_is_wrong_use(tmp_path: Path, content: bytes, err
 
 
 @pytest.mark.parametrize("said", ["{{ 7*7 }}", "[1] is the source", "{smile}"])
-def test_brackets_are_no_json(said: str) -> None:
+def test_brackets_are_ordinary_characters(said: str) -> None:
     assert said in module("sdm", "--show-prompt", stdin=said).stdout
 
 

@@ -14,22 +14,12 @@ from typing import Annotated, TextIO
 import typer
 
 from investigator.asking.budget import BudgetSpent
+from investigator.bb3.chat_options import ChatOptions, Conditioning, Decide
 from investigator.bb3.chat_text import memories_text, reply_text, why_text
 from investigator.bb3.chats import open_chat, talk_with
 from investigator.bb3.commands.module_arguments import module_arguments, must_come_first
 from investigator.bb3.commands.terminal import Spoken, read_folder
-from investigator.bb3.commands.typed import (
-    HELP,
-    ChatCommand,
-    Line,
-    chat_options,
-    login,
-    memory_number,
-    read_line,
-    search_switched,
-    server_address,
-    user_named,
-)
+from investigator.bb3.commands.typed import HELP, ChatCommand, Line, login, memory_number, read_line
 from investigator.bb3.feedback import dislike_type_of
 from investigator.bb3.folder_chat import FolderChat
 from investigator.bb3.search.client import ServerSearch
@@ -40,7 +30,7 @@ from investigator.errors import DialogueError, InvestigatorError
 from investigator.files import make_private_folder
 from investigator.investigator import Investigator
 
-Switch = Annotated[str, typer.Option(metavar="always|never|compute")]
+Switch = Annotated[Decide, typer.Option(metavar="always|never|compute")]
 User = Annotated[
     str | None, typer.Option(metavar="NAME", help="The user whose memories are used; by default your login name.")
 ]
@@ -50,10 +40,10 @@ User = Annotated[
 class DecisionOptions:
     """Options that control searching, remembering, naming a topic and combining knowledge."""
 
-    search: Switch = "compute"
-    memories: Switch = "compute"
-    topics: Switch = "compute"
-    knowledge: Annotated[str, typer.Option(metavar="combined|separate|both")] = "combined"
+    search: Switch = Decide.COMPUTE
+    memories: Switch = Decide.COMPUTE
+    topics: Switch = Decide.COMPUTE
+    knowledge: Annotated[Conditioning, typer.Option(metavar="combined|separate|both")] = Conditioning.COMBINED
 
 
 def chat(
@@ -79,25 +69,32 @@ def chat(
     Exit codes: 0 end of input, 4 a limit was reached, 1 the chat failed, 2 usage error, 130 interrupted.
     """
     must_come_first(str(folder), "the folder")
-    told = module_arguments(context.args, own=[name for option in context.command.params for name in option.opts])
-    options = chat_options(decisions.search, decisions.memories, decisions.topics, decisions.knowledge)
-    address, name = server_address(search_server), login() if user is None else user_named(user)
+    own = [name for option in context.command.params for name in option.opts]
+    arguments = module_arguments(context.args, own)
+    server = ServerSearch.reached(search_server) if search_server is not None else None
+    options = ChatOptions(
+        search_decision=decisions.search,
+        memory_decision=decisions.memories,
+        contextual_knowledge_decision=decisions.topics,
+        knowledge_conditioning=decisions.knowledge,
+    )
     settings = common.settings.load()
     investigator = common.investigator(folder, settings)
-    if about := told.about_prompts():
+    if about := arguments.about_prompts():
         note(f"ignored with the chat prompt format: {', '.join(about)}")
-    server = ServerSearch.reached(address) if address is not None else None
     read_folder(investigator, settings.retrieval.embed_first, sys.stderr)
     opening = open_chat(
-        investigator, options, models=told.models, decodings=told.decodings, on_notice=note, search=server
+        investigator, options, models=arguments.models, decodings=arguments.decodings, on_notice=note, search=server
     )
     with opening as opened:
+        name = login() if user is None else user
         talk = talk_with(opened, name, consent=share)
         source = sys.stdin or io.StringIO()
-        loading = Thread(target=_load, args=(investigator,)) if _is_interactive(source) else Thread()
+        is_interactive = source.isatty() and sys.stdout.isatty()
+        loading = Thread(target=_load, args=(investigator,)) if is_interactive else Thread()
         loading.start()
         try:
-            _talk(opened, talk, name, investigator.workspace, source)
+            _talk(opened, talk, name, investigator.workspace, source if not is_interactive else None)
         finally:
             loading.join()
 
@@ -108,19 +105,15 @@ def _load(investigator: Investigator) -> None:
         investigator.search("hello", limit=1)
 
 
-def _is_interactive(source: TextIO) -> bool:
-    return source.isatty() and sys.stdout.isatty()
-
-
-def _talk(chat: FolderChat, talk: Talk, user: str, workspace: Path, source: TextIO) -> None:
-    """Read lines until the input ends or /quit; report errors and continue."""
-    interactive = _is_interactive(source)
+def _talk(chat: FolderChat, talk: Talk, user: str, workspace: Path, source: TextIO | None) -> None:
+    """Read lines, from the terminal if no source is given, until they end or /quit; report errors and continue. At a
+    terminal, Ctrl-C during a reply ends only this turn.
+    """
     spoken = Spoken(sys.stderr, sys.stdout)
-    if interactive:
+    if source is None:
         tell("Ask, or say something about yourself. /help lists the commands, and /quit ends the chat.")
         chat.on_step = lambda module: spoken.step(str(module))
-    lines = _Lines(source, interactive=interactive)
-    for typed in lines:
+    for typed in _terminal_lines() if source is None else _lines(source):
         try:
             line = read_line(typed)
             if line.command is ChatCommand.QUIT:
@@ -128,7 +121,7 @@ def _talk(chat: FolderChat, talk: Talk, user: str, workspace: Path, source: Text
             if line.command is not None:
                 _obey(line, chat, talk, user, workspace)
             elif line.text:
-                reply = reply_text(talk.say(line.text, hear=spoken.hear if interactive else None))
+                reply = reply_text(talk.say(line.text, hear=spoken.hear if source is None else None))
                 print_styled(reply[spoken.end(reply.plain) :])
         except BudgetSpent as spent:
             spoken.end()
@@ -139,7 +132,27 @@ def _talk(chat: FolderChat, talk: Talk, user: str, workspace: Path, source: Text
             tell(f"error: {error.message}\nhint: {error.hint}")
         except KeyboardInterrupt:
             spoken.end()
-            lines.interrupt()
+            if source is not None:
+                raise
+            tell("interrupted: this turn was dropped. Press Ctrl-C again to end the chat.")
+
+
+def _lines(source: TextIO) -> Iterator[str]:
+    """Yield each line. Raises DialogueError if the input is not UTF-8."""
+    try:
+        yield from source
+    except UnicodeDecodeError as error:
+        raise DialogueError("the input is not UTF-8 text", hint="Save it as UTF-8.") from error
+
+
+def _terminal_lines() -> Iterator[str]:
+    """Yield each line typed at the terminal, where lines can be edited."""
+    with contextlib.suppress(ImportError):  # importing it lets input() edit lines; some systems lack it
+        import readline  # noqa: F401
+    with contextlib.suppress(EOFError):
+        while True:
+            yield input("> ")
+    print_plain("")
 
 
 def _obey(line: Line, chat: FolderChat, talk: Talk, user: str, workspace: Path) -> None:
@@ -149,8 +162,7 @@ def _obey(line: Line, chat: FolderChat, talk: Talk, user: str, workspace: Path) 
         case ChatCommand.MEMORY:
             _change_memory(line.text, chat, user)
         case ChatCommand.SEARCH:
-            talk.options, told = search_switched(talk.options, line.text)
-            print_plain(told)
+            _switch_search(line.text, talk)
         case ChatCommand.LIKE:
             talk.like()
             print_plain("Thank you.")
@@ -165,61 +177,30 @@ def _obey(line: Line, chat: FolderChat, talk: Talk, user: str, workspace: Path) 
             print_plain(HELP)
 
 
+def _switch_search(word: str, talk: Talk) -> None:
+    """Change when the chat searches; without a word, show when it does, and the choices."""
+    choices = ", ".join(Decide)
+    if not word:
+        current = talk.options.search_decision
+        print_plain(f"Search: {current}. Change it with /search and one of: {choices}")
+    elif word.lower() in set(Decide):
+        talk.options = talk.options.changed(search_decision=Decide(word.lower()))
+        print_plain(f"Search: {word.lower()}")
+    else:
+        raise DialogueError(f"unknown choice /search {word[:40]}", hint=f"Use /search with one of: {choices}")
+
+
 def _change_memory(text: str, chat: FolderChat, user: str) -> None:
-    word, _, rest = text.partition(" ")
+    action, _, rest = text.partition(" ")
     number, _, new = rest.strip().partition(" ")
-    if word and word not in ("add", "edit", "delete"):
-        raise DialogueError(
-            f"unknown action {word!r} for memories", hint="Use: /memory add TEXT, edit N TEXT or delete N"
-        )
-    if word == "add":
-        chat.memory.add(user, rest)
-    elif word:
-        if word == "edit":
-            chat.memory.edit(user, memory_number(number, f"/memory {word} N TEXT"), new)
-        else:
-            chat.memory.delete(user, memory_number(number, f"/memory {word} N"))
+    match action:
+        case "add":
+            chat.memory.add(user, rest)
+        case "edit":
+            chat.memory.edit(user, memory_number(number, "Use: /memory edit N TEXT"), new)
+        case "delete":
+            chat.memory.delete(user, memory_number(number, "Use: /memory delete N"))
+        case str() if action:
+            hint = "Use: /memory add TEXT, edit N TEXT or delete N"
+            raise DialogueError(f"unknown action {action!r} for memories", hint=hint)
     print_styled(memories_text(chat.memory.latest(user, 50)))
-
-
-class _Lines:
-    """Reads the lines of the input. At a terminal, lines can be edited, and the first Ctrl-C ends only the current
-    turn.
-    """
-
-    def __init__(self, source: TextIO, *, interactive: bool) -> None:
-        self._source = source
-        self._interactive = interactive
-        self._is_interrupted = False
-
-    def interrupt(self) -> None:
-        """End the current turn, if the input is a terminal. Raises KeyboardInterrupt if the input is not a terminal, or
-        if called twice in a row.
-        """
-        if self._is_interrupted or not self._interactive:
-            raise KeyboardInterrupt
-        self._is_interrupted = True
-        tell("interrupted: this turn was dropped. Press Ctrl-C again to end the chat.")
-
-    def __iter__(self) -> Iterator[str]:
-        """Yield each line. Raises DialogueError if the input is not UTF-8."""
-        if not self._interactive:
-            try:
-                yield from self._source
-            except UnicodeDecodeError as error:
-                raise DialogueError("the input is not UTF-8 text", hint="Save it as UTF-8.") from error
-            return
-        with contextlib.suppress(ImportError):  # importing it lets input() edit lines; some systems lack it
-            import readline  # noqa: F401
-        while True:
-            try:
-                typed = input("> ")
-            except EOFError:
-                print_plain("")
-                return
-            except KeyboardInterrupt:
-                print_plain("")
-                self.interrupt()
-                continue
-            self._is_interrupted = False
-            yield typed

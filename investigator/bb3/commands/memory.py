@@ -29,11 +29,11 @@ class MemoryAction(StrEnum):
     USERS = "users"
 
 
-_TAKES = {
-    MemoryAction.SEARCH: "investigator memory FOLDER search WORDS",
-    MemoryAction.ADD: 'investigator memory FOLDER add "I have a dog."',
-    MemoryAction.EDIT: 'investigator memory FOLDER edit 3 "I have two dogs."',
-    MemoryAction.DELETE: "investigator memory FOLDER delete 3",
+_EXAMPLES = {
+    MemoryAction.SEARCH: "For example: investigator memory FOLDER search WORDS",
+    MemoryAction.ADD: 'For example: investigator memory FOLDER add "I have a dog."',
+    MemoryAction.EDIT: 'For example: investigator memory FOLDER edit 3 "I have two dogs."',
+    MemoryAction.DELETE: "For example: investigator memory FOLDER delete 3",
 }
 
 
@@ -49,8 +49,7 @@ def memory(
     workspace: Workspace = None,
 ) -> None:
     """Show or change what chats remember about a user; `forget` forgets everything at once."""
-    given = list(words or ())
-    _refuse_extra_words(action, given)
+    number, text = _arguments(action, list(words or ()))
     name = login() if user is None else user
     with open_memory(kept_of(folder, workspace)) as kept:
         match action:
@@ -61,39 +60,36 @@ def memory(
                 print_plain(f"Forgotten: {kept.forget(name)}")
                 return
             case MemoryAction.SEARCH:
-                found = kept.search(name, _text(action, given))
+                facts = kept.search(name, text)
             case MemoryAction.ADD:
-                found = (kept.add(name, _text(action, given)),)
+                facts = (kept.add(name, text),)
             case MemoryAction.EDIT:
-                number = _number(action, given)
-                found = (kept.edit(name, number, _text(action, given[1:])),)
+                facts = (kept.edit(name, number, text),)
             case MemoryAction.DELETE:
-                kept.delete(name, _number(action, given))
-                found = kept.memories(name)
-            case _:
-                found = kept.memories(name)
-    if as_json and found:
-        print_lines(((Printed.MEMORY, fact) for fact in found), own=True)
+                kept.delete(name, number)
+                facts = kept.memories(name)
+            case MemoryAction.LIST:
+                facts = kept.memories(name)
+    if as_json and facts:
+        print_lines(((Printed.MEMORY, fact) for fact in facts), own=True)
     elif not as_json:
-        print_styled(memories_text(found))
+        print_styled(memories_text(facts))
 
 
-def _refuse_extra_words(action: MemoryAction, given: list[str]) -> None:
-    """Raise DialogueError for extra words: `forget 2` must not forget everything."""
-    most = {MemoryAction.LIST: 0, MemoryAction.USERS: 0, MemoryAction.FORGET: 0, MemoryAction.DELETE: 1}
-    if len(given) > most.get(action, len(given)):
-        left = " ".join(given[most[action] :])
-        hint = f"To delete one memory: {_TAKES[MemoryAction.DELETE]}. To forget all of them: forget, without a number."
-        raise DialogueError(f"{action} does not take {left!r}", hint=hint)
-
-
-def _number(action: MemoryAction, given: list[str]) -> int:
-    if not given:
-        raise DialogueError("the number of a memory is missing", hint=f"For example: {_TAKES[action]}")
-    return memory_number(given[0], _TAKES[action])
-
-
-def _text(action: MemoryAction, given: list[str]) -> str:
-    if not " ".join(given).strip():
-        raise DialogueError("the text is missing", hint=f"For example: {_TAKES[action]}")
-    return " ".join(given)
+def _arguments(action: MemoryAction, words: list[str]) -> tuple[int, str]:
+    """Return the number and the text that an action needs; 0 and "" if it needs none. Raises DialogueError for words
+    that are missing, or that are too many: `forget 2` must not forget everything.
+    """
+    hint, number = _EXAMPLES.get(action, ""), 0
+    if action in (MemoryAction.EDIT, MemoryAction.DELETE):
+        if not words:
+            raise DialogueError("the number of a memory is missing", hint=hint)
+        number = memory_number(words.pop(0), hint)
+    text = " ".join(words)
+    needs_text = action in (MemoryAction.SEARCH, MemoryAction.ADD, MemoryAction.EDIT)
+    if needs_text and not text.strip():
+        raise DialogueError("the text is missing", hint=hint)
+    if not needs_text and words:
+        hint = f"{_EXAMPLES[MemoryAction.DELETE]}. To forget all memories: forget, without a number."
+        raise DialogueError(f"{action} does not take {text!r}", hint=hint)
+    return number, text

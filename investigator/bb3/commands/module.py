@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import nullcontext
+from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -11,11 +14,11 @@ import typer
 from investigator.asking.prompts import Prompts
 from investigator.bb3.chats import module_form
 from investigator.bb3.commands.module_arguments import ModuleArguments, module_arguments, must_come_first
-from investigator.bb3.commands.module_context import check_request, read_context
 from investigator.bb3.context_file import request_of
 from investigator.bb3.decoding.options import module_options
 from investigator.bb3.decoding.told import LINES, EngineKind, not_followed
 from investigator.bb3.exchange import ModuleReply, ModuleRequest
+from investigator.bb3.folder_chat import LONGEST_TURN
 from investigator.bb3.forms.chat_form import chat_prompt
 from investigator.bb3.forms.text_forms import PrefixForm, TokenForm, Writer, prefix_text
 from investigator.bb3.forms.token_form import token_documents, token_prompt
@@ -26,9 +29,17 @@ from investigator.cli.options import Model, PromptsFolder, SettingsOptions
 from investigator.cli.output import note, print_plain, tell
 from investigator.engines.catalogue import EXTRACTIVE, parse_model_options
 from investigator.engines.roles import Role
-from investigator.errors import EngineError, SettingsError
+from investigator.errors import DialogueError, EngineError, SettingsError, in_words
 from investigator.records.decoding import Decoding
 from investigator.settings import Settings
+
+_LONGEST = 2_000_000  # maximum number of bytes of a context
+_PREFIXES = (
+    *("Person 1", "Person 2", "Person 1's Persona", "Person 2's Persona", "External Knowledge", "Previous Topic"),
+    *("Personal Fact", "Interesting Fact"),
+)
+_NEAR = 0.8
+_HINT = "Give the conversation, one turn per line, e.g. Person 1: Hello"
 
 
 class Form(StrEnum):
@@ -75,95 +86,132 @@ def module(
     must_come_first(name, "the module")
     if name.lower() not in set(Module):
         raise SettingsError(f"unknown module {name!r}", hint=f"The modules are {', '.join(Module)}.")
-    asked = Module(name.lower())
-    told = module_arguments(click.args, own=[option for each in click.command.params for option in each.opts])
+    arguments = module_arguments(click.args, own=[option for each in click.command.params for option in each.opts])
     chosen = settings.load()
-    request = request_of(asked, read_context(context, note))
-    check_request(request)
+    request = request_of(Module(name.lower()), _context(context))
+    _check(request)
+    engine = arguments.models.get(request.module) or parse_model_options(model or []).name_for(Role.CHAT)
     if form is Form.CHAT:
-        _by_chat(request, told, model or [], show_prompt, prompts, chosen)
-    else:
-        named = told.models.get(asked) or parse_model_options(model or []).name_for(Role.CHAT)
-        _by_text(request, told, form, show_prompt, completions, chosen, named, prompts)
+        _by_chat(request, arguments, engine, show_prompt, prompts, chosen)
+        return
+    if completions and engine != EXTRACTIVE:
+        problem = f"two models were given: {engine} and the server at {completions}"
+        raise SettingsError(problem, hint="Choose one of them.")
+    _by_text(request, arguments, form, engine, completions, show_prompt, prompts, chosen)
 
 
 def _by_chat(
     request: ModuleRequest,
-    told: ModuleArguments,
-    model: list[str],
+    arguments: ModuleArguments,
+    engine: str | None,
     show: bool,
     prompts: Path | None,
     settings: Settings,
 ) -> None:
-    if about := told.about_prompts():
+    if about := arguments.about_prompts():
         note(f"ignored with the chat prompt format: {', '.join(about)}")
     if show:
         print_plain(chat_prompt(request, Prompts(prompts, CONTRACTS)))
         return
-    named = told.models.get(request.module) or parse_model_options(model).name_for(Role.CHAT)
-    own = {request.module: told.decodings[request.module]} if request.module in told.decodings else {}
-    (reply,) = module_form(named, settings, prompts, decodings=own, on_notice=note).ask([request])
-    _print(reply, "")
+    decodings = {name: each for name, each in arguments.decodings.items() if name is request.module}
+    (reply,) = module_form(engine, settings, prompts, decodings=decodings, on_notice=note).ask([request])
+    _print(reply)
 
 
 def _by_text(
     request: ModuleRequest,
-    told: ModuleArguments,
+    arguments: ModuleArguments,
     form: Form,
-    show: bool,
+    engine: str,
     server: str,
-    settings: Settings,
-    model: str,
+    show: bool,
     prompts: Path | None,
+    settings: Settings,
 ) -> None:
-    weights = Weights.SMALL if form is Form.TOKENS else Weights.LARGE
-    options = module_options(told.options, weights)[request.module]
-    prompt = token_prompt(request) if form is Form.TOKENS else prefix_text(request, options.prompt, None, prompts)
-    if form is Form.TOKENS:
-        for text in token_documents(request, prompt):
-            note(f"with this prompt format, the model also reads the following text, separately: {text}")
-    is_local = model != EXTRACTIVE
-    if server and is_local:
-        raise SettingsError(f"two models were given: {model} and the server at {server}", hint="Choose one of them.")
-    if show or not (server or is_local):
+    is_tokens = form is Form.TOKENS
+    options = module_options(arguments.options, Weights.SMALL if is_tokens else Weights.LARGE)[request.module]
+    prompt = token_prompt(request) if is_tokens else prefix_text(request, options.prompt, None, prompts)
+    for text in token_documents(request, prompt) if is_tokens else ():
+        note(f"with this prompt format, the model also reads the following text, separately: {text}")
+    if show or not (server or engine != EXTRACTIVE):
         print_plain(prompt)
         if not show:
             note("no model was given: choose one with --model transformers:FOLDER or --completions URL")
         return
-    if server and (left := _left_out(told.decodings.get(request.module, Decoding()), form)):
-        note(f"the completions server does not support these options: {', '.join(left)}")
-    problems: list[str] = []
-    key = settings.chat.api_key.get_secret_value() if settings.chat.api_key else ""
+    decoding, problems = options.decoding, list[str]()
     writer: Writer
-    if is_local:
-        writer = LocalWriter(model, lambda _: options.decoding, settings.transformers, on_failure=problems.append)
+    if server:
+        if left := _left_out(arguments.decodings.get(request.module, Decoding()), form):
+            note(f"the completions server does not support these options: {', '.join(left)}")
+        key = settings.chat.api_key.get_secret_value() if settings.chat.api_key else ""
+        writer = CompletionsWriter(server, lambda _: decoding, api_key=key, on_failure=problems.append)
     else:
-        writer = CompletionsWriter(server, lambda _: options.decoding, api_key=key, on_failure=problems.append)
-    by_prefixes = PrefixForm(
-        writer, lambda _: options.prompt, decoding=lambda _: options.decoding, instructions=prompts
-    )
-    made = TokenForm(writer, in_one_text=True) if form is Form.TOKENS else by_prefixes
-    (reply,) = made.ask([request])
-    _print(reply, next(iter(problems), ""))
+        writer = LocalWriter(engine, lambda _: decoding, settings.transformers, on_failure=problems.append)
+    by_prefixes = PrefixForm(writer, lambda _: options.prompt, decoding=lambda _: decoding, instructions=prompts)
+    (reply,) = (TokenForm(writer, in_one_text=True) if is_tokens else by_prefixes).ask([request])
+    _print(reply, *problems)
 
 
-def _left_out(told: Decoding, form: Form) -> list[str]:
+def _left_out(decoding: Decoding, form: Form) -> list[str]:
     """Return the options that a completions server does not support. With the `tokens` form, these include the options
     that select lines.
     """
-    left = dict(not_followed(EngineKind.COMPLETIONS, told))
+    left = dict(not_followed(EngineKind.COMPLETIONS, decoding))
     if form is Form.TOKENS:
-        left |= told.model_dump(exclude_unset=True, include=set(LINES))
+        left |= decoding.model_dump(exclude_unset=True, include=set(LINES))
     return [f"{name} {value}" for name, value in left.items()]
 
 
-def _print(reply: ModuleReply, problem: str) -> None:
+def _print(reply: ModuleReply, *problems: str) -> None:
     if reply.failed:
-        said = f"; it said {reply.text!r}" if reply.text and not problem else ""
-        why = problem or f"the module returned no usable reply{said}"
-        raise EngineError(why, hint="Try again or use another model; --show-prompt shows the prompt.")
+        text = f"; it said {reply.text!r}" if reply.text else ""
+        problem = next(iter(problems), f"the module returned no usable reply{text}")
+        raise EngineError(problem, hint="Try again or use another model; --show-prompt shows the prompt.")
     print_plain(reply.text)
     if not reply.text:
         note("the module returned an empty reply")
     for quote in reply.quotes:
         tell(f"quote: {quote.text} ({quote.place})")
+
+
+def _context(path: Path | None) -> str:
+    """Return the text of a file, or of standard input if it is None or `-`; lines whose prefix looks misspelled are
+    reported. Raises DialogueError if the text cannot be read, or is no text.
+    """
+    is_input = path is None or str(path) == "-"
+    shown = "the input" if is_input else str(path)
+    try:
+        with nullcontext(sys.stdin.buffer) if path is None or is_input else path.expanduser().open("rb") as file:
+            text = file.read(_LONGEST + 1).decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        hint = "Choose a text file in UTF-8."
+        raise DialogueError(f"{shown} cannot be read: {in_words(error)}", hint=hint) from error
+    for contents, holds in {
+        "nothing": not text.strip(),
+        f"more than {_LONGEST:,} bytes": len(text) > _LONGEST,
+        "no text": "\0" in text,
+    }.items():
+        if holds:
+            raise DialogueError(f"{shown} contains {contents}", hint=_HINT)
+    for number, line in enumerate(text.splitlines(), 1):
+        prefix, colon, _ = line.partition(":")
+        near = get_close_matches(prefix.strip(), _PREFIXES, n=1, cutoff=_NEAR) if colon else []
+        if near and prefix.strip().lower() != near[0].lower():
+            name = prefix.strip()
+            note(f"line {number} of {shown} is read as a turn; did you mean {near[0]}: instead of {name}:?")
+    return text
+
+
+def _check(request: ModuleRequest) -> None:
+    """Raise DialogueError if the context lacks a turn that the module needs, or a turn is too long.
+
+    Only the module that opens a conversation needs no turn.
+    """
+    if not request.turns and request.module is not Module.ORM:
+        raise DialogueError("the module needs a turn, but the context has none", hint=_HINT)
+    longest = max((len(turn.text) for turn in request.turns), default=0)
+    if longest > LONGEST_TURN:
+        raise DialogueError(
+            f"a turn in the context has {longest:,} characters; the limit is {LONGEST_TURN:,}",
+            hint="Write long text as a document: External Knowledge: Title | text",
+        )

@@ -14,7 +14,10 @@ from investigator.bb3.records import Module
 from investigator.errors import SettingsError
 from investigator.records.decoding import Decoding
 
-_OF_MODULES = "Options for each module, e.g. --srm-topp 0.8, are listed by: investigator module --help"
+_HINT = (
+    "--help lists the options. Options for each module, e.g. --srm-topp 0.8, are listed by: investigator module --help"
+)
+_ENGINES = {f"{module}_model": module for module in Module}
 
 
 @dataclass(frozen=True)
@@ -42,10 +45,17 @@ def module_arguments(arguments: Sequence[str], own: Sequence[str] = ()) -> Modul
     options: dict[str, OptionValue] = {}
     left = list(arguments)
     while left:
-        name, value = _pair(left, own)
-        module = _module_of(name)
-        if module is not None:
-            models[module] = value
+        word, equals, value = left.pop(0).partition("=")
+        name = word.removeprefix("--").replace("-", "_")
+        if not word.startswith("--"):
+            raise SettingsError(f"{word!r} is not an option", hint="--help lists the options.")
+        if name not in _ENGINES and not is_module_option(name):
+            raise _unknown(word, own)
+        if not equals and not left:
+            raise SettingsError(f"the option {word} needs a value", hint=f"For example: {word} VALUE")
+        value = value if equals else left.pop(0)
+        if name in _ENGINES:
+            models[_ENGINES[name]] = value
         else:
             options[name] = value
     return ModuleArguments(models, options, told_decodings(options))
@@ -57,36 +67,15 @@ def must_come_first(word: str, what: str) -> None:
         raise SettingsError(f"expected {what}, found {word}", hint=f"Give {what} first, then {word}.")
 
 
-def _pair(left: list[str], own: Sequence[str]) -> tuple[str, str]:
-    word = left.pop(0)
-    if not word.startswith("--"):
-        raise SettingsError(f"{word!r} is not an option", hint="--help lists the options.")
-    name, equals, value = word[2:].partition("=")
-    name = name.replace("-", "_")
-    if _module_of(name) is None and not is_module_option(name):
-        _refuse(word.partition("=")[0], own)
-    if not equals:
-        if not left:
-            raise SettingsError(f"the option {word} needs a value", hint=f"For example: {word} VALUE")
-        value = left.pop(0)
-    return name, value
-
-
-def _refuse(word: str, own: Sequence[str]) -> None:
-    """Raise SettingsError for an unknown option, suggesting a similar one: preferably an option of the command,
-    otherwise one of a module.
+def _unknown(word: str, own: Sequence[str]) -> SettingsError:
+    """Return the error for an unknown option, suggesting a similar one: preferably an option of the command, otherwise
+    one of a module.
     """
     engines = [f"--{module}-model" for module in Module]
-    hint = f"--help lists the options. {_OF_MODULES}"
     if near := get_close_matches(word.replace("_", "-"), [*own, *engines], n=1, cutoff=0.7):
-        raise SettingsError(f"unknown option {word}; did you mean {near[0]}?", hint=hint)
+        return SettingsError(f"unknown option {word}; did you mean {near[0]}?", hint=_HINT)
     try:
         module_options({word: ""}, Weights.LARGE)
     except SettingsError as error:
-        raise SettingsError(error.message, hint=hint) from error
-
-
-def _module_of(name: str) -> Module | None:
-    """Return the module whose engine an option sets; None for any other option."""
-    prefix, _, rest = name.partition("_")
-    return Module(prefix) if rest == "model" and prefix in set(Module) else None
+        return SettingsError(error.message, hint=_HINT)
+    raise AssertionError(f"{word} is an option of a module")

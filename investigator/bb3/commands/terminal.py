@@ -24,8 +24,7 @@ def read_folder(investigator: Investigator, most_vectors: int, stream: TextIO) -
         for _ in shown(_events(investigator, most_vectors), stream):
             pass
     except WorkspaceLockedError:
-        stream.write("note: waiting for another process that uses the index of this folder\n")
-        stream.flush()
+        _write(stream, "note: waiting for another process that uses the index of this folder\n")
 
 
 def _events(investigator: Investigator, most_vectors: int) -> Iterator[Event]:
@@ -36,6 +35,11 @@ def _events(investigator: Investigator, most_vectors: int) -> Iterator[Event]:
         yield from investigator.index(vectors=True)
 
 
+def _write(stream: TextIO, text: str) -> None:
+    stream.write(text)
+    stream.flush()
+
+
 class Spoken:
     """Shows each reply while it is written: the `steps` stream gets the current step, and the `words` stream gets the
     text.
@@ -44,42 +48,35 @@ class Spoken:
     def __init__(self, steps: TextIO, words: TextIO) -> None:
         self._steps = steps
         self._words = words
-        self._said = ""
+        self._text = ""
         self._shows_step = False
 
     def step(self, module: str) -> None:
         """Show what the module is doing, unless part of the reply is already shown."""
-        if self._said:
-            return
-        step = STEPS.get(module, "")
-        self._steps.write(f"{_CLEAR}{step and step + ' …'}")
-        self._steps.flush()
-        self._shows_step = bool(step)
+        if not self._text and (step := STEPS.get(module)):
+            _write(self._steps, f"{_CLEAR}{step} …")
+            self._shows_step = True
 
     def hear(self, text: str) -> None:
         """Show the text of the reply so far."""
-        said = inert_prose(text)
-        if not said.startswith(self._said):
-            return
-        self._clear()
-        self._words.write(said[len(self._said) :])
-        self._words.flush()
-        self._said = said
+        harmless = inert_prose(text)
+        if harmless.startswith(self._text):
+            self._clear()
+            _write(self._words, harmless[len(self._text) :])
+            self._text = harmless
 
     def end(self, reply: str = "") -> int:
         """Return how many characters of the whole reply are already shown. If the reply begins differently, end the
         line that is shown and return 0.
         """
         self._clear()
-        said, self._said = self._said, ""
-        if reply.startswith(said):
-            return len(said)
-        self._words.write("\n")
-        self._words.flush()
+        text, self._text = self._text, ""
+        if reply.startswith(text):
+            return len(text)
+        _write(self._words, "\n")
         return 0
 
     def _clear(self) -> None:
         if self._shows_step:
-            self._steps.write(_CLEAR)
-            self._steps.flush()
+            _write(self._steps, _CLEAR)
             self._shows_step = False

@@ -56,7 +56,7 @@ def nearest_chunks(chunks: Sequence[str], query: str, count: int) -> list[str]:
 
 
 def nearest_part(text: str, query: str) -> tuple[int, int]:
-    """Return the span of the text to read: a short text without the spaces around it, otherwise the part that is nearest
+    """Return the span of the text to read: a short text without the spaces around it, else the part that is nearest
     to a query, at most 1,500 characters. The span begins and ends at word boundaries, unless a word is longer than a
     chunk. Scripts without spaces are compared by pairs of characters.
     """
