@@ -31,16 +31,7 @@ def reports(tmp_path: Path) -> Investigator:
 
 def page(content: str, document_id: str = "report.md") -> dict[str, object]:
     """Return a page that claims to be on the second line of a document."""
-    passage = {
-        "document_id": document_id,
-        "start": 0,
-        "end": len(content),
-        "text": content,
-        "line": 2,
-        "heading": "Signed",
-    }
-    origin = {"passage": passage, "media_type": "text/markdown", "content_hash": "a" * 64}
-    return {"url": f"{document_id}#line=2", "title": "Report", "content": content, "origin": origin}
+    return {"url": f"{document_id}#line=2", "title": "Report", "content": content, "heading": "Signed by the board"}
 
 
 def told(reports: Investigator, search: DocumentSearch) -> tuple[str, str]:

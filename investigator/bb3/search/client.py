@@ -5,22 +5,22 @@ reports failures, and limits what it reads. A chat that searches there quotes th
 
 from __future__ import annotations
 
-import hashlib
 import json
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Self
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from investigator.bb3.exchange import SearchDocument
 from investigator.bb3.search.document_text import nearest_part, searched
-from investigator.bb3.search.served import Origin, ServedDocument
+from investigator.bb3.search.served import ServedDocument
 from investigator.engines.http import MOST_OCTETS, Endpoint, Retries, retried
 from investigator.errors import EngineError, EngineUnreachableError, SettingsError
 from investigator.language.normalise import one_line
-from investigator.records import Record
+from investigator.records import Passage, Record
 from investigator.secrets import register_address
 
 if TYPE_CHECKING:
@@ -34,19 +34,22 @@ _LONGEST_PASSAGE = 10_000
 """Maximum number of characters in a folder's passage that is read as a whole; the limit is the same as in a chat about
 that folder.
 """
+_PLACE = re.compile(r"(?P<id>.+)#(?:page=(?P<page>\d{1,6})|(?P<sent>text-)?line=(?P<line>\d{1,9}))")
+"""Matches the address of a passage, as sent by `investigator serve`: its document, and the page or the first line."""
 _HINT = "Check the address of the search server, or omit it to search the folder instead."
 _WORTH_ANOTHER_TRY = frozenset({408, 425, 429, *range(500, 600)})
 
 
 class FoundPage(Record):
-    """A page that a search server found. `content` is the page's text as the server sent it. `origin` is the place of
-    the text in a document, if the server runs `investigator serve`.
+    """A page that a search server found. `content` is the page's text as the server sent it. If the server runs
+    `investigator serve`, `heading` is the heading above it, and `match` is how well its document matches (0..1).
     """
 
     url: str = ""
     title: str = ""
     content: str = ""
-    origin: Origin | None = None
+    heading: str = ""
+    match: float | None = None
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -167,27 +170,30 @@ class ServerSearch:
 
 def _part(page: FoundPage, query: str, server: str) -> ServedDocument:
     """Return the part of a page that is read for a query."""
-    whole, origin = page.content[:_LONGEST_PAGE], page.origin
-    is_short = origin is not None and len(whole) <= _LONGEST_PASSAGE
-    start, end = (0, len(whole)) if is_short else nearest_part(whole, query)
-    served = ServedDocument(
+    whole, place = page.content[:_LONGEST_PAGE], _PLACE.fullmatch(page.url)
+    start, end = (0, len(whole)) if place and len(whole) <= _LONGEST_PASSAGE else nearest_part(whole, query)
+    text, passage = whole[start:end], None
+    if place is not None:
+        line = int(place["line"]) + whole.count("\n", 0, start) if place["line"] else None
+        passage = Passage(
+            document_id=place["id"],
+            start=start,
+            end=end,
+            text=text,
+            page=int(place["page"]) if place["page"] else None,
+            line=line,
+            own_lines=not place["sent"],
+            heading=page.heading,
+            document_match=page.match,
+        )
+    return ServedDocument(
         title=one_line(page.title or page.url),
-        text=whole[start:end],
+        text=text,
         url=one_line(page.url),
+        passage=passage,
         server=server,
         whole=whole,
         begins=start,
-        content_hash=hashlib.sha256(page.content.encode("utf-8", "replace")).hexdigest(),
-    )
-    if origin is None:
-        return served
-    passage, first = origin.passage, origin.passage.line or 1
-    span = {"start": passage.start + start, "end": passage.start + end, "text": served.text}
-    return served.changed(
-        passage=passage.changed(**span, line=first + whole.count("\n", 0, start)),
-        line=first,
-        media_type=origin.media_type,
-        content_hash=origin.content_hash,
     )
 
 
@@ -211,20 +217,14 @@ def full_address(address: str) -> str:
 
 
 def _page(sent: Mapping[str, object]) -> FoundPage:
-    """Parse a page that a server sent; some servers send its lines as a list, and some pages have no text. A place that
-    does not fit the text is dropped.
-    """
-    content = sent.get("content")
-    text = "\n".join(map(_text, content)) if isinstance(content, list) else _text(content)
-    try:
-        origin = Origin.model_validate(sent.get("origin"))
-    except ValidationError:
-        origin = None
+    """Parse a page that a server sent; some servers send its lines as a list, and some pages have no text."""
+    content, match = sent.get("content"), sent.get("match")
     return FoundPage(
         url=_text(sent.get("url"))[:_LONGEST_NAME],
         title=_text(sent.get("title"))[:_LONGEST_NAME],
-        content=text,
-        origin=origin if origin is not None and origin.is_of(text) else None,
+        content="\n".join(map(_text, content)) if isinstance(content, list) else _text(content),
+        heading=one_line(_text(sent.get("heading")))[:_LONGEST_NAME],
+        match=match if isinstance(match, float) and 0 <= match <= 1 else None,
     )
 
 

@@ -13,7 +13,6 @@ from typing import Protocol
 
 from investigator.bb3.exchange import DocumentSearch, SearchDocument
 from investigator.bb3.search.document_text import searched
-from investigator.bb3.search.served import FolderPage, Origin
 from investigator.documents.pages import heading_at, line_at, page_at
 from investigator.errors import FolderError, InvestigatorError, ReaderError, WorkspaceLockedError
 from investigator.proof.standing import SOURCE_CHANGED, Reread, standing_quotes
@@ -86,7 +85,7 @@ class FolderSearch:
         with self._open(again) as shelf:
             passages = shelf.passages((searched(query),))[:count]
             self._documents |= {each.document_id: shelf.document(each.document_id) for each in passages}
-        return [_page(self._documents[passage.document_id], passage) for passage in passages]
+        return [_result(self._documents[passage.document_id], passage) for passage in passages]
 
     def _looked_up(self, results: Sequence[SearchDocument], again: frozenset[str]) -> Sequence[SearchDocument]:
         named = {document.passage.document_id for document in results if document.passage}
@@ -108,7 +107,7 @@ class FolderSearch:
             return None
         place = {"page": page_at(own.pages, start), "line": line_at(own.text, start), "own_lines": own.own_lines}
         heading = heading_at(own.headings, start)
-        return _page(own, passage.changed(start=start, end=start + len(text), text=text, heading=heading, **place))
+        return _result(own, passage.changed(start=start, end=start + len(text), text=text, heading=heading, **place))
 
 
 def one_at_a_time(
@@ -140,10 +139,8 @@ def one_at_a_time(
     return opened
 
 
-def _page(document: Document, passage: Passage) -> FolderPage:
-    """Return a passage as a search result; its address contains the page or first line."""
+def _result(document: Document, passage: Passage) -> SearchDocument:
+    """Return a passage as a search result; its address contains the page or first line, as `client` reads it."""
     line = f"#{'line' if passage.own_lines else 'text-line'}={passage.line}" if passage.line else ""
-    place = f"#page={passage.page}" if passage.page else line
-    origin = Origin(passage=passage, media_type=document.media_type, content_hash=document.content_hash)
-    title, url = document.title or document.id, f"{document.id}{place}"
-    return FolderPage(title=title, text=passage.text, url=url, passage=passage, origin=origin)
+    address = f"{document.id}#page={passage.page}" if passage.page else f"{document.id}{line}"
+    return SearchDocument(title=document.title or document.id, text=passage.text, url=address, passage=passage)

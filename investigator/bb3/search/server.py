@@ -16,7 +16,6 @@ from starlette.exceptions import HTTPException
 
 from investigator.bb3.exchange import DocumentSearch, SearchDocument
 from investigator.bb3.search.folder_search import FolderSearch, OpenShelf, one_at_a_time
-from investigator.bb3.search.served import FolderPage
 from investigator.errors import InvestigatorError, WorkspaceLockedError
 from investigator.investigator import Investigator
 
@@ -57,7 +56,7 @@ def search_app(search: DocumentSearch, on_problem: Callable[[str], None]) -> Fas
     app = FastAPI(openapi_url=None)
 
     @app.post("/{path:path}")
-    async def pages(request: Request) -> Response:
+    async def search_pages(request: Request) -> Response:
         query, count = _form(request.headers.get("content-type", _FORM), await request.body())
         try:
             documents = await run_in_threadpool(search.search, query, count) if query else ()
@@ -89,9 +88,13 @@ def _answer(answer: Mapping[str, object], status: int = 200, headers: Mapping[st
 
 
 def _page(document: SearchDocument) -> Mapping[str, object]:
-    """Convert a page to the fields of BB3's protocol, with the place of its text in the folder if known."""
+    """Convert a page to the fields of BB3's protocol, and for a passage its heading and how well its document matches
+    the query.
+    """
     page: dict[str, object] = {"url": document.url, "title": document.title, "content": document.text}
-    return {**page, "origin": document.origin.model_dump(mode="json")} if isinstance(document, FolderPage) else page
+    if document.passage is not None:
+        page |= {"heading": document.passage.heading, "match": document.passage.document_match}
+    return page
 
 
 def _form(media_type: str, body: bytes) -> tuple[str, int]:
