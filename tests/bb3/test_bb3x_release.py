@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from investigator.bb3.bb3x.conversation_files import conversation_of, write_conversations
+from investigator.bb3.bb3x.conversation_files import conversation_of, conversations_in, write_conversations
 from investigator.bb3.bb3x.records import Conversation
 from investigator.bb3.bb3x.redaction import Redactor
-from investigator.bb3.bb3x.release import Refusal, publish, refusal_of, released, versions
+from investigator.bb3.bb3x.release import publish, versions
 from investigator.bb3.bb3x.splits import Split, chunk_file, chunks_of, random_split, stable_split
 from investigator.errors import DialogueError, FolderError
 
@@ -47,17 +47,14 @@ def test_without_an_express_yes_nothing_is_shared(tmp_path: Path, consent: bool 
     shared = [conversation("a", consent, "Secret"), conversation("b")]
     exported = publish(tmp_path, "1", shared, redactor(), DAY, in_training)
     assert (exported.written, exported.without_consent, exported.without_human_reply) == (1, 1, 0)
-    assert [each.message_history[0].text for each in released(tmp_path, Split.TRAIN)] == ["Hello"]
+    assert [each.message_history[0].text for each in conversations_in(tmp_path / "1" / "train.jsonl")] == ["Hello"]
     assert "Secret" not in "".join(file.read_text(encoding="utf-8") for file in (tmp_path / "1").iterdir())
 
 
 def test_conversations_in_which_the_human_says_nothing_are_left_out(tmp_path: Path) -> None:
     silent = conversation_of('{"consent": true, "message_history": [{"sender": "bot", "text": "Hi"}]}')
-    assert refusal_of(silent) is Refusal.WITHOUT_HUMAN_REPLY
-    assert refusal_of(conversation("a", said=" \n")) is Refusal.WITHOUT_HUMAN_REPLY
-    assert refusal_of(conversation("a")) is None
-    exported = publish(tmp_path, "1", [silent], redactor(), DAY)
-    assert (exported.written, exported.without_human_reply) == (0, 1)
+    exported = publish(tmp_path, "1", [silent, conversation("a", said=" \n")], redactor(), DAY)
+    assert (exported.written, exported.without_human_reply) == (0, 2)
 
 
 def test_a_newer_release_counts_and_the_older_can_still_be_read(tmp_path: Path) -> None:
@@ -72,9 +69,11 @@ def test_a_newer_release_counts_and_the_older_can_still_be_read(tmp_path: Path) 
         "train.jsonl",
         "valid.jsonl",
     ]
-    old = [each.id for split in Split for each in released(tmp_path, split, "1.0")]
+    old = [each.id for split in Split for each in conversations_in(tmp_path / "1.0" / f"{split}.jsonl")]
     assert sorted(old) == [each.id for each in everything]
-    assert [each.id for each in released(tmp_path, Split.TEST)] == [each.id for each in everything[:3]]
+    assert [each.id for each in conversations_in(tmp_path / "1.10" / "test.jsonl")] == [
+        each.id for each in everything[:3]
+    ]
     assert "supersedes version 1.0" in (tmp_path / "1.10" / "CARD.md").read_text(encoding="utf-8")
 
 
@@ -124,15 +123,6 @@ def test_a_folder_that_cannot_be_written_is_a_named_error(tmp_path: Path) -> Non
         publish(tmp_path / "releases", "1", [], redactor(), DAY)
     with pytest.raises(FolderError, match="cannot be written"):
         write_conversations(tmp_path / "releases" / "out.jsonl", [])
-
-
-def test_a_release_that_is_not_there_is_a_named_error(tmp_path: Path) -> None:
-    with pytest.raises(DialogueError, match="contains no release"):
-        released(tmp_path, Split.TRAIN)
-    publish(tmp_path, "1", [conversation("a")], redactor(), DAY)
-    with pytest.raises(DialogueError) as refused:
-        released(tmp_path, Split.TRAIN, "2")
-    assert refused.value.hint == "Existing releases: 1"
 
 
 def test_a_conversation_stays_in_its_part() -> None:

@@ -7,8 +7,7 @@ from __future__ import annotations
 import json
 import re
 import string
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from investigator.bb3.bb3x.conversation_files import conversation_of
-from investigator.bb3.bb3x.pii import Pii, PiiFinder, PiiSpan, PresidioFinder, RuleFinder, without_overlaps
+from investigator.bb3.bb3x.pii import NameFinder, Pii, PiiSpan, spans_by_rules, without_overlaps
 from investigator.bb3.bb3x.redaction import Redactor
 from investigator.errors import DialogueError, MissingPackageError, SettingsError
 
@@ -26,33 +25,34 @@ SALT = b"a salt that only a test would use"
 CASES = [json.loads(line) for line in Path(__file__).with_name("redaction_cases.jsonl").read_text("utf-8").splitlines()]
 
 
-@dataclass(frozen=True)
-class NameFinder:
-    """Finds the given names, in place of a model."""
+def named(*names: str) -> Callable[[str], Iterator[PiiSpan]]:
+    """Return a function that finds the given names, in place of a model."""
 
-    names: tuple[str, ...]
-    finds_names = True
+    def spans(text: str) -> Iterator[PiiSpan]:
+        for name in names:
+            yield from (PiiSpan(*match.span(), Pii.NAME) for match in re.finditer(re.escape(name), text))
 
-    def spans(self, text: str) -> Iterator[PiiSpan]:
-        for name in self.names:
-            yield from (PiiSpan(*found.span(), Pii.NAME) for found in re.finditer(re.escape(name), text))
+    return spans
 
 
-def redactor(seed: int = 1, finder: PiiFinder | None = None) -> Redactor:
-    return Redactor(SALT, Random(seed), finder)
+NOBODY = named()
 
 
-def findings(text: str, finder: PiiFinder | None = None) -> list[PiiSpan]:
-    return without_overlaps((finder or RuleFinder()).spans(text))
+def redactor(seed: int = 1, *names: str) -> Redactor:
+    return Redactor(SALT, Random(seed), named(*names) if names else None)
 
 
-def measured(finder: PiiFinder) -> tuple[int, int, int, int, int, int]:
+def findings(text: str, names: Callable[[str], Iterator[PiiSpan]] = NOBODY) -> list[PiiSpan]:
+    return without_overlaps((*spans_by_rules(text), *names(text)))
+
+
+def measured(names_by: Callable[[str], Iterator[PiiSpan]] = NOBODY) -> tuple[int, int, int, int, int, int]:
     """Return how many planted names and how many of all, how many other pieces and how many of all are found; and how
     many findings are right, and how many there are.
     """
     names = of_names = others = of_others = right = found = 0
     for case in CASES:
-        spans = findings(case["text"], finder)
+        spans = findings(case["text"], names_by)
         places = [(start, start + len(text)) for text in case["pii"] for start in [case["text"].index(text)]]
         for text, (start, end) in zip(case["pii"], places, strict=True):
             hit = any(span.start < end and start < span.end for span in spans)
@@ -65,7 +65,7 @@ def measured(finder: PiiFinder) -> tuple[int, int, int, int, int, int]:
 
 
 def test_rules_find_what_was_planted_except_names() -> None:
-    assert measured(RuleFinder()) == (0, 29, 61, 69, 60, 65)
+    assert measured() == (0, 29, 61, 69, 60, 65)
 
 
 def test_a_model_finds_names_too() -> None:
@@ -73,21 +73,21 @@ def test_a_model_finds_names_too() -> None:
     models = pytest.importorskip("spacy.util").get_installed_models()
     if not models:
         pytest.skip("no spaCy model is installed")
-    names, of_names, others, _, right, found = measured(PresidioFinder(models[0]))
+    names, of_names, others, _, right, found = measured(NameFinder(models[0]))
     assert names / of_names >= 0.5
     assert others >= 61
     assert right / found >= 0.7
 
 
 def test_without_the_package_or_its_model_nothing_is_guessed() -> None:
-    assert RuleFinder.finds_names is False
+    assert not redactor().finds_names
     with pytest.raises((MissingPackageError, SettingsError), match=r"presidio-analyzer|is not installed") as caught:
-        PresidioFinder("a_model_that_nobody_has")
+        NameFinder("a_model_that_nobody_has")
     assert "document-investigator[share]" in caught.value.hint
 
 
 def test_planted_information_does_not_come_out() -> None:
-    made = redactor(finder=RuleFinder())
+    made = redactor()
     for case in CASES:
         spans = findings(case["text"])
         values = [case["text"][span.start : span.end] for span in spans]
@@ -162,7 +162,7 @@ def test_a_name_is_replaced_wherever_it_stands_in_the_conversation() -> None:
             }
         )
     )
-    redacted = redactor(finder=NameFinder(("Anna Kowalska",))).conversation(conversation)
+    redacted = redactor(1, "Anna Kowalska").conversation(conversation)
     wire = redacted.model_dump_json(by_alias=True)
     assert "anna" not in wire.lower()
     assert "kowalska" not in wire.lower()
@@ -217,7 +217,7 @@ def test_hashes_are_not_taken_for_personal_information(texts: list[str], more: s
 
 
 def test_what_was_replaced_is_counted() -> None:
-    made = redactor(finder=RuleFinder())
+    made = redactor()
     made.text("I'm Laura, laura@finch.example, SSN 536-22-8713")
     assert made.counts == {Pii.EMAIL: 1, Pii.NUMBER: 1}
 

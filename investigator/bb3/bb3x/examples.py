@@ -87,20 +87,13 @@ class ModuleExample(Record):
         """
         inputs: dict[str, object] = {
             "memories": [f"{fact.speaker}: {fact.text}" for fact in self.facts],
-            "documents": [{"title": each.title, "url": each.url, "text": each.text} for each in self.documents],
+            "documents": [document.model_dump(include={"title", "url", "text"}) for document in self.documents],
             "memory": self.memory,
             "knowledge": self.knowledge,
         }
-        return Message(
-            {
-                "id": str(self.module),
-                "chat_id": self.chat_id,
-                "text": "\n".join(turn.text for turn in self.turns),
-                "labels": list(self.targets),
-                **{name: value for name, value in inputs.items() if value},
-                EPISODE_DONE: True,
-            }
-        )
+        fields = {name: value for name, value in inputs.items() if value}
+        text, labels = "\n".join(turn.text for turn in self.turns), list(self.targets)
+        return Message(id=str(self.module), chat_id=self.chat_id, text=text, labels=labels, episode_done=True, **fields)
 
 
 def module_examples(conversation: Conversation, modules: Sequence[Module] = tuple(Module)) -> tuple[ModuleExample, ...]:

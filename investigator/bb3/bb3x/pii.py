@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol
 
 from investigator.errors import MissingPackageError, SettingsError
 
@@ -42,16 +41,6 @@ class PiiSpan:
     start: int
     end: int
     kind: Pii
-
-
-class PiiFinder(Protocol):
-    """Finds personal information; `finds_names` is True if this includes the names of people."""
-
-    finds_names: bool
-
-    def spans(self, text: str) -> Iterable[PiiSpan]:
-        """Yield what the text contains, in any order; if two spans overlap, the first one counts."""
-        ...
 
 
 _STREET = (
@@ -97,20 +86,15 @@ _ORDINARY = re.compile(
 """Matches a date, a range of years, a decimal number, thousands, and an ISBN."""
 
 
-class RuleFinder:
-    """Finds mail addresses, logins and queries in links, handles, telephone, card, account and other long numbers, and
-    the numbers in addresses, in any language. It does not find names.
+def spans_by_rules(text: str) -> Iterator[PiiSpan]:
+    """Yield mail addresses, logins and queries in links, handles, telephone, card, account and other long numbers, and
+    the numbers in addresses, in any language, the most certain kind first. Names are not found.
     """
-
-    finds_names = False
-
-    def spans(self, text: str) -> Iterator[PiiSpan]:
-        """Yield the matches of the rules, the most certain kind first."""
-        for kind, patterns in _PATTERNS.items():
-            for found in (found for pattern in patterns for found in pattern.finditer(text)):
-                group = found.lastindex or 0
-                if _is_of_kind(found[group], kind):
-                    yield PiiSpan(*found.span(group), kind)
+    for kind, patterns in _PATTERNS.items():
+        for match in (match for pattern in patterns for match in pattern.finditer(text)):
+            group = match.lastindex or 0
+            if _is_of_kind(match[group], kind):
+                yield PiiSpan(*match.span(group), kind)
 
 
 def _is_of_kind(text: str, kind: Pii) -> bool:
@@ -151,14 +135,12 @@ _LABEL = "en"
 _INSTALL = "pip install 'document-investigator[share]', and a spaCy model, e.g. python -m spacy download en_core_web_md"
 
 
-class PresidioFinder:
-    """Finds names and other personal information with presidio-analyzer and a spaCy model, together with the rules.
+class NameFinder:
+    """Finds names and other personal information with presidio-analyzer and a spaCy model.
 
     `model` is the name of an installed model, or its folder. Nothing is downloaded. Raises MissingPackageError if
     presidio-analyzer is not installed, and SettingsError if the model is not.
     """
-
-    finds_names = True
 
     def __init__(self, model: str) -> None:
         try:
@@ -175,14 +157,11 @@ class PresidioFinder:
         for name in ("EmailRecognizer", "UrlRecognizer"):  # they fetch a list of domains from the network
             registry.remove_recognizer(name)
         self._analyzer = AnalyzerEngine(registry=registry, nlp_engine=engine, supported_languages=[_LABEL])
-        self._rules = RuleFinder()
 
-    def spans(self, text: str) -> Iterator[PiiSpan]:
-        """Yield the matches of the rules, and then those of Presidio."""
-        yield from self._rules.spans(text)
-        entities = [*_ENTITIES]
-        found = self._analyzer.analyze(text, language=_LABEL, entities=entities, score_threshold=_LEAST_SCORE)
-        for each in sorted(found, key=lambda each: -each.score):
+    def __call__(self, text: str) -> Iterator[PiiSpan]:
+        """Yield what Presidio finds, the most certain first."""
+        results = self._analyzer.analyze(text, language=_LABEL, entities=[*_ENTITIES], score_threshold=_LEAST_SCORE)
+        for each in sorted(results, key=lambda each: -each.score):
             yield PiiSpan(each.start, each.end, _ENTITIES[each.entity_type])
 
 

@@ -14,13 +14,13 @@ import re
 import unicodedata
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from random import Random
 
 from pydantic import JsonValue
 
 from investigator.bb3.bb3x.conversation_files import conversation_of
-from investigator.bb3.bb3x.pii import Pii, PiiFinder, PiiSpan, RuleFinder, without_overlaps
+from investigator.bb3.bb3x.pii import Pii, PiiSpan, spans_by_rules, without_overlaps
 from investigator.bb3.bb3x.records import ChatMessage, Conversation
 from investigator.errors import DialogueError
 from investigator.language.terms import folded, stop_words
@@ -39,32 +39,30 @@ class Redactor:
     """Replaces personal information.
 
     `salt` is secret: anyone who has it can try telephone numbers until a hash matches. Create a new salt for each
-    release, with `secrets.token_bytes(32)`, and discard it afterwards. `random` chooses the digits. `finder` finds what
-    is replaced; by default, rules that find no names. Raises DialogueError if the salt is shorter than 16 bytes.
+    release, with `secrets.token_bytes(32)`, and discard it afterwards. `random` chooses the digits. Rules find what is
+    replaced; `names` yields further spans, those of names: see `pii.NameFinder`. Raises DialogueError if the salt is
+    shorter than 16 bytes.
     """
 
-    def __init__(self, salt: bytes, random: Random, finder: PiiFinder | None = None) -> None:
+    def __init__(self, salt: bytes, random: Random, names: Callable[[str], Iterable[PiiSpan]] | None = None) -> None:
         if len(salt) < _SHORTEST_SALT:
             hint = "Create one with: secrets.token_bytes(32)"
             raise DialogueError(f"a salt of {len(salt)} bytes is too short; it needs {_SHORTEST_SALT}", hint=hint)
         self._salt = salt
         self._random = random
-        self._finder = finder or RuleFinder()
+        self._find_names = names or (lambda _: ())
         self._names: tuple[str, ...] = ()
+        self.finds_names = names is not None
+        """True if the names of people are replaced."""
         self._drawn: dict[str, str] = {}
         self.counts: Counter[Pii] = Counter()
         """Number of replacements of each kind so far."""
-
-    @property
-    def finds_names(self) -> bool:
-        """Return True if the names of people are replaced."""
-        return self._finder.finds_names
 
     def text(self, text: str) -> str:
         """Return the text without personal information, in NFC."""
         text = unicodedata.normalize("NFC", text)
         written, end = [], 0
-        for span in without_overlaps((*self._finder.spans(text), *self._occurrences(text))):
+        for span in without_overlaps((*spans_by_rules(text), *self._find_names(text), *self._occurrences(text))):
             value = text[span.start : span.end]
             written += [text[end : span.start], self._replaced(value, span.kind)]
             end = span.end
@@ -77,7 +75,7 @@ class Redactor:
         identify somebody. Equal numbers get equal replacements within one conversation.
         """
         talk = (unicodedata.normalize("NFC", text) for each in conversation.message_history for text in _talk_of(each))
-        spans = ((text, span) for text in talk for span in self._finder.spans(text) if span.kind is Pii.NAME)
+        spans = ((text, span) for text in talk for span in self._find_names(text) if span.kind is Pii.NAME)
         words = {word for text, span in spans for word in _NAME_WORD.findall(text, span.start, span.end)}
         words = {word for word in words if folded(word) not in stop_words()}
         self._names, self._drawn = tuple(sorted(words, key=lambda word: (-len(word), word))), {}

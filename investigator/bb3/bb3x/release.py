@@ -13,10 +13,9 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
-from enum import StrEnum
 from pathlib import Path
 
-from investigator.bb3.bb3x.conversation_files import as_json_line, conversations_in, unwritable
+from investigator.bb3.bb3x.conversation_files import as_json_line, unwritable
 from investigator.bb3.bb3x.pii import Pii
 from investigator.bb3.bb3x.records import Conversation
 from investigator.bb3.bb3x.redaction import Redactor
@@ -31,29 +30,16 @@ _VERSION = re.compile(r"\d{1,6}(?:\.\d{1,6}){0,3}", re.ASCII)
 _NAMES_KEPT = "**Names of people were not looked for: the texts still contain them.** Check them before you publish it."
 _NAMES_REPLACED = "Names were found by a model, everything else also by rules; both miss some personal information."
 
-
-class Refusal(StrEnum):
-    """The reason why a conversation is not shared."""
-
-    WITHOUT_CONSENT = "without consent"
-    WITHOUT_HUMAN_REPLY = "without a human reply"
-
-
-def refusal_of(conversation: Conversation) -> Refusal | None:
-    """Return the reason why a conversation must not be shared, or None if it may be shared. Consent is checked
-    first.
-    """
-    if conversation.consent is not True:
-        return Refusal.WITHOUT_CONSENT
-    return None if conversation.has_human_reply else Refusal.WITHOUT_HUMAN_REPLY
+Counts = Mapping[str, Counter[str]]
+"""What each part of a release contains, and all of them: the numbers in the columns of the card."""
 
 
 class Exported(Record):
     """The number of exported conversations, and the number excluded for each reason."""
 
-    written: int
-    without_consent: int
-    without_human_reply: int
+    written: int = 0
+    without_consent: int = 0
+    without_human_reply: int = 0
 
 
 def publish(
@@ -64,76 +50,45 @@ def publish(
     made_on: date,
     split_of: Callable[[Conversation], Split] = lambda conversation: stable_split(conversation.id),
 ) -> Exported:
-    """Release the conversations that may be shared; `split_of` assigns each one to a split. The card states whether
-    names were looked for.
+    """Release the conversations that may be shared: those with consent in which the human says something. `split_of`
+    assigns each one to a split. The card states whether names were looked for.
 
     Raises DialogueError if the version is not a number such as 1.2, or is not higher than all existing versions, and
     FolderError if the release cannot be written. In either case, nothing is released.
     """
-    _check_is_newer(releases, version)
-    refused = Counter(dict.fromkeys(Refusal, 0))
+    older = versions(releases)[-1:]
+    _check_is_newer(version, older)
     try:
         releases.mkdir(parents=True, exist_ok=True)
         part = Path(tempfile.mkdtemp(dir=releases, prefix=f".{version}.", suffix=".part"))
     except OSError as error:
         raise unwritable(releases, error) from error
+    fates: Counter[str] = Counter()
     try:
-        counts = _write_parts(part, _shared(conversations, redactor, refused), split_of)
-        older = versions(releases)[-1:]
-        _write(part / CARD, [_card(version, older, made_on, counts, refused, redactor)])
+        counts = _write_parts(part, _shared(conversations, redactor, fates), split_of)
+        exported = Exported.model_validate(fates)
+        _write(part / CARD, _card(version, older, made_on, counts, exported, redactor))
         part.chmod(0o755)
         part.rename(releases / version)
     except OSError as error:
         raise unwritable(releases / version, error) from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
-    return Exported(
-        written=counts[_ALL][_CONVERSATIONS],
-        without_consent=refused[Refusal.WITHOUT_CONSENT],
-        without_human_reply=refused[Refusal.WITHOUT_HUMAN_REPLY],
-    )
+    return exported
 
 
 def versions(releases: Path) -> tuple[str, ...]:
     """Return the existing versions, newest last."""
-    if not releases.is_dir():
-        return ()
-    found = (path.name for path in releases.iterdir() if path.is_dir() and _VERSION.fullmatch(path.name))
-    return tuple(sorted(found, key=_order))
+    names = (path.name for path in releases.iterdir()) if releases.is_dir() else ()
+    return tuple(sorted(filter(_VERSION.fullmatch, names), key=_order))
 
 
-def released(releases: Path, split: Split, version: str | None = None) -> Iterator[Conversation]:
-    """Return the conversations in one part of a release, by default of the newest release.
-
-    Raises DialogueError if the release does not exist.
-    """
-    existing = versions(releases)
-    chosen = version if version is not None else next(reversed(existing), "")
-    if chosen not in existing:
-        hint = f"Existing releases: {', '.join(existing)}" if existing else "Make a release first."
-        raise DialogueError(f"{releases} contains no release {chosen}".rstrip(), hint=hint)
-    return conversations_in(releases / chosen / f"{split}.jsonl")
-
-
-def _shared(
-    conversations: Iterable[Conversation], redactor: Redactor, refused: Counter[Refusal]
-) -> Iterator[Conversation]:
-    """Redact and yield the conversations that may be shared; count all others by the reason for refusing them."""
-    for conversation in conversations:
-        refusal = refusal_of(conversation)
-        if refusal is None:
-            yield redactor.conversation(conversation)
-        else:
-            refused[refusal] += 1
-
-
-def _check_is_newer(releases: Path, version: str) -> None:
+def _check_is_newer(version: str, older: tuple[str, ...]) -> None:
     if not _VERSION.fullmatch(version):
         raise DialogueError(f"{version!r} is not a version", hint="Use numbers separated by dots, such as 1.2")
-    newest = next(reversed(versions(releases)), None)
-    if newest is not None and _order(version) <= _order(newest):
+    if older and _order(version) <= _order(older[0]):
         hint = "A release never changes, so give the new one a higher number."
-        raise DialogueError(f"version {version} is not higher than the existing {newest}", hint=hint)
+        raise DialogueError(f"version {version} is not higher than the existing {older[0]}", hint=hint)
 
 
 def _order(version: str) -> tuple[int, ...]:
@@ -141,9 +96,21 @@ def _order(version: str) -> tuple[int, ...]:
     return tuple(int(number) for number in re.sub(r"(?:\.0+)+$", "", version).split("."))
 
 
+def _shared(conversations: Iterable[Conversation], redactor: Redactor, fates: Counter[str]) -> Iterator[Conversation]:
+    """Redact and yield the conversations that may be shared, and count what becomes of each."""
+    for conversation in conversations:
+        if conversation.consent is not True:
+            fates["without_consent"] += 1
+        elif not conversation.has_human_reply:
+            fates["without_human_reply"] += 1
+        else:
+            fates["written"] += 1
+            yield redactor.conversation(conversation)
+
+
 def _write_parts(
     folder: Path, conversations: Iterable[Conversation], split_of: Callable[[Conversation], Split]
-) -> Mapping[str, Counter[str]]:
+) -> Counts:
     """Write one file for each part, and return what each part and all of them contain."""
     lines: dict[str, list[str]] = {split: [] for split in Split}
     counts = {column: Counter[str]() for column in (*Split, _ALL)}
@@ -154,28 +121,30 @@ def _write_parts(
         for column in (split, _ALL):
             user = (column, conversation.user_pseudo_id)
             counts[column].update({_CONVERSATIONS: 1, "users": int(user not in users)})
-            counts[column].update(_counted(conversation))
+            counts[column].update(_rows(conversation))
             users.add(user)
     for split in Split:
-        _write(folder / f"{split}.jsonl", lines[split])
+        _write(folder / f"{split}.jsonl", "".join(lines[split]))
     return counts
 
 
-def _write(path: Path, lines: Iterable[str]) -> None:
+def _write(path: Path, text: str) -> None:
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(lines)
+        file.write(text)
         file.flush()
         os.fsync(file.fileno())
 
 
-def _counted(conversation: Conversation) -> Iterator[str]:
+def _rows(conversation: Conversation) -> Iterator[str]:
     """Yield the name of a row of the card for each message that the row counts."""
     for message in conversation.message_history:
-        yield "messages from the human" if message.by_human else "messages from the bot"
+        kind = " ".join((message.dislike_type or "no type").replace("|", "/").split())[:60]
         marks = {
+            "messages from the human": message.by_human,
+            "messages from the bot": not message.by_human,
             "liked": message.is_liked,
             "disliked": message.is_disliked,
-            f"disliked: {_inert(message.dislike_type or 'no type')}": message.is_disliked,
+            f"disliked: {kind}": message.is_disliked,
             "answers to the question after a dislike": message.is_dislike_feedback,
             "replies with a search": message.search_knowledge,
             "replies with a memory": message.memory_knowledge,
@@ -186,12 +155,7 @@ def _counted(conversation: Conversation) -> Iterator[str]:
 
 
 def _card(
-    version: str,
-    older: tuple[str, ...],
-    made_on: date,
-    counts: Mapping[str, Counter[str]],
-    refused: Mapping[Refusal, int],
-    redactor: Redactor,
+    version: str, older: tuple[str, ...], made_on: date, counts: Counts, exported: Exported, redactor: Redactor
 ) -> str:
     """Return the text of the card, in Markdown."""
     first = f"It supersedes version {older[0]}." if older else "This is the first version."
@@ -210,14 +174,10 @@ def _card(
         *(f"| {name} | {' | '.join(str(each[name]) for each in counts.values())} |" for name in counts[_ALL]),
         "",
         "## What was left out",
-        *(f"- conversations {refusal}: {refused[refusal]}" for refusal in Refusal),
+        f"- conversations without consent: {exported.without_consent}",
+        f"- conversations without a human reply: {exported.without_human_reply}",
         "",
         "## What was redacted",
         *(f"- {kind}, {done[kind.is_numeric]}: {redactor.counts[kind]}" for kind in kinds),
     ]
     return "\n".join(lines) + "\n"
-
-
-def _inert(text: str) -> str:
-    """Return text from a record, shortened and without characters that would break a table cell."""
-    return " ".join(text.replace("|", "/").split())[:60]

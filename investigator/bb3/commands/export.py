@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from investigator.bb3.bb3x.conversation_files import conversations_in
-from investigator.bb3.bb3x.pii import PiiFinder, PresidioFinder, RuleFinder
+from investigator.bb3.bb3x.pii import NameFinder
 from investigator.bb3.bb3x.redaction import Redactor
 from investigator.bb3.bb3x.release import publish
 from investigator.bb3.talk import CHATS
@@ -42,11 +42,11 @@ def export(
     Only conversations whose users agreed (`chat --share`) and wrote at least one message are included; any personal
     information that is recognised is replaced. Names need the package presidio-analyzer and a spaCy model.
     """
-    finder = RuleFinder() if keep_names else _finder(names_model)
+    names = None if keep_names else _name_finder(names_model)
     investigator = kept_of(folder, workspace)
     files = sorted((investigator.workspace / CHATS).glob("*.jsonl"))
     saved = (conversation for file in files for conversation in conversations_in(file))
-    redactor = Redactor(secrets.token_bytes(32), random.SystemRandom(), finder)
+    redactor = Redactor(secrets.token_bytes(32), random.SystemRandom(), names)
     made = publish(to, version, saved, redactor, datetime.now(UTC).date())
     print_plain(f"Release {version} in {to / version}: {plural(made.written, 'conversation')}")
     print_plain(f"Left out: {made.without_consent} without consent, {made.without_human_reply} without a human reply")
@@ -54,9 +54,9 @@ def export(
         note("names of people were not looked for; check the release before you publish it")
 
 
-def _finder(model: str) -> PiiFinder:
+def _name_finder(model: str) -> NameFinder:
     try:
-        return PresidioFinder(model)
+        return NameFinder(model)
     except (MissingPackageError, SettingsError) as error:
         hint = f"{error.hint}; or release without looking for names: --keep-names"
         raise type(error)(f"names cannot be found: {error.message}", hint=hint) from error
