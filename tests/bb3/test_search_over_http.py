@@ -16,9 +16,10 @@ from talks import Waits
 
 from investigator.bb3.exchange import SearchDocument
 from investigator.bb3.search.agent import MadeUpSearch, SearchAgent
-from investigator.bb3.search.client import Patience, SearchServer
+from investigator.bb3.search.client import SearchServer
 from investigator.bb3.search.server import LONGEST_QUERY, MOST_DOCUMENTS
 from investigator.dialogue.messages import Message
+from investigator.engines.http import Retries
 from investigator.errors import (
     EngineError,
     EngineTimeoutError,
@@ -30,23 +31,23 @@ from investigator.errors import (
 )
 
 PAGES = {"response": [{"url": "u", "title": "t", "content": "one\r\n\n two \nthree"}]}
-QUICK = Patience(timeout=10, requests=3, delay=0.25)
+QUICK = Retries(tries=3, delay=0.25)
 
 
-def client(server: OpenAIServer, patience: Patience = QUICK) -> tuple[SearchServer, Waits]:
+def client(server: OpenAIServer, timeout: float = 10, retries: Retries = QUICK) -> tuple[SearchServer, Waits]:
     waits = Waits()
-    return SearchServer(server.url, patience=patience, sleep=waits), waits
+    return SearchServer(server.url, timeout=timeout, retries=retries, sleep=waits), waits
 
 
 def test_pages_come_with_their_lines(openai_server: OpenAIServer) -> None:
     openai_server.answer(json_response(PAGES))
     found = client(openai_server)[0].search("café & co?", 7)
-    assert found == (SearchDocument(title="t", text="one two three", url="u"),)
+    assert found == [SearchDocument(title="t", text="one two three", url="u")]
 
 
 @pytest.mark.parametrize("query", ["", "  \n"])
 def test_a_query_without_words_asks_nobody(openai_server: OpenAIServer, query: str) -> None:
-    assert client(openai_server)[0].search(query, 5) == ()
+    assert client(openai_server)[0].pages(query, 5) == ()
     assert openai_server.requests == []
 
 
@@ -88,7 +89,7 @@ def test_a_refusal_is_not_asked_for_again(openai_server: OpenAIServer, status: i
 )
 def test_a_slow_server_is_given_up_by_the_clock(openai_server: OpenAIServer, answer: Response) -> None:
     openai_server.answer(answer)
-    asking, waits = client(openai_server, Patience(timeout=0.15, requests=2, delay=0))
+    asking, waits = client(openai_server, 0.15, Retries(tries=2, delay=0))
     began = time.monotonic()
     with pytest.raises(EngineTimeoutError, match=r"0\.15 seconds"):
         asking.search("q", 5)
@@ -101,7 +102,7 @@ def test_a_server_that_is_down_is_named() -> None:
         taken.bind(("127.0.0.1", 0))
         address = f"user:secret@127.0.0.1:{taken.getsockname()[1]}"
         with pytest.raises(EngineUnreachableError, match=r"127\.0\.0\.1 cannot be reached") as raised:
-            SearchServer(address, patience=QUICK, sleep=lambda _: None).search("q", 5)
+            SearchServer(address, retries=QUICK, sleep=lambda _: None).search("q", 5)
     assert "secret" not in str(raised.value)
 
 
@@ -117,18 +118,18 @@ def test_a_redirect_is_refused(openai_server: OpenAIServer) -> None:
 @pytest.mark.parametrize(
     ("body", "gist"),
     [
-        (b"<html>", "not reply with JSON: '<html>'"),
-        (b"\xff\xfe", "not reply with JSON"),
-        (b"[" * 100_000, "not reply with JSON"),
-        (b'{"response": {"a": 1}}', "without a list"),
-        (b'{"response": ["a page"]}', "without a list"),
-        (b"[1, 2]", "without a list"),
+        (b"<html>", "not reply with a list of pages as JSON, under \"response\": '<html>'"),
+        (b"\xff\xfe", "not reply with a list"),
+        (b"[" * 100_000, "not reply with a list"),
+        (b'{"response": {"a": 1}}', "not reply with a list"),
+        (b'{"response": ["a page"]}', "not reply with a list"),
+        (b"[1, 2]", "not reply with a list"),
     ],
 )
 def test_what_is_no_answer_is_told(openai_server: OpenAIServer, body: bytes, gist: str) -> None:
     openai_server.answer(Response(body=body))
     with pytest.raises(EngineError, match=gist) as raised:
-        client(openai_server, Patience(timeout=5))[0].search("q", 5)
+        client(openai_server, 5)[0].search("q", 5)
     assert "address of the search server" in raised.value.hint
 
 
@@ -147,7 +148,7 @@ def test_a_query_that_is_no_text_is_named(openai_server: OpenAIServer) -> None:
 @pytest.mark.parametrize("body", [b"{}", b'{"response": null}', b'{"response": []}', b"null", b"[]"])
 def test_finding_nothing_is_no_error(openai_server: OpenAIServer, body: bytes) -> None:
     openai_server.answer(Response(body=body))
-    assert client(openai_server)[0].search("q", 5) == ()
+    assert client(openai_server)[0].pages("q", 5) == ()
 
 
 def test_pages_may_lack_fields_or_have_odd_ones(openai_server: OpenAIServer) -> None:
@@ -192,7 +193,7 @@ def test_the_client_understands_the_server() -> None:
     folder = Folder()
     with SearchEndpoint(folder) as endpoint:
         found = SearchServer(endpoint.address).search("größe & 🐶?", 500)
-    assert found == (SearchDocument(title="Ünïcode 🐶", text="ein zwei ?", url="doc:1"),)
+    assert found == [SearchDocument(title="Ünïcode 🐶", text="ein zwei ?", url="doc:1")]
     assert folder.asked == [("größe & 🐶?", MOST_DOCUMENTS)]
 
 

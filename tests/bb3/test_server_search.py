@@ -19,18 +19,18 @@ from investigator.bb3.chat_options import ChatOptions, Decide
 from investigator.bb3.chat_text import reply_text, why_text
 from investigator.bb3.chats import open_chat
 from investigator.bb3.exchange import SearchDocument
-from investigator.bb3.search.client import Patience, ServerSearch
+from investigator.bb3.search.client import ServerSearch
 from investigator.bb3.search.document_text import nearest_part
 from investigator.bb3.search.folder_search import one_at_a_time
 from investigator.bb3.search.served import ServedQuote
 from investigator.bb3.search.server import FolderPages
 from investigator.dialogue.messages import Message
+from investigator.engines.http import Retries
 from investigator.errors import EngineTimeoutError, EngineUnreachableError
 from investigator.records import Document, PageSpan, Passage, Quote
 from investigator.retrieval.library import DocumentIndex
 
-QUICK = Patience(timeout=0.2, requests=2, delay=0.01)
-PATIENT = Patience(timeout=10, requests=2, delay=0.01)
+RETRIES = Retries(tries=2, delay=0.01)
 QUESTION = "How much power does the Cedar plant make?"
 TELLS = "It makes 42 MW of power."
 SAYS = "The Cedar plant makes 42 MW of power."
@@ -261,7 +261,7 @@ def test_a_server_that_fails_later_ends_no_conversation(
     diary: Investigator, openai_server: OpenAIServer, answer: Response, problem: str
 ) -> None:
     openai_server.answer(answer)
-    search = ServerSearch(openai_server.url, patience=QUICK if "seconds" in problem else PATIENT)
+    search = ServerSearch(openai_server.url, timeout=0.2 if "seconds" in problem else 10, retries=RETRIES)
     first, second = asked(diary, search, "I like the Cedar plant.", QUESTION)
     for reply in (first, second):
         assert reply.text
@@ -273,18 +273,18 @@ def test_a_server_that_fails_later_ends_no_conversation(
 
 
 @pytest.mark.parametrize(
-    ("answer", "patience", "error"),
+    ("answer", "timeout", "error"),
     [
-        (Response(503), PATIENT, EngineUnreachableError),
-        (Response(delay=3), QUICK, EngineTimeoutError),
+        (Response(503), 10, EngineUnreachableError),
+        (Response(delay=3), 0.2, EngineTimeoutError),
     ],
 )
 def test_a_wrong_address_is_told_at_the_start_after_one_request(
-    openai_server: OpenAIServer, answer: Response, patience: Patience, error: type[Exception]
+    openai_server: OpenAIServer, answer: Response, timeout: float, error: type[Exception]
 ) -> None:
     openai_server.answer(answer)
     with pytest.raises(error, match="search server at"):
-        ServerSearch.reached(openai_server.url, patience=patience)
+        ServerSearch.reached(openai_server.url, timeout=timeout, retries=RETRIES)
     assert len(openai_server.requests) == 1
 
 

@@ -11,9 +11,10 @@ from golden_rows import Row, check, each_row
 
 from investigator.bb3.exchange import SearchDocument
 from investigator.bb3.search.agent import MadeUpSearch, SearchAgent
-from investigator.bb3.search.client import Patience, SearchServer
+from investigator.bb3.search.client import SearchServer
 from investigator.bb3.search.document_text import chunked, described, nearest_chunks, passage, titled
 from investigator.dialogue.messages import Message
+from investigator.engines.http import Retries
 
 
 class Wire(httpx.BaseTransport):
@@ -45,8 +46,8 @@ def pages(server: SearchServer, query: str, count: int) -> list[dict[str, object
 
 def search_server(given: Any) -> Any:
     wire = Wire(given.get("response"), failure=given.get("exc") or "")
-    patience = Patience(requests=given.get("opt", {}).get("max_num_retries", 1) + 2)
-    server = SearchServer(given.get("addr", "srv"), patience=patience, sleep=lambda _: None, transport=wire)
+    retries = Retries(given.get("opt", {}).get("max_num_retries", 1) + 2)
+    server = SearchServer(given.get("addr", "srv"), retries=retries, sleep=lambda _: None, transport=wire)
     return {"ok": {"result": [pages(server, given.get("query", "q"), given.get("n", 5))], "requests": wire.requests}}
 
 

@@ -9,15 +9,15 @@ import json
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Annotated, Self
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
-from pydantic import Field
+from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 
 from investigator.bb3.exchange import SearchDocument
 from investigator.bb3.search.document_text import nearest_part, searched
 from investigator.bb3.search.served import ServedDocument
-from investigator.engines.http import MOST_OCTETS, Endpoint, Retries, retried
+from investigator.engines.http import Endpoint, Retries, retried
 from investigator.errors import EngineError, EngineUnreachableError, SettingsError
 from investigator.language.normalise import one_line
 from investigator.records import Passage, Record
@@ -37,19 +37,37 @@ that folder.
 _PLACE = re.compile(r"(?P<id>.+)#(?:page=(?P<page>\d{1,6})|(?P<sent>text-)?line=(?P<line>\d{1,9}))")
 """Matches the address of a passage, as sent by `investigator serve`: its document, and the page or the first line."""
 _HINT = "Check the address of the search server, or omit it to search the folder instead."
+_RETRIES = Retries(tries=3, delay=0.5)
+_IN_A_TURN = Retries(tries=2, delay=0.5)
 _WORTH_ANOTHER_TRY = frozenset({408, 425, 429, *range(500, 600)})
 
 
+def _text(value: object) -> str:
+    """Return a value as text; lone surrogates, which cannot be encoded, become U+FFFD."""
+    text = value if isinstance(value, str) else "" if value is None else str(value)
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _lines(value: object) -> str:
+    return "\n".join(map(_text, value)) if isinstance(value, list) else _text(value)
+
+
+Name = Annotated[str, BeforeValidator(lambda value: one_line(_text(value))[:_LONGEST_NAME])]
+
+
 class FoundPage(Record):
-    """A page that a search server found. `content` is the page's text as the server sent it. If the server runs
-    `investigator serve`, `heading` is the heading above it, and `match` is how well its document matches (0..1).
+    """A page that a search server found. `content` is the page's text as the server sent it; some servers send a list
+    of lines. If the server runs `investigator serve`, `heading` is the heading above it, and `document_match` is
+    the probability that its document contains the answer.
     """
 
-    url: str = ""
-    title: str = ""
-    content: str = ""
-    heading: str = ""
-    match: float | None = None
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    url: Name = ""
+    title: Name = ""
+    content: Annotated[str, BeforeValidator(_lines)] = ""
+    heading: Name = ""
+    document_match: float | None = Field(default=None, ge=0, le=1)
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -57,50 +75,38 @@ class FoundPage(Record):
         return tuple(line for line in map(str.strip, self.content.split("\n")) if line)
 
 
-class Patience(Record):
-    """Limits on waiting for a server: seconds per request, number of requests, and seconds of delay before the second
-    request; the delay doubles with each further request.
-    """
-
-    timeout: float = Field(default=10.0, gt=0)
-    requests: int = Field(default=3, ge=1, le=20)
-    delay: float = Field(default=0.5, ge=0)
-
-
 class SearchServer:
     """A search server at an address; `http://` may be omitted. Thread-safe.
 
-    `between_lines` joins the lines of a page. Raises SettingsError if the address is invalid.
+    A request takes at most `timeout` seconds, and is repeated as `retries` says. `between_lines` joins the lines of a
+    page. Raises SettingsError if the address is invalid.
     """
 
     def __init__(
         self,
         address: str,
         *,
-        patience: Patience | None = None,
+        timeout: float = 10.0,
+        retries: Retries = _RETRIES,
         between_lines: str = " ",
         sleep: Callable[[float], None] = time.sleep,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         self.address = full_address(address)
-        patience = patience or Patience()
         self._place = f"the search server at {urlsplit(self.address).hostname}"
         headers = {"Content-Type": "application/x-www-form-urlencoded"}
-        self._endpoint = Endpoint(
-            self.address, self._place, patience.timeout, MOST_OCTETS, headers, hint=_HINT, transport=transport
-        )
-        self._retries = Retries(patience.requests, patience.delay)
+        self._endpoint = Endpoint(self.address, self._place, timeout, headers=headers, hint=_HINT, transport=transport)
+        self._retries = retries
         self._between_lines = between_lines
         self._sleep = sleep
 
-    def search(self, query: str, count: int) -> tuple[SearchDocument, ...]:
+    def search(self, query: str, count: int) -> Sequence[SearchDocument]:
         """Return the pages that the server finds, best first; a query without words finds none. The server may send
         more than `count`. Raises EngineTimeoutError or EngineUnreachableError, and EngineError if the response is not
         an answer.
         """
         join = self._between_lines.join
-        pages = self.pages(query, count)
-        return tuple(SearchDocument(title=page.title, text=join(page.lines), url=page.url) for page in pages)
+        return [SearchDocument(title=p.title, text=join(p.lines), url=p.url) for p in self.pages(query, count)]
 
     def pages(self, query: str, count: int) -> tuple[FoundPage, ...]:
         """Return the pages that `search` returns, before their lines are joined."""
@@ -114,57 +120,59 @@ class SearchServer:
         except UnicodeEncodeError as error:
             raise EngineError("the query is not a string", hint="Pass the query as a string.") from error
         status, body = self._endpoint.post(form)
+        if status != 200:
+            raise self._refused(status, body)
         try:
             answer = json.loads(body)
-        except (ValueError, RecursionError) as error:
-            if status == 200:
-                gist = body[:60].decode("utf-8", "replace")
-                raise EngineError(f"{self._place} did not reply with JSON: {gist!r}", hint=_HINT) from error
-            answer = {}
-        if status != 200:
-            raise self._refused(status, answer)
-        pages = (answer.get("response") if isinstance(answer, Mapping) else answer) or []
-        if not isinstance(pages, list) or not all(isinstance(page, Mapping) for page in pages):
-            raise EngineError(f'{self._place} replied without a list of pages under "response"', hint=_HINT)
-        return tuple(map(_page, pages))
+            pages = answer.get("response") if isinstance(answer, Mapping) else answer
+            return tuple(map(FoundPage.model_validate, pages or ()))
+        except (ValueError, RecursionError, TypeError) as error:
+            gist = body[:60].decode("utf-8", "replace")
+            problem = f'{self._place} did not reply with a list of pages as JSON, under "response": {gist!r}'
+            raise EngineError(problem, hint=_HINT) from error
 
-    def _refused(self, status: int, answer: object) -> EngineError:
+    def _refused(self, status: int, body: bytes) -> EngineError:
         if 300 <= status < 400:
             return EngineError(f"{self._place} redirects its callers ({status})", hint=_HINT)
-        reason = answer.get("error") if isinstance(answer, Mapping) else None
-        why = f": {one_line(reason)[:200]}" if isinstance(reason, str) else ""
+        try:
+            reason = f": {one_line(_Refusal.model_validate_json(body).error)[:200]}"
+        except ValidationError:
+            reason = ""
         kind = EngineUnreachableError if status in _WORTH_ANOTHER_TRY else EngineError
-        return kind(f"{self._place} replied with status {status}{why}", hint=_HINT)
+        return kind(f"{self._place} replied with status {status}{reason}", hint=_HINT)
 
 
-class ServerSearch:
+class _Refusal(Record):
+    """The body of a refusal that gives a reason."""
+
+    error: str
+
+
+class ServerSearch(SearchServer):
     """Sends every query of a chat to a server that speaks BB3's protocol. The user is waiting for the reply, so by
     default the wait is at most 20.5 seconds. Thread-safe. Raises SettingsError if the address is invalid.
     """
 
-    def __init__(self, address: str, *, patience: Patience | None = None) -> None:
-        patience = patience or Patience(requests=2)
-        self._server = SearchServer(address, patience=patience)
-        self._once = SearchServer(address, patience=patience.changed(requests=1))
-        self._name = f"the search server at {urlsplit(self._server.address).netloc.rpartition('@')[2]}"
+    def __init__(self, address: str, *, timeout: float = 10.0, retries: Retries = _IN_A_TURN) -> None:
+        super().__init__(address, timeout=timeout, retries=retries)
+        self._name = f"the search server at {urlsplit(self.address).netloc.rpartition('@')[2]}"
 
     @classmethod
-    def reached(cls, address: str, *, patience: Patience | None = None) -> Self:
+    def reached(cls, address: str, *, timeout: float = 10.0, retries: Retries = _IN_A_TURN) -> Self:
         """Return a search after a successful test request, so that a wrong address is reported before the first turn.
 
         Raises SettingsError, and EngineTimeoutError, EngineUnreachableError or EngineError if no search server answers
         at the address.
         """
-        search = cls(address, patience=patience)
-        search._once.pages("hello", 1)
-        return search
+        cls(address, timeout=timeout, retries=Retries(tries=1)).pages("hello", 1)
+        return cls(address, timeout=timeout, retries=retries)
 
     def search(self, query: str, count: int) -> Sequence[SearchDocument]:
         """Return the best pages, each limited to the part nearest to the query. Pages without text and duplicates are
         dropped. Raises EngineTimeoutError or EngineUnreachableError, and EngineError if the response is not an answer.
         """
         words = searched(query)
-        pages = {(page.url, page.content): page for page in self._server.pages(words, count) if page.lines}
+        pages = {(page.url, page.content): page for page in self.pages(words, count) if page.lines}
         return [_part(page, words, self._name) for page in pages.values()][:count]
 
 
@@ -184,12 +192,12 @@ def _part(page: FoundPage, query: str, server: str) -> ServedDocument:
             line=line,
             own_lines=not place["sent"],
             heading=page.heading,
-            document_match=page.match,
+            document_match=page.document_match,
         )
     return ServedDocument(
-        title=one_line(page.title or page.url),
+        title=page.title or page.url,
         text=text,
-        url=one_line(page.url),
+        url=page.url,
         passage=passage,
         server=server,
         whole=whole,
@@ -214,21 +222,3 @@ def full_address(address: str) -> str:
             hint="Write it as http://127.0.0.1:8080, or omit it to search the folder instead.",
         )
     return urlunsplit(parts._replace(path=parts.path or "/"))
-
-
-def _page(sent: Mapping[str, object]) -> FoundPage:
-    """Parse a page that a server sent; some servers send its lines as a list, and some pages have no text."""
-    content, match = sent.get("content"), sent.get("match")
-    return FoundPage(
-        url=_text(sent.get("url"))[:_LONGEST_NAME],
-        title=_text(sent.get("title"))[:_LONGEST_NAME],
-        content="\n".join(map(_text, content)) if isinstance(content, list) else _text(content),
-        heading=one_line(_text(sent.get("heading")))[:_LONGEST_NAME],
-        match=match if isinstance(match, float) and 0 <= match <= 1 else None,
-    )
-
-
-def _text(value: object) -> str:
-    """Return a value as text; lone surrogates, which cannot be encoded, become U+FFFD."""
-    text = value if isinstance(value, str) else "" if value is None else str(value)
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -93,7 +93,7 @@ def _page(document: SearchDocument) -> Mapping[str, object]:
     """
     page: dict[str, object] = {"url": document.url, "title": document.title, "content": document.text}
     if document.passage is not None:
-        page |= {"heading": document.passage.heading, "match": document.passage.document_match}
+        page |= {"heading": document.passage.heading, "document_match": document.passage.document_match}
     return page
 
 
