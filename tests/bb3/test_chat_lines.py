@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from investigator.bb3.commands.typed import HELP, ChatCommand, Line, read_line
+from investigator.bb3.commands.chat import HELP, ChatCommand, Line, read_line
 from investigator.bb3.feedback import DislikeType
 from investigator.errors import DialogueError
 

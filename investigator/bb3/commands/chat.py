@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import getpass
 import io
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import StrEnum
 from pathlib import Path
 from threading import Thread
 from typing import Annotated, TextIO
@@ -19,7 +22,6 @@ from investigator.bb3.chat_text import memories_text, reply_text, why_text
 from investigator.bb3.chats import open_chat, talk_with
 from investigator.bb3.commands.module_arguments import module_arguments, must_come_first
 from investigator.bb3.commands.terminal import Spoken, read_folder
-from investigator.bb3.commands.typed import HELP, ChatCommand, Line, login, memory_number, read_line
 from investigator.bb3.feedback import dislike_type_of
 from investigator.bb3.folder_chat import FolderChat
 from investigator.bb3.search.client import ServerSearch
@@ -29,6 +31,35 @@ from investigator.cli.output import note, print_plain, print_styled, tell
 from investigator.errors import DialogueError, InvestigatorError
 from investigator.files import make_private_folder
 from investigator.investigator import Investigator
+
+_LONGEST_NUMBER = 18  # maximum number of digits; the database cannot hold larger numbers
+
+
+class ChatCommand(StrEnum):
+    """The commands of a chat."""
+
+    WHY = "why"
+    MEMORY = "memory"
+    SEARCH = "search"
+    LIKE = "like"
+    DISLIKE = "dislike"
+    SAVE = "save"
+    HELP = "help"
+    QUIT = "quit"
+
+
+HELP = """\
+/why                              show the basis of the last reply: decisions, query, passages, memory
+/memory                           show memories about you; /memory add TEXT, /memory edit N TEXT, /memory delete N
+/search [always|never|compute]    search the documents for every reply, for none, or if needed;
+                                  without a word, show the current choice
+/like                             rate the last reply as good
+/dislike TYPE                     rate it as bad: off_topic, nonsensical, rude, spam, other;
+                                  for a canned reply to something unsafe: agree_sensitive, disagree_sensitive
+/save [FILE]                      save the conversation in the workspace, or in a file
+/help                             show this list
+/quit                             end the chat (so does the end of the input)
+Anything else is a message. Begin a message with // if its first character is a slash."""
 
 Switch = Annotated[Decide, typer.Option(metavar="always|never|compute")]
 User = Annotated[
@@ -204,3 +235,40 @@ def _change_memory(text: str, chat: FolderChat, user: str) -> None:
             hint = "Use: /memory add TEXT, edit N TEXT or delete N"
             raise DialogueError(f"unknown action {action!r} for memories", hint=hint)
     print_styled(memories_text(chat.memory.latest(user, 50)))
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line that the user typed: a message, or a command and the text after it."""
+
+    text: str
+    command: ChatCommand | None = None
+
+
+def read_line(typed: str) -> Line:
+    """Parse a line. Raises DialogueError for an unknown command."""
+    text = typed.strip()
+    if not text.startswith("/") or text.startswith("//"):
+        return Line(text.removeprefix("/"))
+    word, *rest = [""] if text[1:2].isspace() or text == "/" else text[1:].split(maxsplit=1)
+    if word.lower() not in set(ChatCommand):
+        near = get_close_matches(word.lower(), list(ChatCommand), n=1)
+        hint = f"Did you mean /{near[0]}? " if near else ""
+        hint += "/help lists the commands; begin a message with // if its first character is a slash."
+        raise DialogueError(f"unknown command /{word[:40]}", hint=hint)
+    return Line("".join(rest), ChatCommand(word.lower()))
+
+
+def login() -> str:
+    """Return the login name of this process's user."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):  # the user of this process has no login name
+        return "user"
+
+
+def memory_number(word: str, hint: str) -> int:
+    """Return the memory number that the user typed. Raises DialogueError if the input is not a memory number."""
+    if not word.isdecimal() or len(word) > _LONGEST_NUMBER:
+        raise DialogueError(f"{word[:40]!r} is not a memory number", hint=hint)
+    return int(word)

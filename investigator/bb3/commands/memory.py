@@ -9,8 +9,7 @@ import typer
 
 from investigator.bb3.chat_text import memories_text, users_text
 from investigator.bb3.chats import open_memory
-from investigator.bb3.commands.chat import User
-from investigator.bb3.commands.typed import login, memory_number
+from investigator.bb3.commands.chat import User, login, memory_number
 from investigator.cli.options import AsJsonLines, Folder, Workspace, kept_of
 from investigator.cli.output import print_lines, print_plain, print_styled
 from investigator.errors import DialogueError

@@ -9,7 +9,7 @@ from threading import Lock
 from investigator.asking.budget import BudgetSpent
 from investigator.bb3.chat_text import STEPS, quotes_of, why_text
 from investigator.bb3.chats import open_chat, talk_with
-from investigator.bb3.commands.typed import login
+from investigator.bb3.commands.chat import login
 from investigator.bb3.records import Speaker, Turn
 from investigator.bb3.search.served import ServedQuote
 from investigator.bb3.talk import Talk

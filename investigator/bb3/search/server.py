@@ -98,27 +98,17 @@ def _page(document: SearchDocument) -> Mapping[str, object]:
 
 
 def _form(media_type: str, body: bytes) -> tuple[str, int]:
-    """Return the query in a form and the number of pages that it asks for. Raises HTTPException, with the reason, if
-    the form is not valid.
+    """Return the query in a form and the number of pages that it asks for. Raises HTTPException if the body is not such
+    a form.
     """
-    kind = media_type.partition(";")[0].strip().lower()
-    if kind != _FORM:
-        raise HTTPException(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"the request is {kind}, not a form; {_ASKING}")
     try:
         form = parse_qs(body.decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="strict")
-    except ValueError:  # UnicodeDecodeError is one, too
-        raise _bad(f"the form is not UTF-8, or has more than {_MOST_FIELDS} fields; {_ASKING}") from None
-    queries, counts = form.get("q", []), form.get("n", [_DOCUMENTS])
-    if len(queries) != 1 or len(counts) != 1:
-        raise _bad(f"the form needs q once, and n at most once; {_ASKING}")
-    query, count = queries[0].strip(), counts[0].strip()
+        (query,), (count,) = form["q"], form.get("n", [_DOCUMENTS])
+        number = min(int(count), MOST_DOCUMENTS)
+    except (ValueError, KeyError):
+        number = -1
+    if number < 0 or media_type.partition(";")[0].strip().lower() != _FORM:
+        raise HTTPException(HTTPStatus.BAD_REQUEST, f"the request is not a form with one q and one n; {_ASKING}")
     if len(query) > LONGEST_QUERY:
-        raise _bad(f"q has {len(query):,} characters, more than the limit of {LONGEST_QUERY:,}")
-    if not (count.isascii() and count.isdigit()):
-        raise _bad(f"n must be a whole number, not {count[:40]!r}; at most {MOST_DOCUMENTS} pages are returned")
-    digits = count.lstrip("0")
-    return query, min(int(digits[:9] or 0), MOST_DOCUMENTS)
-
-
-def _bad(reason: str) -> HTTPException:
-    return HTTPException(HTTPStatus.BAD_REQUEST, reason)
+        raise HTTPException(HTTPStatus.BAD_REQUEST, f"q has {len(query):,} characters; the limit is {LONGEST_QUERY:,}")
+    return query.strip(), number
