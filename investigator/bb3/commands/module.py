@@ -91,30 +91,16 @@ def module(
     request = request_of(Module(name.lower()), _context(context))
     _check(request)
     engine = arguments.models.get(request.module) or parse_model_options(model or []).name_for(Role.CHAT)
-    if form is Form.CHAT:
-        _by_chat(request, arguments, engine, show_prompt, prompts, chosen)
+    if form is not Form.CHAT:
+        _by_text(request, arguments, form, engine, completions, show_prompt, prompts, chosen)
         return
-    if completions and engine != EXTRACTIVE:
-        problem = f"two models were given: {engine} and the server at {completions}"
-        raise SettingsError(problem, hint="Choose one of them.")
-    _by_text(request, arguments, form, engine, completions, show_prompt, prompts, chosen)
-
-
-def _by_chat(
-    request: ModuleRequest,
-    arguments: ModuleArguments,
-    engine: str | None,
-    show: bool,
-    prompts: Path | None,
-    settings: Settings,
-) -> None:
     if about := arguments.about_prompts():
         note(f"ignored with the chat prompt format: {', '.join(about)}")
-    if show:
+    if show_prompt:
         print_plain(chat_prompt(request, Prompts(prompts, CONTRACTS)))
         return
     decodings = {name: each for name, each in arguments.decodings.items() if name is request.module}
-    (reply,) = module_form(engine, settings, prompts, decodings=decodings, on_notice=note).ask([request])
+    (reply,) = module_form(engine, chosen, prompts, decodings=decodings, on_notice=note).ask([request])
     _print(reply)
 
 
@@ -128,6 +114,9 @@ def _by_text(
     prompts: Path | None,
     settings: Settings,
 ) -> None:
+    if server and engine != EXTRACTIVE:
+        problem = f"two models were given: {engine} and the server at {server}"
+        raise SettingsError(problem, hint="Choose one of them.")
     is_tokens = form is Form.TOKENS
     options = module_options(arguments.options, Weights.SMALL if is_tokens else Weights.LARGE)[request.module]
     prompt = token_prompt(request) if is_tokens else prefix_text(request, options.prompt, None, prompts)

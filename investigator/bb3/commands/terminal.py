@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from itertools import chain
 from typing import TextIO
 
 from investigator.bb3.chat_text import STEPS
 from investigator.cli.progress import shown
 from investigator.errors import WorkspaceLockedError
 from investigator.investigator import Investigator
-from investigator.records import Embedded, Event
+from investigator.records import Embedded
 from investigator.reports.inert import inert_prose
 
 _CLEAR = "\r\x1b[K"
@@ -21,18 +21,14 @@ def read_folder(investigator: Investigator, most_vectors: int, stream: TextIO) -
     the folder then waits for that process. Raises the errors of `Investigator.index`.
     """
     try:
-        for _ in shown(_events(investigator, most_vectors), stream):
+        for _ in shown(investigator.index(), stream):
             pass
+        missing = investigator.status(compare=False).without_vectors
+        if 0 < missing <= most_vectors:
+            for _ in shown(chain([Embedded(done=0, total=missing)], investigator.index(vectors=True)), stream):
+                pass
     except WorkspaceLockedError:
         _write(stream, "note: waiting for another process that uses the index of this folder\n")
-
-
-def _events(investigator: Investigator, most_vectors: int) -> Iterator[Event]:
-    yield from investigator.index()
-    missing = investigator.status(compare=False).without_vectors
-    if 0 < missing <= most_vectors:
-        yield Embedded(done=0, total=missing)
-        yield from investigator.index(vectors=True)
 
 
 def _write(stream: TextIO, text: str) -> None:

@@ -10,9 +10,9 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Self
-from urllib.parse import urlencode, urlsplit, urlunsplit
+from urllib.parse import urlencode, urlsplit
 
-from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AnyHttpUrl, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 from investigator.bb3.exchange import SearchDocument
 from investigator.bb3.search.document_text import nearest_part, searched
@@ -36,6 +36,7 @@ that folder.
 """
 _PLACE = re.compile(r"(?P<id>.+)#(?:page=(?P<page>\d{1,6})|(?P<sent>text-)?line=(?P<line>\d{1,9}))")
 """Matches the address of a passage, as sent by `investigator serve`: its document, and the page or the first line."""
+_ADDRESS = TypeAdapter(AnyHttpUrl)
 _HINT = "Check the address of the search server, or omit it to search the folder instead."
 _RETRIES = Retries(tries=3, delay=0.5)
 _IN_A_TURN = Retries(tries=2, delay=0.5)
@@ -209,16 +210,10 @@ def full_address(address: str) -> str:
     """Return the address of a search server with its scheme. Raises SettingsError if the address is invalid."""
     stripped = address.strip()
     register_address(stripped)
-    scheme, separator, rest = stripped.partition("://")
-    full = f"{scheme.lower()}://{rest}" if separator else f"http://{stripped}"
     try:
-        parts = urlsplit(full)
-        is_valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and "://" not in rest
-    except ValueError:
-        is_valid = False
-    if not is_valid or any(character.isspace() for character in full):
+        return str(_ADDRESS.validate_python(stripped if "://" in stripped else f"http://{stripped}"))
+    except ValidationError as error:
         raise SettingsError(
             f"{address!r} is not the address of a search server",
             hint="Write it as http://127.0.0.1:8080, or omit it to search the folder instead.",
-        )
-    return urlunsplit(parts._replace(path=parts.path or "/"))
+        ) from error
