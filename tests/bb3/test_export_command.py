@@ -58,6 +58,6 @@ def test_a_release_whose_names_cannot_be_found_is_refused(folder: Path, tmp_path
     asked = ("export", folder, "--to", tmp_path / "releases", "--version", "1.0", "--names-model", "nobody_has_this")
     result = command(*asked)
     assert result.exit_code == 2
-    assert result.stderr.startswith("error: names cannot be found: ")
+    assert result.stderr.startswith("error: names cannot be found")
     assert "--keep-names" in result.stderr
     assert not (tmp_path / "releases").exists()

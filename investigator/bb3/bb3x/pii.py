@@ -43,21 +43,17 @@ class PiiSpan:
     kind: Pii
 
 
-_STREET = (
-    r"street|st|avenue|ave|road|rd|boulevard|blvd|lane|ln|drive|dr|court|ct|close|square|place|terrace|highway|hwy"
-)
+_STREET = r"street|st|avenue|ave|road|rd|boulevard|blvd|lane|ln|drive|dr|court|ct|close|square|place|terrace"
 _RUE = r"rue|avenue|boulevard|place|chemin|allée|quai|route"
 _PATTERNS = {
     Pii.EMAIL: (
-        re.compile(
-            r"[\w.+%-]{1,64}(?:@|\s?[(\[]at[)\]]\s?)[\w-]{1,63}(?:(?:\.|\s?[(\[]dot[)\]]\s?)[\w-]{1,63}){1,8}",
-            re.IGNORECASE,
-        ),
+        re.compile(r"[\w.+%-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}"),
+        re.compile(r"[\w.+%-]{1,64}\s?[(\[]at[)\]]\s?[\w-]{1,63}(?:\s?[(\[]dot[)\]]\s?[\w-]{1,63}){1,8}"),
     ),
     Pii.LINK: (
         re.compile(r"://([^\s/@]{1,200})@"),
-        re.compile(r"/([~@][\w.-]+)"),
-        re.compile(r"://[^\s?]+\?([^\s\[]+\w)"),
+        re.compile(r"/([~@][\w.-]{1,200})"),
+        re.compile(r"://[^\s?]{1,300}\?([^\s\[]{1,2000}\w)"),
     ),
     Pii.HANDLE: (re.compile(r"(?<![\w@./])@[^\W\d]\w[\w.]{1,28}\w"),),
     Pii.IBAN: (re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b"),),
@@ -70,10 +66,7 @@ _PATTERNS = {
     Pii.ADDRESS_NUMBER: (
         re.compile(rf"(?<![\w.,$€£-])(\d{{1,5}}[a-zA-Z]?)(?:\s+[A-Z][\w'’.-]*){{1,4}}\s+(?i:{_STREET})\b"),
         re.compile(rf"(?<![\w.,-])(\d{{1,4}})(?: bis| ter)?,? (?:{_RUE})\b", re.IGNORECASE),
-        re.compile(
-            r"(?:stra(?:ß|ss)e|str\.|weg|allee|gasse|gata|gatan|gade|straat|laan) (\d{1,4}(?: ?[a-h])?)\b",
-            re.IGNORECASE,
-        ),
+        re.compile(r"(?i:stra(?:ß|ss)e|str\.|weg|allee|gasse|gata|gatan|gade|straat|laan) (\d{1,4}(?: ?[a-h])?)\b"),
         re.compile(r"\b(?:p\.? ?o\.? ?box|postfach) (\d[\d ]{0,8}\d|\d)\b", re.IGNORECASE),
         re.compile(r"(?<![\w.,-])(\d{5})(?= [^\W\d_]*[a-zäöü])|(?<=\b[A-Z]{2} )(\d{5})\b"),
     ),
@@ -132,7 +125,10 @@ _ENTITIES = {
 _LEAST_SCORE = 0.35
 _LABEL = "en"
 """The language that Presidio's recognizers are asked for; the model may be of another one."""
-_INSTALL = "pip install 'document-investigator[share]', and a spaCy model, e.g. python -m spacy download en_core_web_md"
+_INSTALL = (
+    "pip install 'document-investigator[share]', and a spaCy model, e.g. python -m spacy download en_core_web_md; "
+    "or release without looking for names: export --keep-names"
+)
 
 
 class NameFinder:
@@ -148,9 +144,10 @@ class NameFinder:
             from presidio_analyzer import AnalyzerEngine, RecognizerRegistry
             from presidio_analyzer.nlp_engine import SpacyNlpEngine
         except ImportError as error:
-            raise MissingPackageError("finding names needs the package presidio-analyzer", hint=_INSTALL) from error
+            problem = "names cannot be found without the package presidio-analyzer"
+            raise MissingPackageError(problem, hint=_INSTALL) from error
         if not (spacy.util.is_package(model) or Path(model).is_dir()):
-            raise SettingsError(f"the spaCy model {model!r} is not installed", hint=_INSTALL)
+            raise SettingsError(f"names cannot be found: the spaCy model {model!r} is not installed", hint=_INSTALL)
         engine = SpacyNlpEngine(models=[{"lang_code": _LABEL, "model_name": model}])
         registry = RecognizerRegistry(supported_languages=[_LABEL])
         registry.load_predefined_recognizers([_LABEL])

@@ -1,8 +1,8 @@
 """Removes personal information from conversations before they are shared (seed: bb3x_data_card, "redacted").
 
 Names, mail addresses, telephone numbers, handles, and the part of a link that names a user become irreversible hashes;
-with the same salt, equal values get equal hashes. The digits of other numbers are randomised. No finder finds all
-personal information: docs/guides/chat.md has the measured recall of both.
+with the same salt, equal values get equal hashes. The digits of other numbers are randomised. No way finds all personal
+information: docs/guides/chat.md has the measured recall.
 """
 
 from __future__ import annotations
@@ -87,8 +87,8 @@ class Redactor:
         """Yield the words that belong to a name found in the conversation, ignoring case."""
         if self._names:
             either = "|".join(map(re.escape, self._names))
-            for found in re.finditer(rf"(?<!\w)(?:{either})(?!\w)", text, re.IGNORECASE):
-                yield PiiSpan(*found.span(), Pii.NAME)
+            for match in re.finditer(rf"(?<!\w)(?:{either})(?!\w)", text, re.IGNORECASE):
+                yield PiiSpan(*match.span(), Pii.NAME)
 
     def _walked(self, value: JsonValue, key: str = "") -> JsonValue:
         if key in _NO_TALK:

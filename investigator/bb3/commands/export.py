@@ -17,7 +17,6 @@ from investigator.bb3.bb3x.release import publish
 from investigator.bb3.talk import CHATS
 from investigator.cli.options import kept_of
 from investigator.cli.output import note, print_plain
-from investigator.errors import MissingPackageError, SettingsError
 from investigator.reports.wording import plural
 
 
@@ -42,7 +41,7 @@ def export(
     Only conversations whose users agreed (`chat --share`) and wrote at least one message are included; any personal
     information that is recognised is replaced. Names need the package presidio-analyzer and a spaCy model.
     """
-    names = None if keep_names else _name_finder(names_model)
+    names = None if keep_names else NameFinder(names_model)
     investigator = kept_of(folder, workspace)
     files = sorted((investigator.workspace / CHATS).glob("*.jsonl"))
     saved = (conversation for file in files for conversation in conversations_in(file))
@@ -52,11 +51,3 @@ def export(
     print_plain(f"Left out: {made.without_consent} without consent, {made.without_human_reply} without a human reply")
     if keep_names:
         note("names of people were not looked for; check the release before you publish it")
-
-
-def _name_finder(model: str) -> NameFinder:
-    try:
-        return NameFinder(model)
-    except (MissingPackageError, SettingsError) as error:
-        hint = f"{error.hint}; or release without looking for names: --keep-names"
-        raise type(error)(f"names cannot be found: {error.message}", hint=hint) from error

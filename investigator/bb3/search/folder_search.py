@@ -97,17 +97,13 @@ class FolderSearch:
 
     def _of_folder(self, result: SearchDocument) -> SearchDocument | None:
         """Return the passage in the folder that a result's text comes from; None if the folder does not contain it."""
-        passage, text = result.passage, result.text
-        own = self._documents.get(passage.document_id) if passage is not None else None
-        if passage is None or own is None or not text.strip():
-            return None
-        claimed = max(0, passage.start)
-        start = claimed if own.text.startswith(text, claimed) else own.text.find(text)
-        if start < 0:
+        own = self._documents.get(result.passage.document_id) if result.passage else None
+        start = own.text.find(result.text) if own is not None and result.text.strip() else -1
+        if result.passage is None or own is None or start < 0:
             return None
         place = {"page": page_at(own.pages, start), "line": line_at(own.text, start), "own_lines": own.own_lines}
-        heading = heading_at(own.headings, start)
-        return _result(own, passage.changed(start=start, end=start + len(text), text=text, heading=heading, **place))
+        span = {"start": start, "end": start + len(result.text), "heading": heading_at(own.headings, start)}
+        return _result(own, result.passage.changed(**span, **place))
 
 
 def one_at_a_time(
