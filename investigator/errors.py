@@ -13,12 +13,12 @@
     │   ├── UnknownRunError        no such investigation in the workspace
     │   ├── EvaluationDataError    an evaluation file cannot be used
     │   ├── DialogueError          a message, an agent or a world is used wrongly
+    │   │   ├── DialogueFormatError       a line of a dialogue file cannot be read
     │   │   ├── DialogueValueError        an argument or option has an invalid value
     │   │   ├── DialogueTypeError         an argument has the wrong type
     │   │   ├── DialogueUnsupportedError  the operation is not supported
     │   │   ├── MetricsError       metrics cannot be combined
     │   │   └── UnknownTaskError   no task, teacher or agent with that name
-    │   ├── DialogueFormatError    a line of a dialogue file cannot be read
     │   ├── WorkspaceLockedError   another run is writing to the workspace
     │   └── ForeignFileError       a file of the workspace is a link, a pipe, or not this user's
     └── RunError                   the run failed; the command exits with 1
@@ -156,7 +156,7 @@ class DialogueError(UserError, RuntimeError):
     default_hint = "See the documentation of the class."
 
 
-class DialogueFormatError(UserError, ValueError):
+class DialogueFormatError(DialogueError, ValueError):
     """A line of a file of dialogues, examples or conversations cannot be read."""
 
     default_hint = "Correct the line, or omit the file."

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 from investigator.dialogue.options import Opt
-from investigator.dialogue.text_lines import malformed, text_lines
 from investigator.errors import DialogueError
+from investigator.files.text_lines import malformed, text_lines
 from investigator.tasks.file_teacher import Fields, FileTeacher
 from investigator.tasks.reading import FOLD_NAMES, expanded, fold_of
 

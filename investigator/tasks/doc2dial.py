@@ -11,8 +11,9 @@ from typing import Final, NamedTuple
 
 from pydantic import AliasChoices, Field
 
+from investigator.files.text_lines import json_rows
 from investigator.tasks.file_teacher import Fields, FileTeacher
-from investigator.tasks.rows import Id, TaskRow, json_document, json_rows
+from investigator.tasks.rows import Id, TaskRow, json_document
 
 ASKERS: Final = frozenset({"user", "u", "human", "customer", "student", "usr"})
 """The names of speakers who ask questions. If no speaker has such a name, the first speaker is the one who asks."""
@@ -99,7 +100,7 @@ class DefaultTeacher(FileTeacher):
                     for conversations in documents.values():
                         yield from conversations
         else:
-            yield from json_rows(self.file, ConversationRow)
+            yield from (row for _, row in json_rows(self.file, ConversationRow))
 
 
 class LastTeacher(DefaultTeacher):

@@ -10,9 +10,8 @@ from typing import Annotated, TypeVar
 
 from pydantic import BeforeValidator, ConfigDict, TypeAdapter, ValidationError
 
-from investigator.dialogue.text_lines import BYTE_ORDER_MARK, decoded, malformed, text_lines
-from investigator.errors import DialogueError, DialogueFormatError
-from investigator.evaluation.lines import first_fault
+from investigator.errors import DialogueError, DialogueFormatError, in_words
+from investigator.files.text_lines import decoded, first_fault, json_rows
 from investigator.records import Record
 
 
@@ -30,27 +29,17 @@ Id = Annotated[str, BeforeValidator(lambda value: str(value) if type(value) is i
 Row = TypeVar("Row", bound=TaskRow)
 Form = TypeVar("Form")
 
-_HEAD = 65_536  # number of bytes read from the start of a file to find its format
-
-
-def json_rows(file: Path, kind: type[Row]) -> Iterator[Row]:
-    """Yield the rows of a JSONL file. Raises DialogueFormatError, with the number of an invalid line."""
-    for number, line in text_lines(file):
-        try:
-            yield kind.model_validate_json(line)
-        except ValidationError as error:
-            raise malformed(file, number, first_fault(error), line) from error
-
 
 def json_array(file: Path, kind: type[Row]) -> Iterator[Row]:
     """Yield the rows of a file that is either a JSON array or JSONL. Raises DialogueFormatError, whose message contains
     the location of the error.
     """
-    if _first_character(file) == b"[":
+    if _content(file).lstrip().startswith("["):
         for rows in _document(file, TypeAdapter(tuple[kind, ...])):  # type: ignore[valid-type]
             yield from rows
     else:
-        yield from json_rows(file, kind)
+        for _, row in json_rows(file, kind):
+            yield row
 
 
 def json_document(file: Path, kind: type[Row]) -> Iterator[Row]:
@@ -70,25 +59,9 @@ def _document(file: Path, form: TypeAdapter[Form]) -> Iterator[Form]:
         raise DialogueFormatError(f"{file} cannot be used: {first_fault(error)}") from error
 
 
-def _first_character(file: Path) -> bytes:
-    """Return the first non-blank byte of a file."""
+def _content(file: Path) -> str:
     try:
-        with file.open("rb") as stream:
-            return stream.read(_HEAD).removeprefix(BYTE_ORDER_MARK).lstrip()[:1]
+        return decoded(file, file.read_bytes())
     except OSError as error:
-        raise _unreadable(file, error) from error
-
-
-def _content(file: Path) -> bytes:
-    """Return the contents of a file, without a byte order mark. Raises DialogueFormatError if the file is not UTF-8."""
-    try:
-        content = file.read_bytes().removeprefix(BYTE_ORDER_MARK)
-    except OSError as error:
-        raise _unreadable(file, error) from error
-    decoded(file, content)
-    return content
-
-
-def _unreadable(file: Path, error: OSError) -> DialogueError:
-    hint = "Choose a file that exists and can be read."
-    return DialogueError(f"the data file {file} cannot be read: {error.strerror or error}", hint=hint)
+        hint = "Choose a file that exists and can be read."
+        raise DialogueError(f"the data file {file} cannot be read: {in_words(error)}", hint=hint) from error

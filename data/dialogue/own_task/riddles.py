@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from investigator.dialogue.teachers import DialogTeacher
-from investigator.dialogue.text_lines import malformed, text_lines
+from investigator.files.text_lines import malformed, text_lines
 
 
 class DefaultTeacher(DialogTeacher):

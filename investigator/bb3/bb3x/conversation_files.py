@@ -9,9 +9,9 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from investigator.bb3.bb3x.records import Conversation
-from investigator.dialogue.text_lines import text_lines
 from investigator.errors import DialogueFormatError, FolderError
 from investigator.files import write_private
+from investigator.files.text_lines import text_lines
 
 _GIST = 60
 

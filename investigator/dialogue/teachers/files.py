@@ -13,8 +13,8 @@ from investigator.dialogue.options import Opt
 from investigator.dialogue.teachers.dialog import DialogTeacher
 from investigator.dialogue.teachers.dialog_data import Entry
 from investigator.dialogue.text_format import str_to_msg
-from investigator.dialogue.text_lines import json_lines, malformed, text_lines
 from investigator.errors import DialogueFormatError
+from investigator.files.text_lines import json_lines, malformed, text_lines
 
 LONG_EPISODE = 100
 """An episode with more examples than this probably lacks an `episode_done`."""

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from investigator.dialogue.text_lines import json_lines, text_lines
 from investigator.errors import DialogueError, DialogueFormatError
+from investigator.files.text_lines import json_lines, text_lines
 
 
 def test_lines_end_with_a_line_feed_and_with_nothing_else(tmp_path: Path) -> None:
