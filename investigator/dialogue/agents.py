@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol, Self, runtime_checkable
 
 from investigator.dialogue.messages import EPISODE_DONE, Message
+from investigator.dialogue.metrics.values import Report
 from investigator.dialogue.options import Opt
 from investigator.errors import DialogueError
 
@@ -37,8 +38,20 @@ class Agent:
         """Forget the conversation."""
         self.observation = None
 
+    def report(self) -> Report:
+        """Return the metrics so far, keyed by name; empty for an agent that measures nothing."""
+        return {}
+
     def reset_metrics(self) -> None:
         """Reset the metrics."""
+
+    def num_examples(self) -> int | None:
+        """Return the number of examples in the agent's data; None if it has none, or the number is unknown."""
+        return None
+
+    def num_episodes(self) -> int | None:
+        """Return the number of episodes in the agent's data; None if it has none, or the number is unknown."""
+        return None
 
     def save(self, path: str | None = None) -> None:
         """Save the learned state, if the agent learns."""
@@ -68,16 +81,10 @@ class Agent:
 
         Raises DialogueError if the message has no text, or already has one of the additional fields.
         """
-        asked = Message(text=message) if isinstance(message, str) else Message(message)
+        question = Message(text=message) if isinstance(message, str) else Message(message)
         for field, value in fields.items():
-            asked[field] = value
-        if "text" not in asked:
-            raise DialogueError(
-                "the message has no text to respond to", hint="Pass text, or a message that contains text."
-            )
-        asked.setdefault(EPISODE_DONE, True)
-        copy = self.clone()
-        copy.observe(asked)
+            question[field] = value
+        copy, _ = self._copy_that_heard(question)
         return copy.act().text
 
     def batch_respond(self, messages: Sequence[Mapping[str, object]]) -> list[str]:
@@ -87,20 +94,20 @@ class Agent:
         """
         if not isinstance(self, ActsInBatches):
             raise DialogueError(f"{self.id} cannot act in batches", hint="Use respond for each message instead.")
-        copies, observed = [], []
-        for number, message in enumerate(messages):
-            if "text" not in message:
-                raise DialogueError(f"message {number} has no text to respond to", hint="Give each message a text.")
-            asked = Message(message)
-            asked.setdefault(EPISODE_DONE, True)
-            copy = self.clone()
-            copies.append(copy)
-            observed.append(copy.observe(asked) or asked)
-        acts = self.batch_act(observed)
-        for copy, act in zip(copies, acts, strict=True):
+        heard = [self._copy_that_heard(Message(message)) for message in messages]
+        acts = self.batch_act([observation for _, observation in heard])
+        for (copy, _), act in zip(heard, acts, strict=True):
             if isinstance(copy, ObservesItself):
                 copy.self_observe(act)
         return [act.text for act in acts]
+
+    def _copy_that_heard(self, question: Message) -> tuple[Self, Message]:
+        if "text" not in question:
+            hint = "Pass text, or a message that contains text."
+            raise DialogueError(f"the message has no text to respond to: {dict(question)!r:.80}", hint=hint)
+        question.setdefault(EPISODE_DONE, True)
+        copy = self.clone()
+        return copy, copy.observe(question) or question
 
 
 @runtime_checkable

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from threading import Lock
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol
 
 from investigator.dialogue.agents import Agent, Shared
 from investigator.dialogue.messages import Message
+from investigator.dialogue.options import Opt
 from investigator.errors import DialogueError, QuestionError
+from investigator.investigator import Investigator
 from investigator.records.answers import Answer
+from investigator.settings import load_settings
 
 NOTHING_ASKED = "Please ask me a question about the documents."
 NOT_ASKED = "not_asked"
 """The status of a reply to a message that is not a question."""
 
 
-@runtime_checkable
 class AnswersQuestions(Protocol):
     """Anything that answers questions, such as an Investigator."""
 
@@ -25,12 +28,20 @@ class AnswersQuestions(Protocol):
         ...
 
 
+class _Client(NamedTuple):
+    """An investigator that copies share. It is asked one question at a time, because a workspace has one writer."""
+
+    investigator: AnswersQuestions
+    turn: Lock
+
+
 class InvestigatorAgent(Agent):
     """Answers each question from the documents, independently of earlier questions.
 
     Replies have `text`, `status`, and `citations` (quotes in their wire format). A message that is not a question, such
-    as an empty string, gets a polite reply without an investigation. Copies share the `investigator`, which is asked
-    one question at a time. All other errors from the investigation are raised.
+    as an empty string, gets a polite reply without an investigation. Without `investigator`, the agent opens the folder
+    that its options name (see `investigator_of`). Copies share the investigator, which is asked one question at a time.
+    All other errors from the investigation are raised.
     """
 
     def __init__(
@@ -42,10 +53,10 @@ class InvestigatorAgent(Agent):
     ) -> None:
         super().__init__(opt, shared)
         self.id = self.opt.text("id", "investigator")
-        common = (shared or {}).get("client")
-        if not isinstance(common, _SharedInvestigator):
-            common = _SharedInvestigator(investigator)
-        self._client = common
+        client = (shared or {}).get("client")
+        self._client = (
+            client if isinstance(client, _Client) else _Client(investigator or investigator_of(self.opt), Lock())
+        )
 
     def act(self) -> Message:
         (act,) = self.batch_act([self.observation])
@@ -56,8 +67,8 @@ class InvestigatorAgent(Agent):
         answered.
         """
         heard = [observation or Message() for observation in observations]
-        questions = tuple(dict.fromkeys(message.text.strip() for message in heard if not message.is_padding()))
-        replies = {question: self._client.answer(question) for question in questions}
+        questions = dict.fromkeys(message.text.strip() for message in heard if not message.is_padding())
+        replies = {question: self._reply(question) for question in questions}
         acts = [Message(id=self.id, episode_done=False) for _ in heard]
         for act, message in zip(acts, heard, strict=True):
             if not message.is_padding():
@@ -67,31 +78,42 @@ class InvestigatorAgent(Agent):
     def share(self) -> dict[str, object]:
         return {**super().share(), "client": self._client}
 
-
-class _SharedInvestigator:
-    """An investigator shared by copies of an agent. It is asked one question at a time, because a workspace has one
-    writer.
-    """
-
-    def __init__(self, investigator: AnswersQuestions | None) -> None:
-        if not isinstance(investigator, AnswersQuestions):
-            hint = 'Pass an investigator: InvestigatorAgent(investigator=Investigator("my_folder"))'
-            raise DialogueError("the agent has no investigator to ask", hint=hint)
-        self._investigator = investigator
-        self._turn = Lock()
-
-    def answer(self, question: str) -> Mapping[str, object]:
-        """Return the fields of the reply."""
+    def _reply(self, question: str) -> Mapping[str, object]:
+        unasked = {"text": NOTHING_ASKED, "status": NOT_ASKED, "citations": []}
         if not question:
-            return _unasked(NOTHING_ASKED)
+            return unasked
         try:
-            with self._turn:
-                answer = self._investigator.ask(question)
+            with self._client.turn:
+                answer = self._client.investigator.ask(question)
         except QuestionError as error:
-            return _unasked(f"I cannot answer this: {error.message}. {error.hint}")
+            return {**unasked, "text": f"I cannot answer this: {error.message}. {error.hint}"}
         citations = [quote.model_dump(mode="json") for quote in answer.citations]
         return {"text": answer.text, "status": str(answer.status), "citations": citations}
 
 
-def _unasked(text: str) -> Mapping[str, object]:
-    return {"text": text, "status": NOT_ASKED, "citations": []}
+def investigator_of(opt: Opt) -> Investigator:
+    """Return an Investigator for the options of an agent: `folder`; `engine`, a name such as `openai:gpt-5-mini` or a
+    list of `role=name`, as for the option `--model` (default: the built-in engine); `workspace`, `prompts`; `settings`,
+    a file; `set`, a list of `part.field=value`. Raises DialogueError if no folder is given, and the errors of
+    Investigator.
+    """
+    folder, file = opt.text("folder"), opt.text("settings")
+    if not folder:
+        name = opt.text("model", "investigator")
+        hint = f'Set it: {{"model": "{name}", "folder": "FOLDER"}}, --folder FOLDER or investigator=Investigator(...)'
+        raise DialogueError(f"the agent {name} needs a folder of documents", hint=hint)
+    return Investigator(
+        folder,
+        model=_texts(opt, "engine") or None,
+        settings=load_settings(Path(file).expanduser() if file else None, _texts(opt, "set")),
+        workspace=opt.text("workspace") or None,
+        prompts=opt.text("prompts") or None,
+    )
+
+
+def _texts(opt: Opt, name: str) -> list[str]:
+    value = opt.get(name) or ()
+    values = [value] if isinstance(value, str) else value
+    if not isinstance(values, list | tuple) or not all(isinstance(text, str) for text in values):
+        raise DialogueError(f"the option {name} must be a string or a list of strings, not {value!r}")
+    return list(values)

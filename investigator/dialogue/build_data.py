@@ -49,11 +49,17 @@ def build(folder: Path, version: str, make: Callable[[Path], None]) -> bool:
             if folder.is_dir() and not (folder / BUILT).is_file() and any(folder.iterdir()):
                 hint = "Choose another folder, or empty this one yourself."
                 raise DialogueError(f"the folder {folder} contains files that were not built here", hint=hint)
-            with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as beside:
-                _build_beside(Path(beside), folder, version, make)
+            with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as drafts:
+                fresh = Path(drafts, "new")
+                fresh.mkdir()
+                make(fresh)
+                (fresh / BUILT).write_text(f"{version}\n", encoding="utf-8")
+                if folder.is_dir():
+                    folder.rename(Path(drafts, "old"))
+                fresh.rename(folder)
     except OSError as error:
         hint = "Choose a folder that you may write to."
-        raise DialogueError(f"the data cannot be built in {folder}: {error.strerror or error}", hint=hint) from error
+        raise DialogueError(f"the data cannot be built in {folder}: {in_words(error)}", hint=hint) from error
     return True
 
 
@@ -71,25 +77,12 @@ def unpack(archive: Path, folder: Path) -> tuple[Path, ...]:
         elif tarfile.is_tarfile(archive):
             with tarfile.open(archive) as tar:
                 tar.extractall(folder, filter="data")
-        elif archive.suffix == ".gz":
+        elif archive.suffix != ".gz":
+            raise tarfile.ReadError("it is not a zip, tar or gz file")
+        else:
             with gzip.open(archive) as source, (folder / archive.stem).open("wb") as target:
                 shutil.copyfileobj(source, target)
-        else:
-            raise _unusable(archive, "it is not a zip, tar or gz file")
     except (*_DAMAGE, OSError) as error:
-        raise _unusable(archive, f"it cannot be unpacked: {in_words(error)}") from error
+        problem = f"the archive {archive} cannot be unpacked: {in_words(error)}"
+        raise DialogueFormatError(problem, hint="Fetch the archive again.") from error
     return tuple(sorted(path for path in folder.rglob("*") if path.is_file()))
-
-
-def _build_beside(beside: Path, folder: Path, version: str, make: Callable[[Path], None]) -> None:
-    fresh = beside / "new"
-    fresh.mkdir()
-    make(fresh)
-    (fresh / BUILT).write_text(f"{version}\n", encoding="utf-8")
-    if folder.is_dir():
-        folder.rename(beside / "old")
-    fresh.rename(folder)
-
-
-def _unusable(archive: Path, reason: str) -> DialogueFormatError:
-    return DialogueFormatError(f"the archive {archive} cannot be used: {reason}", hint="Fetch the archive again.")

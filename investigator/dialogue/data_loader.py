@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import TypeVar
 
 from investigator.dialogue.options import Opt
@@ -32,11 +33,9 @@ class DataLoader:
         """Call `load_fn` with the arguments on a thread, and then `receive_fn` with the completed future. The future
         holds the result or the error of `load_fn`; it is also returned. Raises DialogueError after `shutdown`.
         """
+        load = partial(load_fn, **args) if isinstance(args, Mapping) else partial(load_fn, *args)
         try:
-            if isinstance(args, Mapping):
-                future = self._pool.submit(load_fn, **args)
-            else:
-                future = self._pool.submit(load_fn, *args)
+            future = self._pool.submit(load)
         except RuntimeError as error:
             raise DialogueError(f"nothing more can be loaded: {error}", hint="Create a new DataLoader.") from error
         future.add_done_callback(receive_fn)

@@ -27,11 +27,7 @@ class Datatype:
     name: str
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str):
-            raise DialogueValueError(
-                f"a datatype must be a string, not {self.name!r}", hint="Choose train, valid or test."
-            )
-        fold, *flags = self.name.split(":")
+        fold, *flags = str(self.name).split(":")
         for part, known in [(fold, FOLDS), *((flag, FLAGS) for flag in flags)]:
             if part not in known:
                 near = difflib.get_close_matches(part, known, n=1)
@@ -68,10 +64,10 @@ class Datatype:
     @property
     def without_stream(self) -> str:
         """Return the name of the datatype without the `stream` flag."""
-        return ":".join(part for part in self.name.split(":") if part != "stream")
+        return self.name.replace(":stream", "")
 
     def _has(self, flag: str) -> bool:
-        return flag in self.name.split(":")[1:]
+        return flag in self.name.split(":")
 
 
 def split_by_fold(
@@ -83,9 +79,8 @@ def split_by_fold(
     DialogueValueError if the fractions do not add up to 1.
     """
     if not math.isclose(train + valid + test, 1.0) or min(train, valid, test) < 0:
-        raise DialogueValueError(
-            f"the fractions of train, valid and test must add up to 1, not {train}, {valid} and {test}"
-        )
+        problem = f"the fractions of train, valid and test must add up to 1, not {train}, {valid} and {test}"
+        raise DialogueValueError(problem)
     items = list(data)
     random.Random(seed).shuffle(items)
     cuts = [0, int(train * len(items)), int((train + valid) * len(items)), len(items)]

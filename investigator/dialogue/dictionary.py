@@ -42,8 +42,7 @@ class Dictionary:
     def add(self, text: str) -> None:
         """Assign an index to each new token of the text."""
         for token in tokens_of(text):
-            if token not in self._indexes:
-                self._indexes[token] = len(self._tokens)
+            if self._indexes.setdefault(token, len(self._tokens)) == len(self._tokens):
                 self._tokens.append(token)
 
     def index(self, token: str) -> int:
@@ -53,9 +52,8 @@ class Dictionary:
     def token(self, index: int) -> str:
         """Return the token with this index. Raises DialogueError if no token has it."""
         if not 0 <= index < len(self._tokens):
-            raise DialogueError(
-                f"the dictionary has no token {index}", hint=f"It has {len(self._tokens)} tokens, counted from 0."
-            )
+            hint = f"It has {len(self._tokens)} tokens, counted from 0."
+            raise DialogueError(f"the dictionary has no token {index}", hint=hint)
         return self._tokens[index]
 
     def encode(self, text: str) -> list[int]:
@@ -66,5 +64,4 @@ class Dictionary:
         """Return the text that the tokens with these indices form; `NULL`, `START` and `END` produce nothing. Raises
         DialogueError.
         """
-        silent = (NULL, START, END)
-        return "".join(token for token in map(self.token, indexes) if token not in silent)
+        return "".join(token for token in map(self.token, indexes) if token not in (NULL, START, END))

@@ -30,14 +30,10 @@ class History:
         p1_token: str = "__p1__",
         p2_token: str = "__p2__",
     ) -> None:
-        options = Opt.of(opt)
-        self.delimiter = options.text("delimiter", "\n")
-        self.size = options.number("history_size", -1) if size is None else size
+        self.opt = Opt.of(opt)
+        self.delimiter = self.opt.text("delimiter", "\n")
+        self.size = self.opt.number("history_size", -1) if size is None else size
         self.field = field
-        self._split_lines = options.switch("split_lines")
-        self._person_tokens = options.switch("person_tokens")
-        self._after_lines = options.switch("add_p1_after_newln")
-        self._reversed = options.switch("history_reversed")
         self._encode = encode
         self._tokens = (p1_token, p2_token)
         self.reset()
@@ -54,13 +50,14 @@ class History:
         """
         heard = observation.get(self.field)
         if heard is not None:
-            for text in str(heard).split("\n") if self._split_lines else [str(heard)]:
-                self._add(text, self._heard(text))
+            for text in str(heard).split("\n") if self.opt.switch("split_lines") else [str(heard)]:
+                split = text.rpartition("\n") if self.opt.switch("add_p1_after_newln") else ("", "", text)
+                self._add(text, self._tokens[0], *split)
         self.temp_history = temp_history
 
     def add_reply(self, text: str) -> None:
         """Add a message that the agent said."""
-        self._add(text, f"{self._tokens[1]} {text}" if self._person_tokens else text)
+        self._add(text, self._tokens[1], "", "", text)
 
     def get_history_str(self) -> str | None:
         """Return the turns as one text; None if the history is empty."""
@@ -77,19 +74,12 @@ class History:
             raise DialogueError("the history cannot return tokens", hint="Make it with: History(opt, encode=...)")
         if not self.history_strings:
             return None
-        pieces = list(chain.from_iterable((self.delimiter, text) for text in self.history_strings))[1:]
-        if self.temp_history is not None:
-            pieces.append(self.temp_history)
-        tokens = list(chain.from_iterable(map(self._encode, pieces)))
-        return tokens[::-1] if self._reversed else tokens
+        pieces = [*chain.from_iterable((self.delimiter, text) for text in self.history_strings)][1:]
+        tokens = list(chain.from_iterable(map(self._encode, [*pieces, *filter(None, [self.temp_history])])))
+        return tokens[::-1] if self.opt.switch("history_reversed") else tokens
 
-    def _heard(self, text: str) -> str:
-        if not self._person_tokens:
-            return text
-        before, line_end, last = text.rpartition("\n") if self._after_lines else ("", "", text)
-        return f"{before}{line_end}{self._tokens[0]} {last}"
-
-    def _add(self, raw: str, text: str) -> None:
+    def _add(self, raw: str, token: str, before: str, line_end: str, last: str) -> None:
+        text = f"{before}{line_end}{token} {last}" if self.opt.switch("person_tokens") else raw
         self.history_raw_strings.append(raw)
         self.history_strings.append(text)
         if self.size > 0:

@@ -34,10 +34,9 @@ class HumanAgent(Agent):
     ) -> None:
         super().__init__(opt, shared)
         self.id = self.opt.text("id", "human")
-        self._streams = (source, sink)
-        common = (shared or {}).get("human")
-        if isinstance(common, HumanAgent):
-            self._streams = common._streams
+        original = (shared or {}).get("human")
+        self._streams: tuple[TextIO | None, TextIO | None]
+        self._streams = original._streams if isinstance(original, HumanAgent) else (source, sink)
         self._prompt = prompt
         self._single_turn = self.opt.switch("single_turn")
         self._finished = False
@@ -53,15 +52,13 @@ class HumanAgent(Agent):
     def act(self) -> Message:
         """Return the next line. Raises DialogueError if it cannot be decoded."""
         line = "" if self._finished else self._line()
-        said, mark = _before_mark(line.strip())
-        if not line or mark == END_OF_ALL:
-            self._finished = True
-        act = Message(id=self.id, episode_done=bool(self._finished or mark or self._single_turn))
-        if self._finished and not said:
-            act.update(Message.padding_example())
-        else:
-            act["text"] = said
-        return act
+        text = line.strip()
+        mark = next((mark for mark in (END_OF_EPISODE, END_OF_ALL) if text.upper().endswith(mark)), "")
+        text = text[: len(text) - len(mark)].rstrip()
+        self._finished = self._finished or not line or mark == END_OF_ALL
+        if self._finished and not text:
+            return Message(Message.padding_example(), id=self.id)
+        return Message(id=self.id, text=text, episode_done=bool(self._finished or mark or self._single_turn))
 
     def epoch_done(self) -> bool:
         return self._finished
@@ -80,11 +77,3 @@ class HumanAgent(Agent):
         sink = self._streams[1] or sys.stdout
         sink.write(text)
         sink.flush()
-
-
-def _before_mark(line: str) -> tuple[str, str]:
-    """Return the text of a line without its end mark, and the mark itself if there is one."""
-    for mark in (END_OF_EPISODE, END_OF_ALL):
-        if line.upper().endswith(mark):
-            return line[: -len(mark)].rstrip(), mark
-    return line, ""

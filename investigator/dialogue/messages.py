@@ -20,10 +20,8 @@ class Message(dict[str, object]):
     def __setitem__(self, key: str, value: object) -> None:
         """Set a new field. Raises DialogueError if it is already set."""
         if key in self:
-            raise DialogueError(
-                f"the message already has a field {key!r}",
-                hint=f"Change it on purpose with: message.force_set({key!r}, value)",
-            )
+            hint = f"Change it on purpose with: message.force_set({key!r}, value)"
+            raise DialogueError(f"the message already has a field {key!r}", hint=hint)
         super().__setitem__(key, value)
 
     def force_set(self, key: str, value: object) -> None:
@@ -36,9 +34,7 @@ class Message(dict[str, object]):
 
     @classmethod
     def of(cls, act: Mapping[str, object]) -> Message:
-        """Convert a mapping to a message, because other agents may return plain dicts; a message is returned
-        unchanged.
-        """
+        """Convert a mapping to a message, because other agents may return plain dicts."""
         return act if isinstance(act, Message) else cls(act)
 
     @classmethod

@@ -10,13 +10,15 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Self, TypeVar
 
-from investigator.errors import DialogueError, DialogueFormatError, DialogueValueError
+from investigator.errors import DialogueError, DialogueFormatError, DialogueValueError, in_words
 
 Value = TypeVar("Value", str, int, bool)
 
 
 class Opt(dict[str, object]):
-    """A dict of options as in ParlAI: `task`, `datatype`, `batchsize`, `model`, and each agent's own options."""
+    """A dict of options as in ParlAI: `task`, `datatype`, `batchsize`, `model`, and each agent's own options. Its
+    methods raise DialogueError for an option of the wrong type.
+    """
 
     @classmethod
     def of(cls, options: Mapping[str, object] | None) -> Opt:
@@ -28,32 +30,30 @@ class Opt(dict[str, object]):
         return copy.deepcopy(self)
 
     def text(self, key: str, default: str = "") -> str:
-        """Return a string option. Raises DialogueError if it is of a different type."""
+        """Return a string option."""
         return self._of_kind(key, str, default, "a string")
 
     def number(self, key: str, default: int) -> int:
-        """Return an integer option. Raises DialogueError if it is of a different type."""
+        """Return an integer option."""
         return self._of_kind(key, int, default, "a whole number")
 
     def switch(self, key: str, default: bool = False) -> bool:
-        """Return a boolean option. Raises DialogueError if it is of a different type."""
+        """Return a boolean option."""
         return self._of_kind(key, bool, default, "true or false")
 
     def choice(self, key: str, known: Collection[str], default: str) -> str:
-        """Return the value of a string option, which must be one of the given values. Raises DialogueValueError if it
-        does not.
-        """
+        """Return a string option. Raises DialogueValueError if it is not one of the known values."""
         value = self.text(key, default)
         if value not in known:
             raise DialogueValueError(f"the option {key} cannot be {value!r}", hint=f"Choose one of {', '.join(known)}.")
         return value
 
-    def _of_kind(self, key: str, kind: type[Value], default: Value, called: str) -> Value:
+    def _of_kind(self, key: str, kind: type[Value], default: Value, described: str) -> Value:
         value = self.get(key)
         if value is None:
             return default
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            raise DialogueError(f"the option {key} must be {called}, not {value!r}")
+            raise DialogueError(f"the option {key} must be {described}, not {value!r}")
         return value
 
 
@@ -68,15 +68,11 @@ def read_options(path: Path) -> Opt:
     """
     try:
         options = json.loads(path.read_text(encoding="utf-8-sig"))
+        if not isinstance(options, dict):
+            raise ValueError(f"it contains a {type(options).__name__}, not an object")
     except OSError as error:
-        raise DialogueError(f"the options {path} cannot be read: {error.strerror}") from error
+        raise DialogueError(f"the options {path} cannot be read: {in_words(error)}") from error
     except (ValueError, RecursionError) as error:
-        raise _broken(path, str(error)) from error
-    if not isinstance(options, dict):
-        raise _broken(path, f"it contains a {type(options).__name__}, not an object")
+        hint = "Correct the file: it must contain one JSON object with the options."
+        raise DialogueFormatError(f"the options {path} cannot be used: {error}", hint=hint) from error
     return Opt(options)
-
-
-def _broken(path: Path, gist: str) -> DialogueFormatError:
-    hint = "Correct the file: it must contain one JSON object with the options."
-    return DialogueFormatError(f"the options {path} cannot be used: {gist}", hint=hint)

@@ -9,19 +9,30 @@ from difflib import get_close_matches
 from types import ModuleType
 from typing import TypeVar
 
-from investigator.dialogue.agents import Agent, Shared
-from investigator.dialogue.human_agent import HumanAgent
+from investigator.dialogue.agents import Agent
 from investigator.dialogue.options import Opt, option_file, read_options
-from investigator.dialogue.simple_agents import (
-    FixedResponseAgent,
-    RandomCandidateAgent,
-    RepeatLabelAgent,
-    RepeatQueryAgent,
-)
 from investigator.dialogue.task_strings import Place
 from investigator.errors import DialogueError, UnknownTaskError
 
 Kind = TypeVar("Kind")
+
+OWN_AGENTS = "investigator.dialogue"
+"""The package in which agents that are not built in are looked up."""
+
+_WITHOUT_DOCUMENTS = {
+    "fixed_response": Place("investigator.dialogue.simple_agents", "FixedResponseAgent"),
+    "human": Place("investigator.dialogue.human_agent", "HumanAgent"),
+    "local_human": Place("investigator.dialogue.human_agent", "HumanAgent"),
+    "random_candidate": Place("investigator.dialogue.simple_agents", "RandomCandidateAgent"),
+    "repeat_label": Place("investigator.dialogue.simple_agents", "RepeatLabelAgent"),
+    "repeat_query": Place("investigator.dialogue.simple_agents", "RepeatQueryAgent"),
+    "repeater": Place("investigator.dialogue.simple_agents", "RepeatQueryAgent"),
+}
+_BUILT_IN = {
+    **_WITHOUT_DOCUMENTS,
+    "bb3_chat": Place("investigator.tasks.agents", "FolderChatAgent"),
+    "investigator": Place("investigator.dialogue.asking_agent", "InvestigatorAgent"),
+}
 
 
 def load_class(places: Sequence[Place], kind: type[Kind], *, sought: str, hint: str = "") -> type[Kind]:
@@ -33,8 +44,8 @@ def load_class(places: Sequence[Place], kind: type[Kind], *, sought: str, hint: 
         module = _module(place.module)
         if module is not None:
             return _class(module, place, kind, sought, hint)
-    looked = " or ".join(place.module for place in places)
-    raise UnknownTaskError(f"unknown {sought}: no module {looked}", hint=hint)
+    modules = " or ".join(place.module for place in places)
+    raise UnknownTaskError(f"unknown {sought}: no module {modules}", hint=hint)
 
 
 def _module(name: str) -> ModuleType | None:
@@ -50,41 +61,20 @@ def _module(name: str) -> ModuleType | None:
 
 
 def _class(module: ModuleType, place: Place, kind: type[Kind], sought: str, hint: str) -> type[Kind]:
-    found = getattr(module, place.name, None)
-    if found is None:
+    value = getattr(module, place.name, None)
+    if value is None:
         raise UnknownTaskError(f"unknown {sought}: the module {place.module} has no class {place.name}", hint=hint)
-    if not isinstance(found, type) or not issubclass(found, kind):
-        raise DialogueError(
-            f"{place} is not a subclass of {kind.__name__}", hint=f"Derive the class from {kind.__name__}."
-        )
-    if inspect.isabstract(found):
+    if not isinstance(value, type) or not issubclass(value, kind):
+        hint = f"Derive the class from {kind.__name__}."
+        raise DialogueError(f"{place} is not a subclass of {kind.__name__}", hint=hint)
+    if inspect.isabstract(value):
         raise DialogueError(f"{place} is only a base class", hint=hint or "Use a class that derives from it.")
-    return found
-
-
-OWN_AGENTS = "investigator.dialogue"
-"""The package in which agents that are not built in are looked up."""
-
-_WITHOUT_DOCUMENTS: dict[str, type[Agent]] = {
-    "fixed_response": FixedResponseAgent,
-    "human": HumanAgent,
-    "local_human": HumanAgent,
-    "random_candidate": RandomCandidateAgent,
-    "repeat_label": RepeatLabelAgent,
-    "repeat_query": RepeatQueryAgent,
-    "repeater": RepeatQueryAgent,
-}
-
-_FARTHER = {
-    "bb3_chat": Place("investigator.tasks.agents", "FolderChatAgent"),
-    "investigator": Place("investigator.tasks.agents", "FolderInvestigatorAgent"),
-}
-"""Built-in agents that depend on higher layers; their modules are loaded on first use."""
+    return value
 
 
 def agent_names() -> tuple[str, ...]:
     """Return the sorted names of the built-in agents."""
-    return tuple(sorted({*_WITHOUT_DOCUMENTS, *_FARTHER}))
+    return tuple(sorted(_BUILT_IN))
 
 
 def agent_class_name(name: str) -> str:
@@ -97,14 +87,13 @@ def agent_places(name: str, package: str = OWN_AGENTS) -> tuple[Place, ...]:
     directly; `x/y` is in `package.x.y`, `projects:folder:model` in `projects.folder.model.model`, any other name in
     `package.name.agents` or `package.name.name`. Raises DialogueError for any other form of `projects:`.
     """
-    project, *further = name.split(":")
-    if project == "projects":
-        if len(further) != 2:
+    match name.split(":"):
+        case ["projects", folder, model]:
+            return (Place(f"projects.{folder}.{model}.{model}", agent_class_name(model)),)
+        case ["projects", *_]:
             raise DialogueError(f"{name} does not name an agent of a project", hint="Write: projects:FOLDER:MODEL")
-        folder, model = further
-        return (Place(f"projects.{folder}.{model}.{model}", agent_class_name(model)),)
-    if further:
-        return (Place(project, further[0]),)
+        case [module, kind, *_]:
+            return (Place(module, kind),)
     folder, slash, variant = name.partition("/")
     if slash:
         return (Place(f"{package}.{folder}.{variant}", agent_class_name(variant)),)
@@ -115,17 +104,15 @@ def agent_class(name: str, package: str = OWN_AGENTS) -> type[Agent]:
     """Return the agent class with this name: a built-in class, or else one at the places of `agent_places`. Raises
     UnknownTaskError if none is found, and DialogueError if it is not an agent or cannot be loaded.
     """
-    if name in _WITHOUT_DOCUMENTS:
-        return _WITHOUT_DOCUMENTS[name]
     known = get_close_matches(name, agent_names(), n=3) or agent_names()
     hint = f"Choose one of {', '.join(known)}; or write your own as package.module:Class."
-    places = (_FARTHER[name],) if name in _FARTHER else agent_places(name, package)
+    places = (_BUILT_IN[name],) if name in _BUILT_IN else agent_places(name, package)
     return load_class(places, Agent, sought=f"agent {name}", hint=hint)
 
 
 def needs_no_documents(kind: type[Agent]) -> bool:
     """Return True if an agent is built in and uses neither documents nor a language model."""
-    return kind in _WITHOUT_DOCUMENTS.values()
+    return Place(kind.__module__, kind.__name__) in _WITHOUT_DOCUMENTS.values()
 
 
 def create_agent(opt: Mapping[str, object]) -> Agent:
@@ -134,7 +121,11 @@ def create_agent(opt: Mapping[str, object]) -> Agent:
     here, except the ones in `override`. Raises the same errors as `agent_class` and `read_options`, and DialogueError
     if the `model` option is missing.
     """
-    given = _with_kept(Opt.of(opt))
+    given = Opt.of(opt)
+    model_file, override = given.text("model_file"), given.get("override")
+    if model_file and option_file(model_file).is_file():
+        changed = override if isinstance(override, Mapping) else {}
+        given = Opt({**given, **read_options(option_file(model_file)), **changed, "model_file": model_file})
     model = given.text("model")
     if not model:
         raise DialogueError("the option model is missing", hint=f"Set it to one of: {', '.join(agent_names())}.")
@@ -142,19 +133,9 @@ def create_agent(opt: Mapping[str, object]) -> Agent:
     return kind(kind.upgrade_opt(given))
 
 
-def create_agent_from_shared(shared: Shared) -> Agent:
+def create_agent_from_shared(shared: object) -> Agent:
     """Return a copy of the agent whose `share` returned this mapping. Raises DialogueError if no agent returned it."""
-    kind, opt = shared.get("class"), shared.get("opt")
-    if not isinstance(kind, type) or not issubclass(kind, Agent) or not isinstance(opt, Mapping):
+    kind = shared.get("class") if isinstance(shared, Mapping) else None
+    if not isinstance(shared, Mapping) or not isinstance(kind, type) or not issubclass(kind, Agent):
         raise DialogueError("this is not the result of an agent's share()", hint="Pass the result of agent.share().")
-    return kind(opt, shared)
-
-
-def _with_kept(given: Opt) -> Opt:
-    """Return the options, updated by those stored next to the model file."""
-    model_file = given.text("model_file")
-    if not model_file or not option_file(model_file).is_file():
-        return given
-    override = given.get("override")
-    changed = override if isinstance(override, Mapping) else {}
-    return Opt({**given, **read_options(option_file(model_file)), **changed, "model_file": model_file})
+    return kind(shared.get("opt"), shared)

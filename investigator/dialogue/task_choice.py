@@ -5,21 +5,15 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Sequence
-from enum import StrEnum
 from itertools import accumulate
+from typing import Literal
 
 from investigator.dialogue.datatypes import Datatype
 from investigator.dialogue.options import Opt
 from investigator.errors import DialogueValueError
 
-
-class Stochastic(StrEnum):
-    """The value of `multitask_weights` that weights each task by its number of episodes."""
-
-    STOCHASTIC = "stochastic"
-
-
-Weights = Stochastic | tuple[float, ...]
+Weights = Literal["stochastic"] | tuple[float, ...]
+"""The weights of several tasks; `stochastic` weights each task by its number of episodes."""
 
 
 def multitask_weights(text: str) -> Weights:
@@ -27,26 +21,23 @@ def multitask_weights(text: str) -> Weights:
 
     Raises DialogueValueError if they are neither, or a number is below 0.
     """
-    if text == Stochastic.STOCHASTIC:
-        return Stochastic.STOCHASTIC
+    if text == "stochastic":
+        return "stochastic"
     try:
         weights = tuple(float(weight) for weight in text.split(","))
     except ValueError:
         weights = ()
     if not weights or not all(math.isfinite(weight) and weight >= 0 for weight in weights):
-        hint = (
-            "Give each task a weight of 0 or more, as in multitask_weights=1,2, or write multitask_weights=stochastic"
-        )
+        hint = "Give each task a weight of 0 or more: multitask_weights=1,2. Or write multitask_weights=stochastic"
         raise DialogueValueError(f"the weights of the tasks cannot be read: {text[:80]!r}", hint=hint)
     return weights
 
 
 def cumulative_weights(weights: Weights, episodes: Sequence[int]) -> tuple[float, ...]:
-    """Return running totals of the weights, one for each task; a task without a weight has the weight 1.
-
-    `episodes` contains the number of episodes of each task, which is the task's weight if `weights` is stochastic.
+    """Return running totals of the weights, one for each task; a task without a weight has the weight 1. `episodes`
+    contains the number of episodes of each task.
     """
-    if isinstance(weights, Stochastic):
+    if weights == "stochastic":
         return tuple(accumulate(episodes))
     return tuple(accumulate((*weights, *[1] * len(episodes))[: len(episodes)]))
 
@@ -56,17 +47,15 @@ class TaskChoice:
 
     While training in random order, tasks are drawn by the weights in the `multitask_weights` option (a list of numbers,
     or a string that the function of that name parses; default 1 each). Otherwise tasks are taken in turn, skipping
-    those whose data has ended. `episodes` returns the number of episodes of each task, or None for an unknown number,
-    and is called only for stochastic weights. Raises DialogueValueError if the weights are invalid, or all 0 when tasks
-    are drawn.
+    those whose data has ended. `episodes` returns the number of episodes of each task, or None for an unknown number.
+    Raises DialogueValueError if the weights are invalid, or all 0 when tasks are drawn.
     """
 
-    def __init__(
-        self, opt: Opt, tasks: int, episodes: Callable[[], Sequence[int | None]], chance: random.Random
-    ) -> None:
-        weights = _weights(opt)
-        known = episodes() if isinstance(weights, Stochastic) else [1] * tasks
-        self.cum_weights = cumulative_weights(weights, [count or 1 for count in known])
+    def __init__(self, opt: Opt, episodes: Sequence[Callable[[], int | None]], chance: random.Random) -> None:
+        written = opt.get("multitask_weights", "1")
+        weights = multitask_weights(written if isinstance(written, str) else ",".join(map(str, _listed(written))))
+        known = [(count() or 1) if weights == "stochastic" else 1 for count in episodes]
+        self.cum_weights = cumulative_weights(weights, known)
         self._draws = Datatype(opt.text("datatype", "train")).shuffles
         self._chance = chance
         if self._draws and not self.cum_weights[-1]:
@@ -90,8 +79,5 @@ def total(counts: Sequence[int | None]) -> int | None:
     return sum(known) if len(known) == len(counts) else None
 
 
-def _weights(opt: Opt) -> Weights:
-    weights = opt.get("multitask_weights")
-    if isinstance(weights, Sequence) and not isinstance(weights, str):
-        return multitask_weights(",".join(map(str, weights)))
-    return multitask_weights(opt.text("multitask_weights", "1"))
+def _listed(weights: object) -> Sequence[object]:
+    return weights if isinstance(weights, Sequence) else (weights,)

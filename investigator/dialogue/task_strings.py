@@ -81,13 +81,10 @@ def expanded(tasks: str | None, entries: Iterable[TaskEntry]) -> tuple[str, ...]
     if tasks is None:
         raise DialogueError("no task given", hint="Choose a task; to list all: investigator tasks")
     listed = tuple(entries)
-    found: list[str] = []
-    for task in tasks.split(","):
-        if task.startswith("#"):
-            found += [entry.task for entry in _entries_of(task[1:], listed)]
-        elif task:
-            found.append(task)
-    return tuple(found)
+    names: list[str] = []
+    for task in filter(None, tasks.split(",")):
+        names += _tagged(task[1:], listed) if task.startswith("#") else [task]
+    return tuple(names)
 
 
 def teacher_place(task: str, pattern: str = OWN_TASKS) -> Place:
@@ -95,20 +92,20 @@ def teacher_place(task: str, pattern: str = OWN_TASKS) -> Place:
     that `pattern` gives for the task, and `babi:task1k` names its `Task1kTeacher`. In a dotted path the class name is
     used unchanged: `my_package.my_task:MyTeacher`.
     """
-    name, teacher = _name_and_teacher(task)
+    name, *further = task.strip().split(":")
+    teacher = further[0] if further and "=" not in further[0] else ""
     if not teacher:
         return Place(_module(name, pattern), "DefaultTeacher")
-    teacher = _upper_first(teacher)
+    teacher = teacher[:1].upper() + teacher[1:]
     if "." not in name and "Teacher" not in teacher:
-        teacher = "".join(map(_upper_first, teacher.split("_"))) + "Teacher"
+        teacher = "".join(word[:1].upper() + word[1:] for word in teacher.split("_")) + "Teacher"
     return Place(_module(name, pattern), teacher)
 
 
 def world_place(task: str, *, interactive: bool = False, self_chat: bool = False, pattern: str = OWN_TASKS) -> Place:
     """Return the place of the world class that a task may define: the module that contains its teachers."""
-    name, _ = _name_and_teacher(task)
     kind = "InteractiveWorld" if interactive else "SelfChatWorld" if self_chat else "DefaultWorld"
-    return Place(_module(name, pattern), kind)
+    return Place(_module(task.strip().partition(":")[0], pattern), kind)
 
 
 def _value(raw: str) -> OptionValue:
@@ -122,30 +119,19 @@ def _value(raw: str) -> OptionValue:
     return raw
 
 
-def _entries_of(tag: str, entries: Sequence[TaskEntry]) -> list[TaskEntry]:
+def _tagged(tag: str, entries: Sequence[TaskEntry]) -> list[str]:
     wanted = _folded(tag)
-    named = [entry for entry in entries if _folded(entry.id) == wanted]
-    found = named or [entry for entry in entries if wanted in map(_folded, entry.tags)]
-    if not found:
+    by_id = [entry.task for entry in entries if _folded(entry.id) == wanted]
+    tasks = by_id or [entry.task for entry in entries if wanted in map(_folded, entry.tags)]
+    if not tasks:
         tags = ", ".join(sorted({f"#{tag}" for entry in entries for tag in entry.tags}))
         raise UnknownTaskError(f"no task has the tag or the id #{tag}", hint=f"The tags are: {tags or 'none'}")
-    return found
+    return tasks
 
 
 def _folded(tag: str) -> str:
     return tag.lower().replace("-", "")
 
 
-def _name_and_teacher(task: str) -> tuple[str, str]:
-    """Return the name of the task, and the name of its teacher if the string gives one."""
-    name, *further = task.strip().split(":")
-    teacher = further[0] if further and "=" not in further[0] else ""
-    return name, teacher
-
-
 def _module(name: str, pattern: str) -> str:
     return name if "." in name else pattern.format(task=name.lower())
-
-
-def _upper_first(word: str) -> str:
-    return word[:1].upper() + word[1:]

@@ -33,7 +33,6 @@ def str_to_msg(line: str, ignore_fields: str = "") -> Message | None:
     """
     if not line:
         return None
-    ignored = ignore_fields.split(",")
     fields: dict[str, object] = {}
     for field in filter(None, line.split("\t")):
         key, colon, value = field.partition(":")
@@ -42,7 +41,7 @@ def str_to_msg(line: str, ignore_fields: str = "") -> Message | None:
                 f"the field {field[:40]!r} has no {'name' if colon else 'colon'}",
                 hint=r"Write each field as name:value; a TAB inside a value is written as \t.",
             )
-        if key not in ignored:
+        if key not in ignore_fields.split(","):
             fields[key] = _value(key, value)
     fields.setdefault(EPISODE_DONE, False)
     return Message(fields)
@@ -54,13 +53,10 @@ def msg_to_str(message: Mapping[str, object], ignore_fields: str = "") -> str:
     Fields that are None, a reward of 0 and an `episode_done` of False are omitted. An empty list is written like a list
     with one empty text. Raises DialogueError if a field's name cannot be written.
     """
-    ignored = set(filter(None, ignore_fields.split(",")))
-    others = (key for key in message if key not in _FIRST_FIELDS)
-    return "\t".join(
-        f"{_name(key)}:{_text(message[key])}"
-        for key in (*_FIRST_FIELDS, *others)
-        if key in message and key not in ignored and _says_something(key, message[key])
-    )
+    unwritten = {*filter(None, ignore_fields.split(",")), *(key for key, value in message.items() if value is None)}
+    unwritten |= {key for key in ("reward", EPISODE_DONE) if not message.get(key)}
+    keys = dict.fromkeys([*(key for key in _FIRST_FIELDS if key in message), *message])
+    return "\t".join(f"{_name(key)}:{_text(message[key])}" for key in keys if key not in unwritten)
 
 
 def write_episodes(path: str | Path, episodes: Iterable[Sequence[Mapping[str, object]]]) -> int:
@@ -89,10 +85,8 @@ def write_episodes(path: str | Path, episodes: Iterable[Sequence[Mapping[str, ob
 
 
 def _to_keep(example: Mapping[str, object], *, ends: bool) -> dict[str, object]:
-    kept = dict(example)
-    if "eval_labels" in kept:
-        kept.setdefault("labels", kept["eval_labels"])
-        del kept["eval_labels"]
+    kept = {key: value for key, value in example.items() if key != "eval_labels"}
+    kept.setdefault("labels", example.get("eval_labels"))
     for field in ("text", "labels"):
         if kept.get(field) is None:
             raise DialogueError(f"an example without {field} cannot be written: {str(dict(example))[:80]}")
@@ -117,10 +111,6 @@ def _reward(written: str) -> int | float:
     raise DialogueFormatError(f"the reward {written!r} is not a number")
 
 
-def _says_something(key: str, value: object) -> bool:
-    return value is not None and not (key == "reward" and value == 0) and not (key == EPISODE_DONE and value is False)
-
-
 def _name(key: str) -> str:
     if not key or set(key) & set(":\t\n\r"):
         raise DialogueError(f"a field named {key!r} cannot be written: names cannot contain a colon, TAB or line break")
@@ -128,14 +118,10 @@ def _name(key: str) -> str:
 
 
 def _text(value: object) -> str:
-    if isinstance(value, list | tuple | set | frozenset):
-        return "|".join(_escaped(str(part)) for part in value if part is not None)
-    return _escaped(str(value))
-
-
-def _escaped(text: str) -> str:
-    return _TO_WRITE.sub(lambda found: _WRITTEN[found[0]], text)
+    parts = value if isinstance(value, list | tuple | set | frozenset) else [value]
+    written = (_TO_WRITE.sub(lambda match: _WRITTEN[match[0]], str(part)) for part in parts if part is not None)
+    return "|".join(written)
 
 
 def _unescaped(written: str) -> str:
-    return _TO_READ.sub(lambda found: _READ[found[0]], written)
+    return _TO_READ.sub(lambda match: _READ[match[0]], written)

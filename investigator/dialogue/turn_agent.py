@@ -14,7 +14,6 @@ from investigator.errors import DialogueError
 
 FULL_TEXT = "full_text"
 """The field of an observation that contains the history, including this observation."""
-LABELS = ("labels", "eval_labels")
 
 
 class UseReply(StrEnum):
@@ -25,14 +24,6 @@ class UseReply(StrEnum):
     LABEL = auto()
     MODEL = auto()
     NONE = auto()
-
-
-class _Awaits(StrEnum):
-    """The step that an agent must take before it may observe again."""
-
-    NOTHING = auto()
-    REPLY = auto()
-    LAST_REPLY = auto()
 
 
 class TurnAgent(Agent):
@@ -46,7 +37,7 @@ class TurnAgent(Agent):
         super().__init__(opt, shared)
         self.use_reply = UseReply(self.opt.choice("use_reply", list(UseReply), UseReply.LABEL))
         self.history = self.build_history()
-        self._awaits = _Awaits.NOTHING
+        self._must_act = ""  # why the agent may not observe before it has acted
 
     def build_history(self) -> History:
         """Return an empty history, configured by the options."""
@@ -65,12 +56,14 @@ class TurnAgent(Agent):
         """Add a message to the history, and return a copy of it with a `full_text` field. Raises DialogueError if the
         last message had labels or ended the episode and the agent has not acted since.
         """
-        self._check_awaits()
+        if self._must_act:
+            hint = "Call act() between the two observations, or call reset()."
+            raise DialogueError(f"{self.id} observes {self._must_act} without having acted", hint=hint)
         heard = Message(observation)
         if heard.get(EPISODE_DONE):
-            self._awaits = _Awaits.LAST_REPLY
-        elif any(key in heard for key in LABELS):
-            self._awaits = _Awaits.REPLY
+            self._must_act = "after the end of an episode"
+        elif "labels" in heard or "eval_labels" in heard:
+            self._must_act = "again after labels"
         self.observation = heard
         self.history.update_history(heard, self.temp_history(heard))
         text = self.history.get_history_str()
@@ -88,50 +81,37 @@ class TurnAgent(Agent):
         """Return the replies to several observations, in order; the reply to padding has no text. Raises DialogueError
         if an observation is None.
         """
-        return [self._reply(observation) for observation in observations]
+        replies = []
+        for observation in observations:
+            heard = self._observed(observation)
+            reply = Message() if heard.is_padding() else self.reply_to(heard).copy()
+            reply.setdefault("id", self.id)
+            reply.setdefault(EPISODE_DONE, False)
+            replies.append(reply)
+        return replies
 
     def self_observe(self, self_message: Message) -> None:
         """Add the reply or the label to the history, or clear the history at the end of an episode. Raises
         DialogueError if nothing was observed before.
         """
-        heard = self.observation
-        if heard is None:
-            raise _unobserved(self.id)
-        self._awaits = _Awaits.NOTHING
+        heard = self._observed(self.observation)
+        self._must_act = ""
         if heard.get(EPISODE_DONE):
             self.history.reset()
             self.observation = None
         elif self.use_reply is not UseReply.NONE:
             labels = heard.known_labels() if self.use_reply is UseReply.LABEL else []
-            said = labels[0] if labels else self_message.get("text")
-            if said is not None:
-                self.history.add_reply(str(said))
+            reply = labels[0] if labels else self_message.get("text")
+            if reply is not None:
+                self.history.add_reply(str(reply))
 
     def reset(self) -> None:
         super().reset()
         self.history.reset()
-        self._awaits = _Awaits.NOTHING
+        self._must_act = ""
 
-    def _reply(self, observation: Message | None) -> Message:
+    def _observed(self, observation: Message | None) -> Message:
         if observation is None:
-            raise _unobserved(self.id)
-        reply = Message() if observation.is_padding() else self.reply_to(observation).copy()
-        reply.setdefault("id", self.id)
-        reply.setdefault(EPISODE_DONE, False)
-        return reply
-
-    def _check_awaits(self) -> None:
-        if self._awaits is _Awaits.LAST_REPLY:
-            raise DialogueError(
-                f"{self.id} observes after the end of an episode without having acted",
-                hint="Let it act once more, which clears the history at the end of the episode, or call reset().",
-            )
-        if self._awaits is _Awaits.REPLY:
-            raise DialogueError(
-                f"{self.id} observes again without having acted on the previous labels",
-                hint="Call act() between two observations with labels, or call reset().",
-            )
-
-
-def _unobserved(name: str) -> DialogueError:
-    return DialogueError(f"{name} has observed nothing to reply to", hint="Call observe(message) first.")
+            hint = "Call observe(message) first."
+            raise DialogueError(f"{self.id} has observed nothing to reply to", hint=hint)
+        return observation

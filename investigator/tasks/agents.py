@@ -7,7 +7,6 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from pathlib import Path
 
 from investigator.bb3.chat_options import ChatOptions
 from investigator.bb3.chats import open_chat
@@ -16,36 +15,14 @@ from investigator.bb3.decoding.told import changed
 from investigator.bb3.folder_chat import ChatSession, FolderChat
 from investigator.bb3.records import Module
 from investigator.dialogue.agents import Agent, Shared
-from investigator.dialogue.asking_agent import AnswersQuestions, InvestigatorAgent
+from investigator.dialogue.asking_agent import investigator_of
 from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.dialogue.options import Opt
 from investigator.errors import DialogueError
 from investigator.investigator import Investigator
-from investigator.settings import Settings, load_settings
 
 MOST_TURNS = 1000
 """Maximum number of replies in one conversation, unless the `max_turns` option sets another one."""
-
-
-class FolderInvestigatorAgent(InvestigatorAgent):
-    """An InvestigatorAgent that opens its own Investigator.
-
-    Options: `folder`; `engine`, a name such as `openai:gpt-5-mini` or a list of `role=name`, as for the option
-    `--model` (default: the built-in engine); `workspace`, `prompts`; `settings`, a file; `set`, a list of
-    `part.field=value`. Raises DialogueError if no folder is given, and the errors of Investigator.
-    """
-
-    def __init__(
-        self,
-        opt: Mapping[str, object] | None = None,
-        shared: Shared | None = None,
-        *,
-        investigator: AnswersQuestions | None = None,
-    ) -> None:
-        options = Opt.of(opt)
-        if investigator is None and shared is None:
-            investigator = _investigator(options)
-        super().__init__(options, shared, investigator=investigator)
 
 
 class FolderChatAgent(Agent):
@@ -192,7 +169,7 @@ class _Room:
         self._stack = ExitStack()
         flat = {name: value for name, value in opt.items() if isinstance(value, str | int | float)}
         opening = open_chat(
-            investigator or _investigator(opt),
+            investigator or investigator_of(opt),
             changed(ChatOptions(), {name: opt[name] for name in ChatOptions.model_fields if name in opt}),
             models={module: opt.text(f"{module}_model") for module in Module if opt.get(f"{module}_model")},
             decodings=told_decodings({name: flat[name] for name in flat if _is_of_one_module(name)}),
@@ -228,38 +205,6 @@ class _Room:
                 self._chat.memory.forget(guest)
             self._chat = None
             self._stack.close()
-
-
-def _investigator(opt: Opt) -> Investigator:
-    """Return the Investigator for the given options. Raises DialogueError if no folder is given, and the errors of
-    Investigator.
-    """
-    folder = opt.text("folder")
-    if not folder:
-        name = opt.text("model", "investigator")
-        hint = f'Set it: {{"model": "{name}", "folder": "FOLDER"}}, or on the command line --folder FOLDER'
-        raise DialogueError(f"the agent {name} needs a folder of documents", hint=hint)
-    return Investigator(
-        folder,
-        model=_texts(opt, "engine") or None,
-        settings=_settings(opt),
-        workspace=opt.text("workspace") or None,
-        prompts=opt.text("prompts") or None,
-    )
-
-
-def _settings(opt: Opt) -> Settings:
-    file = opt.text("settings")
-    return load_settings(Path(file).expanduser() if file else None, _texts(opt, "set"))
-
-
-def _texts(opt: Opt, name: str) -> list[str]:
-    """Return an option that is a string or a list of strings. Raises DialogueError for any other type."""
-    value = opt.get(name) or ()
-    values = (value,) if isinstance(value, str) else value
-    if not isinstance(values, list | tuple) or not all(isinstance(one, str) for one in values):
-        raise DialogueError(f"the option {name} must be a string or a list of strings, not {value!r}")
-    return list(values)
 
 
 def _is_of_one_module(name: str) -> bool:

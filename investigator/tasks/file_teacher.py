@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from investigator.dialogue.agents import Shared
-from investigator.dialogue.metrics.ranking import HITS_AT
-from investigator.dialogue.metrics.teacher_metrics import named_metrics
+from investigator.dialogue.metrics.teacher_metrics import AUTOMATIC_METRICS, named_metrics
 from investigator.dialogue.options import Opt
 from investigator.dialogue.task_strings import SplitTask
 from investigator.dialogue.teachers import DialogTeacher
@@ -24,9 +23,6 @@ Fields = Mapping[str, object]
 
 OPTIONS = frozenset({"datafile", "datapath", "datatype", "batchsize", "seed", "hide_labels", "metrics"})
 """The options of every task."""
-
-# metrics that are reported automatically
-_OTHER_METRICS = frozenset({"exs", "precision", "recall", "mrr", *(f"hits@{k}" for k in HITS_AT)})
 
 
 class FileTeacher(DialogTeacher):
@@ -111,7 +107,7 @@ def _check_values(opt: Opt) -> None:
         raise DialogueValueError(
             f"batchsize must be 1 or more, not {batchsize}", hint="Omit the option for the default of 1."
         )
-    unknown = sorted(named_metrics(opt.text("metrics", "default")) - named_metrics("all") - _OTHER_METRICS)
+    unknown = sorted(named_metrics(opt.text("metrics", "default")) - named_metrics("all") - AUTOMATIC_METRICS)
     if unknown:
         hint = (
             f"Metrics: {', '.join(sorted(named_metrics('all')))}, and the groups default, rouge, bleu, distinct, all."

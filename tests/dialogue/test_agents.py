@@ -68,7 +68,7 @@ def test_a_response_is_made_by_a_copy() -> None:
 def test_a_message_without_text_is_refused() -> None:
     with pytest.raises(DialogueError, match="no text"):
         Shouting().respond({"labels": ["a"]})
-    with pytest.raises(DialogueError, match="message 1 has no text"):
+    with pytest.raises(DialogueError, match="no text to respond to"):
         ShoutingTogether().batch_respond([{"text": "a"}, {"labels": ["b"]}])
 
 

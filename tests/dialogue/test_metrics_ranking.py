@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from investigator.dialogue.metrics.ranking import first_right, in_batch_metrics, ranking_metrics, scored_metrics
+from investigator.dialogue.metrics.text import in_batch_metrics, ranking_metrics, scored_metrics
 from investigator.errors import MetricsError
 
 
 def test_the_first_right_candidate_is_found_by_its_normalised_text() -> None:
-    assert first_right(["hall", "The Kitchen!", "kitchen"], ["bath", "kitchen"]) == 2
-    assert first_right(["hall"], ["kitchen"]) is None
+    assert ranking_metrics(["hall", "The Kitchen!", "kitchen"], ["bath", "kitchen"])["mrr"].value() == 0.5
 
 
 @pytest.mark.parametrize(("place", "hits"), [(1, (1, 1, 1, 1)), (6, (0, 0, 1, 1)), (101, (0,) * 4)])

@@ -17,7 +17,6 @@ from investigator.dialogue.metrics import (
     aggregate_unnamed_reports,
     report_table,
 )
-from investigator.dialogue.metrics.values import GlobalSumMetric
 from investigator.errors import MetricsError
 
 
@@ -108,7 +107,7 @@ def test_a_task_without_examples_counts_as_0_and_one_without_the_metric_not_at_a
 
 
 def test_a_global_metric_stands_once_as_the_first_task_has_it() -> None:
-    reports = {"a": {"updates": GlobalSumMetric(5)}, "b": {"updates": GlobalSumMetric(7)}}
+    reports = {"a": {"updates": SumMetric(5, is_global=True)}, "b": {"updates": SumMetric(7, is_global=True)}}
     assert figures(aggregate_named_reports(reports)) == {"updates": 5}
 
 

@@ -10,10 +10,6 @@ import pytest
 from investigator.dialogue.metrics.values import (
     AverageMetric,
     FixedMetric,
-    GlobalAverageMetric,
-    GlobalFixedMetric,
-    GlobalSumMetric,
-    GlobalTimerMetric,
     Metric,
     SumMetric,
     TimerMetric,
@@ -77,7 +73,7 @@ def test_a_metric_is_shown_to_four_digits(metric: Metric, shown: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "metric", [GlobalAverageMetric(1, 2), GlobalSumMetric(1), GlobalFixedMetric(1), GlobalTimerMetric(1, 0, 1)]
+    "metric", [AverageMetric(1, 2, is_global=True), SumMetric(1, is_global=True), FixedMetric(1, is_global=True)]
 )
 def test_a_global_metric_stays_global_when_added(metric: Metric) -> None:
     assert metric.is_global
@@ -85,8 +81,8 @@ def test_a_global_metric_stays_global_when_added(metric: Metric) -> None:
 
 
 def test_only_averages_are_averaged_over_tasks() -> None:
-    assert AverageMetric(1, 2).macro_average
-    assert not any(metric.macro_average for metric in (SumMetric(1), FixedMetric(1), GlobalAverageMetric(1, 2)))
+    assert AverageMetric(1, 2).is_mean
+    assert not any(metric.is_mean for metric in (SumMetric(1), FixedMetric(1)))
 
 
 def test_an_error_of_metrics_can_be_caught_as_one_of_values_and_of_dialogues() -> None:

@@ -9,21 +9,24 @@ from golden_rows import Row, check, each_row
 
 from investigator.dialogue.messages import Message
 from investigator.dialogue.metrics import TeacherMetrics, aggregate_named_reports, aggregate_unnamed_reports, values
-from investigator.dialogue.metrics.ranking import in_batch_metrics, ranking_metrics, scored_metrics
-from investigator.dialogue.metrics.reports import Metrics
 from investigator.dialogue.metrics.teacher_metrics import named_metrics
-from investigator.dialogue.metrics.text import bleu, inter_distinct, intra_distinct, rouge
+from investigator.dialogue.metrics.text import (
+    bleu,
+    in_batch_metrics,
+    inter_distinct,
+    intra_distinct,
+    ranking_metrics,
+    rouge,
+    scored_metrics,
+)
+from investigator.dialogue.metrics.values import Metrics
 from investigator.evaluation.answer_text import PARLAI, exact_match, normalize_answer, word_overlap
 
 KINDS = {
     "avg": values.AverageMetric,
-    "gavg": values.GlobalAverageMetric,
     "sum": values.SumMetric,
-    "gsum": values.GlobalSumMetric,
     "fixed": values.FixedMetric,
-    "gfixed": values.GlobalFixedMetric,
     "timer": values.TimerMetric,
-    "gtimer": values.GlobalTimerMetric,
 }
 
 
@@ -37,8 +40,7 @@ def text_pair(given: Any) -> Any:
         "f1": words.f1,
     }
     found |= {f"bleu-{order}": bleu(guess, answers, order).value() for order in (1, 2, 3, 4)}
-    scores = rouge(guess, answers)
-    for name, overlap in {"1": scores.one, "2": scores.two, "L": scores.longest}.items():
+    for name, overlap in rouge(guess, answers).items():
         found |= {f"rouge_{name}(r)": overlap.recall, f"rouge_{name}(f)": overlap.f1}
         found[f"rouge_{name}(p)"] = overlap.precision
     found |= distinct_corpus({"texts": [guess]})
@@ -72,7 +74,9 @@ def mrr_eval(given: Any) -> Any:
 
 
 def metric(given: Any) -> values.Metric:
-    return KINDS[given["type"]](*[given[key] for key in ("n", "d", "start", "end") if key in given])
+    kind = KINDS[given["type"].removeprefix("g")]
+    figures = [given[key] for key in ("n", "d", "start", "end") if key in given]
+    return kind(*figures, is_global=given["type"].startswith("g"))
 
 
 def report(given: Any) -> values.Report:

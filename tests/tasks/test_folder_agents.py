@@ -12,6 +12,7 @@ from investigator.asking.budget import BudgetSpent
 from investigator.bb3.chats import open_memory
 from investigator.bb3.records import Module
 from investigator.dialogue.agents import ActsInBatches, ObservesItself
+from investigator.dialogue.asking_agent import InvestigatorAgent
 from investigator.dialogue.messages import Message
 from investigator.dialogue.registry import agent_names, create_agent
 from investigator.dialogue.teachers.fixed import FixedDialogTeacher
@@ -20,7 +21,7 @@ from investigator.engines.scripted import ScriptedEmbedder, ScriptedEngine
 from investigator.errors import DialogueError, InvestigatorError, SettingsError
 from investigator.investigator import Investigator
 from investigator.store.locations import default_workspace
-from investigator.tasks.agents import FolderChatAgent, FolderInvestigatorAgent
+from investigator.tasks.agents import FolderChatAgent
 from investigator.tasks.evaluating import evaluate
 
 BUILT = {"mill": "1911", "school": "1924", "bridge": "1932", "chapel": "1875"}
@@ -134,7 +135,7 @@ def test_a_teacher_asks_and_grades_in_turn_in_batches_and_in_threads(investigato
         3,
         1,
     )
-    asked = FolderInvestigatorAgent({}, investigator=investigator)
+    asked = InvestigatorAgent({}, investigator=investigator)
     assert figures(BatchWorld({**VALID, "batchsize": 2}, DialogPartnerWorld(VALID, [visitor(three), asked]))) == (3, 1)
     assert kept_users(investigator) == ()
 

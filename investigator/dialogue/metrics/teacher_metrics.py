@@ -6,31 +6,23 @@ from collections.abc import Mapping, Sequence
 from numbers import Real
 
 from investigator.dialogue.messages import Message
-from investigator.dialogue.metrics.ranking import HITS_AT, ranking_metrics
-from investigator.dialogue.metrics.reports import Metrics
-from investigator.dialogue.metrics.text import bleu, inter_distinct, intra_distinct, rouge
-from investigator.dialogue.metrics.values import AverageMetric, Metric, SumMetric
+from investigator.dialogue.metrics.text import HITS_AT, bleu, inter_distinct, intra_distinct, ranking_metrics, rouge
+from investigator.dialogue.metrics.values import AverageMetric, Metric, Metrics, SumMetric
 from investigator.errors import DialogueError
 from investigator.evaluation.answer_text import PARLAI, exact_match, word_overlap
 
-_BLEU_ORDERS = (1, 2, 3, 4)
-_DISTINCT_LENGTHS = (1, 2)
-
-DEFAULT_METRICS = frozenset({"accuracy", "bleu-4", "f1"})
-ROUGE_METRICS = frozenset({"rouge-1", "rouge-2", "rouge-L"})
-BLEU_METRICS = frozenset(f"bleu-{order}" for order in _BLEU_ORDERS)
-DISTINCT_METRICS = frozenset(f"{kind}distinct-{length}" for kind in ("inter", "intra") for length in _DISTINCT_LENGTHS)
 _GROUPS = {
-    "default": DEFAULT_METRICS,
-    "rouge": ROUGE_METRICS,
-    "bleu": BLEU_METRICS,
-    "distinct": DISTINCT_METRICS,
-    "all": DEFAULT_METRICS | ROUGE_METRICS | BLEU_METRICS | DISTINCT_METRICS,
+    "default": {"accuracy", "bleu-4", "f1"},
+    "rouge": {"rouge-1", "rouge-2", "rouge-L"},
+    "bleu": {"bleu-1", "bleu-2", "bleu-3", "bleu-4"},
+    "distinct": {"interdistinct-1", "interdistinct-2", "intradistinct-1", "intradistinct-2"},
 }
-_OWN_NAMES = frozenset(
-    {*_GROUPS["all"], "exs", "precision", "recall", "rouge_1", "rouge_2", "rouge_L", "mrr"}
-    | {f"hits@{k}" for k in HITS_AT}
-)
+_GROUPS["all"] = set().union(*_GROUPS.values())
+
+AUTOMATIC_METRICS = frozenset({"exs", "precision", "recall", "mrr", *(f"hits@{k}" for k in HITS_AT)})
+"""Metrics that are reported whether or not they are requested."""
+
+_OWN_NAMES = _GROUPS["all"] | AUTOMATIC_METRICS | {"rouge_1", "rouge_2", "rouge_L"}
 
 
 def named_metrics(metrics_list: str) -> frozenset[str]:
@@ -40,7 +32,7 @@ def named_metrics(metrics_list: str) -> frozenset[str]:
     custom teacher can check whether its metric is requested.
     """
     names = (name.strip() for name in metrics_list.split(","))
-    return frozenset(metric for name in names if name for metric in _GROUPS.get(name, (name,)))
+    return frozenset(metric for name in names if name for metric in _GROUPS.get(name, {name}))
 
 
 class TeacherMetrics(Metrics):
@@ -62,56 +54,41 @@ class TeacherMetrics(Metrics):
         mapping of names to numbers.
         """
         right = (labels,) if isinstance(labels, str) else tuple(labels)
-        found: dict[str, Metric] = {"exs": SumMetric(1)}
-        text = observation.get("text")
+        metrics: dict[str, Metric] = {"exs": SumMetric(1)}
+        text, candidates = observation.get("text"), observation.get("text_candidates")
         if text is not None and right:
-            found |= self._text_metrics(str(text), right)
-        candidates = observation.get("text_candidates")
+            metrics |= self._text_metrics(str(text), right)
         if candidates is not None and right:
-            found |= ranking_metrics(_texts(candidates), right)
-        found |= _own_metrics(observation.get("metrics"))
-        self.add_all(found)
+            if isinstance(candidates, str) or not isinstance(candidates, Sequence):
+                problem = f"text_candidates must be a list of strings, not {candidates!r}"
+                raise DialogueError(problem, hint="Pass them as a list, the best first.")
+            metrics |= ranking_metrics(map(str, candidates), right)
+        self.add_all({**metrics, **_own_metrics(observation.get("metrics"))})
 
     def _text_metrics(self, guess: str, labels: Sequence[str]) -> dict[str, Metric]:
         words = word_overlap(guess, labels, PARLAI)
-        found: dict[str, Metric] = {
+        metrics: dict[str, Metric] = {
             "accuracy": AverageMetric(float(exact_match(guess, labels, PARLAI))),
             "precision": AverageMetric(words.precision),
             "recall": AverageMetric(words.recall),
             "f1": AverageMetric(words.f1),
         }
-        for order in _BLEU_ORDERS:
-            if f"bleu-{order}" in self.wanted:
-                found[f"bleu-{order}"] = bleu(guess, labels, order)
-        if self.wanted & ROUGE_METRICS:
-            scores = rouge(guess, labels)
-            recalls = {"1": scores.one.recall, "2": scores.two.recall, "L": scores.longest.recall}
-            found |= {f"rouge_{n}": AverageMetric(r) for n, r in recalls.items() if f"rouge-{n}" in self.wanted}
-        for length in _DISTINCT_LENGTHS:
-            if f"interdistinct-{length}" in self.wanted:
-                found[f"interdistinct-{length}"] = inter_distinct(guess, length)
-            if f"intradistinct-{length}" in self.wanted:
-                found[f"intradistinct-{length}"] = intra_distinct(guess, length)
-        return found
-
-
-def _texts(candidates: object) -> list[str]:
-    if isinstance(candidates, str) or not isinstance(candidates, Sequence):
-        raise DialogueError(
-            f"text_candidates must be a list of strings, not {candidates!r}",
-            hint="Pass them as a list, the best first.",
-        )
-    return [str(candidate) for candidate in candidates]
+        metrics |= {name: bleu(guess, labels, int(name[-1])) for name in sorted(self.wanted & _GROUPS["bleu"])}
+        if self.wanted & _GROUPS["rouge"]:
+            overlaps = rouge(guess, labels)
+            wanted = [n for n in overlaps if f"rouge-{n}" in self.wanted]
+            metrics |= {f"rouge_{n}": AverageMetric(overlaps[n].recall) for n in wanted}
+        for name in sorted(self.wanted & _GROUPS["distinct"]):
+            metrics[name] = (inter_distinct if name.startswith("inter") else intra_distinct)(guess, int(name[-1]))
+        return metrics
 
 
 def _own_metrics(metrics: object) -> dict[str, Metric]:
-    if metrics is None:
-        return {}
-    if not isinstance(metrics, Mapping):
+    if metrics is not None and not isinstance(metrics, Mapping):
         raise DialogueError(f"the metrics of a reply must be numbers by name, not {metrics!r}")
     return {
         f"USER_{name}" if name in _OWN_NAMES else str(name): _as_metric(str(name), figure)
-        for name, figure in metrics.items()
+        for name, figure in (metrics or {}).items()
         if figure is not None
     }
 

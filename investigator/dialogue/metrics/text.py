@@ -1,4 +1,6 @@
-"""Computes BLEU, ROUGE and distinct n-grams of replies, with ParlAI's definition of words."""
+"""Computes BLEU, ROUGE and distinct n-grams of replies, with ParlAI's definition of words, and the rank of the right
+answer among candidates: hits@k, rank, mean reciprocal rank.
+"""
 
 from __future__ import annotations
 
@@ -10,25 +12,22 @@ from math import exp, fsum, log
 from typing import Self, TypeAlias
 
 from investigator.dialogue.metrics.values import AverageMetric, Metric
+from investigator.errors import MetricsError
 from investigator.evaluation.answer_text import Overlap, normalize_answer
 from investigator.language.terms import porter_stem
 
 NgramCounts: TypeAlias = Counter[str]
 """The number of occurrences of each n-gram, given as words separated by spaces."""
 
-_EPSILON = 1e-12  # the count for an n-gram order without matches, so that the geometric mean does not become 0
-_NO_DISTINCT = 1e-12
-_NO_NGRAMS = 1e-5
+HITS_AT = (1, 5, 10, 100)
+
+_NO_MATCH = 1e-12  # the count for an n-gram order without matches, so that the geometric mean does not become 0
+_NO_DISTINCT, _NO_NGRAMS = 1e-12, 1e-5
+_KEEPS_IN_BATCH_BELOW_1 = 1e-5
 _LONGEST_TEXT = 665
 _LONGEST_UNSTEMMED = 3
 _NO_WORD = re.compile("[^a-z0-9]+")
-_SPLIT_BY_TREEBANK = {
-    "gimme": ("gim", "me"),
-    "gonna": ("gon", "na"),
-    "gotta": ("got", "ta"),
-    "lemme": ("lem", "me"),
-    "wanna": ("wan", "na"),
-}
+_SPLIT_BY_TREEBANK = {"gimme": "gim me", "gonna": "gon na", "gotta": "got ta", "lemme": "lem me", "wanna": "wan na"}
 
 
 def bleu(guess: str, answers: Sequence[str], order: int = 4) -> AverageMetric:
@@ -44,21 +43,15 @@ def bleu(guess: str, answers: Sequence[str], order: int = 4) -> AverageMetric:
     if not references or not matches[0]:
         return AverageMetric(0.0)
     totals = [max(1, len(words) - length + 1) for length in range(1, order + 1)]
-    mean = fsum(log((same or _EPSILON) / total) for same, total in zip(matches, totals, strict=True)) / order
-    return AverageMetric(_brevity(len(words), [len(reference) for reference in references]) * exp(mean))
+    mean = fsum(log((same or _NO_MATCH) / total) for same, total in zip(matches, totals, strict=True)) / order
+    # a guess is penalised if it is shorter than the answer with the nearest length; of two, the shorter one counts
+    nearest = min((len(reference) for reference in references), key=lambda length: (abs(length - len(words)), length))
+    return AverageMetric(exp(mean + min(0.0, 1 - nearest / len(words))))
 
 
-@dataclass(frozen=True)
-class Rouge:
-    """Precision, recall and F1 of each measure; plain ROUGE is the recall."""
-
-    one: Overlap
-    two: Overlap
-    longest: Overlap
-
-
-def rouge(guess: str, answers: Iterable[str]) -> Rouge:
-    """Return ROUGE-1, ROUGE-2 and ROUGE-L of the guess, each against the answer that gives the highest score.
+def rouge(guess: str, answers: Iterable[str]) -> dict[str, Overlap]:
+    """Return the overlaps `1`, `2` and `L` of the guess, each against the answer that gives the highest score; plain
+    ROUGE is their recall.
 
     Source: Lin 2004, as in its Perl script: words consist of ASCII letters and digits, are stemmed by Porter's original
     algorithm, and only the first 665 characters count. Unlike the script, this function does not look up irregular
@@ -66,12 +59,10 @@ def rouge(guess: str, answers: Iterable[str]) -> Rouge:
     """
     words = _stems(guess)
     references = [_stems(answer) for answer in answers]
-    one, two = (
-        Overlap.best([Overlap.of_bags(_ngrams(words, n), _ngrams(reference, n)) for reference in references])
-        for n in (1, 2)
-    )
     shared = [(_longest_common(words, reference), len(words), len(reference)) for reference in references]
-    return Rouge(one, two, Overlap.best([Overlap.of(*counts) for counts in shared]))
+    pairs = {n: [(_ngrams(words, n), _ngrams(reference, n)) for reference in references] for n in (1, 2)}
+    overlaps = {str(n): Overlap.best([Overlap.of_bags(*bags) for bags in each]) for n, each in pairs.items()}
+    return {**overlaps, "L": Overlap.best([Overlap.of(*counts) for counts in shared])}
 
 
 @dataclass(frozen=True)
@@ -85,13 +76,13 @@ class InterDistinctMetric(Metric):
     parts: tuple[NgramCounts, ...]
 
     def value(self) -> float:
-        return _share(_together(self.parts))
+        return _share(sum(self.parts, NgramCounts()))
 
     def _plus(self, other: Self) -> Self:
         parts = list(self.parts)
         for part in other.parts:
             while parts and len(parts[-1]) <= 2 * len(part):
-                part = _together((parts.pop(), part))
+                part = part + parts.pop()
             parts.append(part)
         return type(self)(tuple(parts))
 
@@ -103,7 +94,48 @@ def inter_distinct(text: str, length: int) -> InterDistinctMetric:
 
 def intra_distinct(text: str, length: int) -> AverageMetric:
     """Return the share of distinct n-grams among all n-grams of the text; 1e-7 if it has none."""
-    return AverageMetric(_share(_ngrams(normalize_answer(text).split(), length)))
+    return AverageMetric(inter_distinct(text, length).value())
+
+
+def ranking_metrics(candidates: Iterable[str], labels: Iterable[str]) -> dict[str, AverageMetric]:
+    """Return hits@1, 5, 10 and 100, and `mrr`, the reciprocal rank of the best candidate that equals a label after
+    normalisation; 0 if no candidate does. The candidates must be ordered best first.
+    """
+    wanted = {normalize_answer(label) for label in labels}
+    places = (place for place, text in enumerate(candidates, start=1) if normalize_answer(text) in wanted)
+    place = next(places, float("inf"))
+    return {**{f"hits@{k}": AverageMetric(float(place <= k)) for k in HITS_AT}, "mrr": AverageMetric(1 / place)}
+
+
+def scored_metrics(scores: Sequence[float], label: int, top: int | None = None) -> dict[str, AverageMetric]:
+    """Return `rank` and `mrr` for an agent that ranks by scores, if the candidate with the index `label` is the right
+    one. Candidates with equal scores rank in the order given. If the label is not among the `top`, it ranks after all
+    candidates. Raises MetricsError if `label` is not the index of a candidate.
+    """
+    own = _score_of(scores, label)
+    rank = 1 + sum(score > own or (score == own and index < label) for index, score in enumerate(scores))
+    if top is not None and rank > top:
+        rank = len(scores) + 1
+    return {"rank": AverageMetric(rank), "mrr": AverageMetric(1 / rank)}
+
+
+def in_batch_metrics(scores: Sequence[float], label: int) -> dict[str, AverageMetric]:
+    """Return `train_accuracy`, `rank` and `mrr` for one row of a batch, in which the labels of the other rows are the
+    wrong candidates. Candidates with equal scores share a rank, and the first of those with the highest score is the
+    guess. As in ParlAI's training, the reciprocal rank is 1 / (rank + 0.00001). Raises MetricsError if `label` is not
+    the index of a candidate.
+    """
+    own = _score_of(scores, label)
+    rank = 1 + sum(score > own for score in scores)
+    right = AverageMetric(float(scores.index(max(scores)) == label))
+    mrr = AverageMetric(1 / (rank + _KEEPS_IN_BATCH_BELOW_1))
+    return {"train_accuracy": right, "rank": AverageMetric(rank), "mrr": mrr}
+
+
+def _score_of(scores: Sequence[float], label: int) -> float:
+    if not 0 <= label < len(scores):
+        raise MetricsError(f"no candidate {label} among {len(scores)}", hint="Count candidates from 0.")
+    return scores[label]
 
 
 def _ngrams(words: Sequence[str], length: int) -> NgramCounts:
@@ -111,29 +143,19 @@ def _ngrams(words: Sequence[str], length: int) -> NgramCounts:
 
 
 def _matches(words: Sequence[str], references: Sequence[Sequence[str]], length: int) -> int:
-    """Return how many n-grams of the guess occur in the answers.
-
-    A repeated n-gram counts at most as often as it occurs in the answer that contains it most often.
+    """Return how many n-grams of the guess occur in the answers, a repeated one at most as often as in the answer that
+    contains it most often.
     """
-    allowed: NgramCounts = Counter()
+    allowed = NgramCounts()
     for reference in references:
         allowed |= _ngrams(reference, length)
     return (_ngrams(words, length) & allowed).total()
 
 
-def _brevity(length: int, references: Sequence[int]) -> float:
-    """Return the penalty for a guess shorter than the answer with the nearest length; of two equally near answers, the
-    shorter one counts.
-    """
-    nearest = min(references, key=lambda reference: (abs(reference - length), reference))
-    return 1.0 if length > nearest else exp(1 - nearest / length)
-
-
 def _stems(text: str) -> list[str]:
-    words: list[str] = []
-    for word in _NO_WORD.sub(" ", normalize_answer(text)[:_LONGEST_TEXT]).split():
-        words.extend(_SPLIT_BY_TREEBANK.get(word, (word,)))
-    return [porter_stem(word) if len(word) > _LONGEST_UNSTEMMED else word for word in words]
+    words = _NO_WORD.sub(" ", normalize_answer(text)[:_LONGEST_TEXT]).split()
+    split = " ".join(_SPLIT_BY_TREEBANK.get(word, word) for word in words).split()
+    return [porter_stem(word) if len(word) > _LONGEST_UNSTEMMED else word for word in split]
 
 
 def _longest_common(first: Sequence[str], second: Sequence[str]) -> int:
@@ -146,13 +168,6 @@ def _longest_common(first: Sequence[str], second: Sequence[str]) -> int:
             row[place] = diagonal + 1 if word == other else max(above, row[place - 1])
             diagonal = above
     return row[-1]
-
-
-def _together(parts: Iterable[NgramCounts]) -> NgramCounts:
-    counts: NgramCounts = Counter()
-    for part in parts:
-        counts.update(part)
-    return counts
 
 
 def _share(counts: NgramCounts) -> float:

@@ -1,23 +1,30 @@
-"""Defines metrics, each of which is a value with the data needed to combine it with others of its kind."""
+"""Defines metrics, each of which is a value with the data needed to combine it with others of its kind; adds up the
+metrics of copies, merges the reports of tasks and workers, and shows a report as a table.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from threading import Lock
 from typing import ClassVar, Self, TypeAlias
 
 from investigator.errors import MetricsError
+from investigator.reports.columns import columns
 
 
+@dataclass(frozen=True)
 class Metric(ABC):
     """An immutable value. `+` combines two metrics of one class; adding None changes nothing. If `is_global` is set,
-    each value covers all tasks, so a report on several tasks keeps the first. If `macro_average` is set, the value for
-    several tasks is the mean of their values, whatever their size, unless pooling is requested.
+    each value covers all tasks, so a report on several tasks keeps the first.
     """
 
-    is_global: ClassVar[bool] = False
-    macro_average: ClassVar[bool] = False
+    is_mean: ClassVar[bool] = False
+    """If set, the value for several tasks is the mean of their values, whatever their size, unless pooling is
+    requested.
+    """
+    is_global: bool = field(default=False, kw_only=True)
 
     @abstractmethod
     def value(self) -> float:
@@ -57,15 +64,14 @@ class SumMetric(Metric):
         return self.total
 
     def _plus(self, other: Self) -> Self:
-        return type(self)(self.total + other.total)
+        return type(self)(self.total + other.total, is_global=self.is_global)
 
 
 @dataclass(frozen=True)
 class AverageMetric(Metric):
     """A mean, stored as numerator and denominator. 0 over 0 is 0; any other numerator over 0 is NaN."""
 
-    macro_average: ClassVar[bool] = True
-
+    is_mean: ClassVar[bool] = True
     numerator: float = 0
     denominator: float = 1
 
@@ -75,7 +81,8 @@ class AverageMetric(Metric):
         return float("nan") if self.numerator else 0.0
 
     def _plus(self, other: Self) -> Self:
-        return type(self)(self.numerator + other.numerator, self.denominator + other.denominator)
+        numerator, denominator = self.numerator + other.numerator, self.denominator + other.denominator
+        return type(self)(numerator, denominator, is_global=self.is_global)
 
 
 @dataclass(frozen=True)
@@ -110,29 +117,139 @@ class TimerMetric(Metric):
         return self.total / elapsed if elapsed > 0 else 0.0
 
     def _plus(self, other: Self) -> Self:
-        return type(self)(self.total + other.total, min(self.start, other.start), max(self.end, other.end))
+        start, end = min(self.start, other.start), max(self.end, other.end)
+        return type(self)(self.total + other.total, start, end, is_global=self.is_global)
 
 
-class GlobalSumMetric(SumMetric):
-    """A sum across all tasks."""
+class Metrics:
+    """Metrics by name: the totals of all copies that share them, and the recent values of this copy.
+    Thread-safe. A copy for another thread is `Metrics(shared=metrics.share())`.
+    """
 
-    is_global: ClassVar[bool] = True
+    def __init__(self, shared: Mapping[str, object] | None = None) -> None:
+        totals = (shared or {}).get("totals")
+        self._totals = totals if isinstance(totals, _Sums) else _Sums()
+        self._recent = _Sums()
+
+    def add(self, name: str, metric: Metric | None) -> None:
+        """Add one value under its name; None adds nothing. Raises MetricsError if it cannot be added."""
+        if metric is not None:
+            self.add_all({name: metric})
+
+    def add_all(self, metrics: Report) -> None:
+        """Add several values atomically: no report contains only some of them.
+
+        Raises MetricsError, and adds none of them, if any cannot be added.
+        """
+        self._totals.add(metrics)
+        self._recent.add(metrics)
+
+    def report(self) -> dict[str, Metric]:
+        """Return the totals across all copies since the last `clear`."""
+        return dict(self._totals.sums)
+
+    def report_recent(self) -> dict[str, Metric]:
+        """Return the values added to this copy since the last `clear_recent` or `clear`."""
+        return dict(self._recent.sums)
+
+    def clear(self) -> None:
+        """Reset the totals of all copies, and the recent values of this copy."""
+        self._totals.clear()
+        self.clear_recent()
+
+    def clear_recent(self) -> None:
+        """Reset the recent values of this copy."""
+        self._recent.clear()
+
+    def share(self) -> dict[str, object]:
+        """Return the shared state with which a copy adds to the same totals."""
+        return {"totals": self._totals}
 
 
-class GlobalAverageMetric(AverageMetric):
-    """A mean across all tasks."""
+class _Sums:
+    """Metrics by name. Additions are protected by a lock, and replace the mapping, so that readers need none."""
 
-    is_global: ClassVar[bool] = True
-    macro_average: ClassVar[bool] = False
+    def __init__(self) -> None:
+        self.sums: Report = {}
+        self._lock = Lock()
+
+    def add(self, metrics: Report) -> None:
+        with self._lock:
+            added = {name: self.sums[name] + metric for name, metric in metrics.items() if name in self.sums}
+            self.sums = {**self.sums, **metrics, **added}
+
+    def clear(self) -> None:
+        with self._lock:
+            self.sums = {}
 
 
-class GlobalFixedMetric(FixedMetric):
-    """A fixed value for all tasks."""
+def aggregate_named_reports(reports: Mapping[str, Report], micro_average: bool = False) -> dict[str, Metric]:
+    """Merge the reports of several tasks: each metric is reported as `task/name`, and as `name` for all tasks combined.
 
-    is_global: ClassVar[bool] = True
+    An average across all tasks is the mean of the tasks that report it (a task without examples counts as 0); with
+    `micro_average`, it is pooled. Sums are added, and a global metric is taken from the first task only. A single
+    report is returned unchanged. Raises MetricsError if there are no reports, or if fixed metrics differ.
+    """
+    if not reports:
+        raise MetricsError("no reports to merge", hint="Give the report of at least one task.")
+    if len(reports) == 1:
+        return dict(next(iter(reports.values())))
+    together: dict[str, Metric] = {}
+    means: dict[str, AverageMetric] = {}
+    for task, report in reports.items():
+        for name, metric in report.items():
+            if metric.is_global:
+                together.setdefault(name, metric)
+                continue
+            _add(together, f"{task}/{name}", metric)
+            if micro_average or not metric.is_mean:
+                _add(together, name, metric)
+            else:
+                means[name] = AverageMetric(metric.value()) + means.get(name)
+    return {**together, **means}
 
 
-class GlobalTimerMetric(TimerMetric):
-    """A per-second rate across all tasks."""
+def aggregate_unnamed_reports(reports: Iterable[Report]) -> dict[str, Metric]:
+    """Merge the reports of several workers on one task by adding up each metric.
 
-    is_global: ClassVar[bool] = True
+    Raises MetricsError if metrics with the same name cannot be added.
+    """
+    together: dict[str, Metric] = {}
+    for report in reports:
+        for name, metric in report.items():
+            _add(together, name, metric)
+    return together
+
+
+def _add(together: dict[str, Metric], name: str, metric: Metric) -> None:
+    try:
+        together[name] = together[name] + metric if name in together else metric
+    except MetricsError as error:
+        raise MetricsError(f"{name}: {error.message}", hint=error.hint) from error
+
+
+def report_table(report: Report) -> str:
+    """Return the metrics as a table, with a row for all tasks and one for each task, and a column for each metric. Rows
+    and columns are in the order of the report; if a task lacks a metric, the cell is blank. An empty report gives "".
+    """
+    rows: dict[str, dict[str, str]] = {"": {}}
+    for key, metric in report.items():
+        task, _, name = key.rpartition("/")
+        rows.setdefault(task, {})[name] = _shown(metric)
+    names = list(dict.fromkeys(name for row in rows.values() for name in row))
+    if not names:
+        return ""
+    tasks = [""] if len(rows) > 1 else []
+    lines = [[*tasks, *names]]
+    for task, row in rows.items():
+        if row:
+            lines.append([*([task or "all"] if tasks else []), *(row.get(name, "") for name in names)])
+    return columns(lines, left=(0,) if tasks else ()).plain
+
+
+def _shown(metric: Metric) -> str:
+    """Return a value as text; whole and large numbers are written without an exponent, so that counts are not
+    rounded.
+    """
+    value = float(metric)
+    return f"{value:.0f}" if value.is_integer() or 10_000 <= abs(value) < float("inf") else str(metric)

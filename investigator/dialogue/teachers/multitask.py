@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from investigator.dialogue.agents import Shared
 from investigator.dialogue.messages import EPISODE_DONE, Message
-from investigator.dialogue.metrics.reports import aggregate_named_reports
-from investigator.dialogue.metrics.values import Report
+from investigator.dialogue.metrics.values import Report, aggregate_named_reports
 from investigator.dialogue.options import Opt
 from investigator.dialogue.registry import create_agent_from_shared
 from investigator.dialogue.task_choice import TaskChoice, total
@@ -34,9 +33,7 @@ class MultiTaskTeacher(Teacher):
         if not self.tasks:
             raise DialogueError("no teachers given", hint="Give at least one task.")
         chance = random.Random(self.opt.number("seed", 0))
-        self._choice = TaskChoice(
-            self.opt, len(self.tasks), lambda: [task.num_episodes() for task in self.tasks], chance
-        )
+        self._choice = TaskChoice(self.opt, [task.num_episodes for task in self.tasks], chance)
         self._current = -1
         self._new_task = True
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol, Self, cast, runtime_checkable
+from typing import Self, cast
 
 from investigator.dialogue.agents import Agent, Shared
 from investigator.dialogue.messages import EPISODE_DONE, Message
@@ -13,33 +13,11 @@ from investigator.dialogue.registry import create_agent_from_shared
 from investigator.errors import DialogueError, DialogueValueError
 
 
-@runtime_checkable
-class Reports(Protocol):
-    """An agent with metrics."""
-
-    def report(self) -> Report:
-        """Return the metrics so far, keyed by name."""
-        ...
-
-
-@runtime_checkable
-class HasExamples(Protocol):
-    """An agent that reads data, and may know how much there is."""
-
-    def num_examples(self) -> int | None:
-        """Return the number of examples; None if it is not known."""
-        ...
-
-    def num_episodes(self) -> int | None:
-        """Return the number of episodes; None if it is not known."""
-        ...
-
-
 class World:
     """Agents that take turns: each acts, and all others observe the act immediately. Pass either `agents` or `shared`,
     which is the result of another world's `share` and makes this world a copy of that world, with copies of its agents.
     `acts` contains the last act of each agent, or None for an agent that has not acted yet. Raises DialogueValueError
-    if both or neither are given, or if `agents` contains anything but agents.
+    if both or neither are given, or if an agent is incomplete.
     """
 
     def __init__(
@@ -53,16 +31,12 @@ class World:
         self.opt = Opt.of(opt).deepcopy()
         self.id = self.opt.text("task", "world")
         self.agents = list(agents) if agents is not None else _agents_of(shared or {})
-        nameless = next((agent for agent in self.agents if not hasattr(agent, "id")), None)
-        if nameless is not None:
-            raise DialogueValueError(
-                f"the agent {type(nameless).__name__} is incomplete: it has no id",
-                hint="Derive it from Agent, and call super().__init__() in its __init__.",
-            )
+        incomplete = [type(agent).__name__ for agent in self.agents if not hasattr(agent, "id")]
+        if incomplete:
+            hint = "Derive it from Agent, and call super().__init__() in its __init__."
+            raise DialogueValueError(f"the agent {incomplete[0]} is incomplete: it has no id", hint=hint)
         self.acts: list[Message | None] = [None] * len(self.agents)
-        self.total_parleys = 0
-        self.total_exs = 0
-        self._epochs = 0
+        self.total_parleys = self.total_exs = self._epochs = 0
         self._was_done = False
 
     def parts(self) -> Sequence[Agent | World]:
@@ -100,13 +74,17 @@ class World:
         """Prepare the turn; called before the first agent acts."""
 
     def take_act(self, index: int, act: object) -> Message:
-        """Record an act, and return the message that the others observe.
-
-        Raises DialogueError if it is not a message; even then it is stored in `acts`.
+        """Record an act, and return the message that the others observe. Raises DialogueError if the act is not a
+        message; even then it is stored in `acts`.
         """
         acts = self.get_acts()
         acts[index] = cast(Message, act)  # an invalid act can be inspected afterwards
-        message = self.validate(act)
+        if not isinstance(act, Mapping):
+            raise DialogueError(
+                f"an agent must return a Message or another mapping, not {type(act).__name__}: {act!r:.80}",
+                hint="Let act() and batch_act() return messages: Message(text=...)",
+            )
+        message = Message.of(act)
         acts[index] = message
         return message
 
@@ -115,16 +93,6 @@ class World:
         Both are agent indices.
         """
         return None if listener == actor else act
-
-    @staticmethod
-    def validate(act: object) -> Message:
-        """Return the act as a message. Raises DialogueError if it is not a message."""
-        if not isinstance(act, Mapping):
-            raise DialogueError(
-                f"an agent must return a Message or another mapping, not {type(act).__name__}: {act!r:.80}",
-                hint="Let act() and batch_act() return messages: Message(text=...)",
-            )
-        return Message.of(act)
 
     def update_counters(self, rows: int = 1) -> None:
         """Count one turn with this number of examples; worlds that override `parley` must call it."""
@@ -152,20 +120,17 @@ class World:
 
     def num_examples(self) -> int | None:
         """Return the number of examples that the first agent has; None if unknown."""
-        first = self.agents[0] if self.agents else None
-        return first.num_examples() if isinstance(first, HasExamples) else None
+        return self.agents[0].num_examples() if self.agents else None
 
     def num_episodes(self) -> int | None:
         """Return the number of episodes that the first agent has; None if unknown."""
-        first = self.agents[0] if self.agents else None
-        return first.num_episodes() if isinstance(first, HasExamples) else None
+        return self.agents[0].num_episodes() if self.agents else None
 
     def report(self) -> Report:
         """Return the metrics of all agents; if two agents use the same name for a metric, the first agent's is used."""
         merged: dict[str, Metric] = {}
         for agent in self.agents:
-            if isinstance(agent, Reports):
-                merged = {**agent.report(), **merged}
+            merged = {**agent.report(), **merged}
         return merged
 
     def reset(self) -> None:
@@ -185,19 +150,18 @@ class World:
         return {"world_class": type(self), "opt": self.opt, "agents": [agent.share() for agent in self.agents]}
 
     def clone(self) -> Self:
-        """Return a copy of the world, with copies of the agents made from their shared state. It has no acts yet, and
-        its counters are 0.
-        """
+        """Return a copy of the world, with copies of the agents. It has no acts yet, and its counters are 0."""
         return type(self)(self.opt, None, self.share())
 
     @staticmethod
-    def of_share(shared: Shared) -> World:
+    def of_share(shared: object) -> World:
         """Create a copy of a world from its shared state. Raises DialogueError if the state names no world class."""
-        kind = shared.get("world_class")
+        given = shared if isinstance(shared, Mapping) else {}
+        kind = given.get("world_class")
         if not isinstance(kind, type) or not issubclass(kind, World):
             hint = "Start from super().share() in the share() of the world."
             raise DialogueError("the shared state of a world does not name its class", hint=hint)
-        return kind(shared_options(shared), None, shared)
+        return kind(given.get("opt"), None, given)
 
     def display(self) -> str:
         """Return the last acts for display, one per line."""
@@ -222,28 +186,19 @@ def ends_episode(act: object) -> bool:
     return isinstance(act, Message) and bool(act.get(EPISODE_DONE))
 
 
-def shared_parts(shared: Shared, key: str) -> Sequence[object]:
-    """Return the list stored under a key in a world's shared state. Raises DialogueError if no list is stored there."""
+def shared_parts(shared: Shared, key: str) -> list[object]:
+    """Return the list under a key in a world's shared state. Raises DialogueError if it is missing."""
     parts = shared.get(key)
-    if not isinstance(parts, Sequence) or isinstance(parts, str):
-        raise DialogueError(
-            f"the shared state has no list of {key}", hint="Pass the result of share() of a world of this class."
-        )
-    return parts
-
-
-def shared_options(shared: Shared) -> Opt:
-    """Return the options in the shared state of an agent or a world; empty if it contains none."""
-    opt = shared.get("opt")
-    return Opt.of(opt) if isinstance(opt, Mapping) else Opt()
+    if not isinstance(parts, list | tuple):
+        hint = "Pass the result of share() of a world of this class."
+        raise DialogueError(f"the shared state has no list of {key}", hint=hint)
+    return list(parts)
 
 
 def _agents_of(shared: Shared) -> list[Agent]:
     """Return copies of the agents in a world's shared state; an agent that is itself in the state is not copied."""
-    return [
-        part if isinstance(part, Agent) else create_agent_from_shared(part if isinstance(part, Mapping) else {})
-        for part in shared_parts(shared, "agents")
-    ]
+    parts = shared_parts(shared, "agents")
+    return [part if isinstance(part, Agent) else create_agent_from_shared(part) for part in parts]
 
 
 def _line(act: Message) -> str:

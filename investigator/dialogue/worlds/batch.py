@@ -9,7 +9,7 @@ from investigator.dialogue.agents import ActsInBatches, Agent, ObservesItself, S
 from investigator.dialogue.messages import Message
 from investigator.dialogue.metrics.values import Report
 from investigator.dialogue.options import Opt
-from investigator.dialogue.worlds.base import World, shared_options
+from investigator.dialogue.worlds.base import World
 from investigator.errors import DialogueError, DialogueValueError
 
 
@@ -29,19 +29,14 @@ class WorldOfCopies(World):
         self, opt: Mapping[str, object] | None, world: World | None = None, shared: Shared | None = None
     ) -> None:
         super().__init__(opt, None if world is None else (), None if shared is None else {"agents": ()})
-        inner = (shared or {}).get("world")
-        self.world = world or World.of_share(inner if isinstance(inner, Mapping) else {})
+        self.world = world or World.of_share((shared or {}).get("world"))
         self.id = self.world.id
-        count = self.number_of_copies()
+        count = self.opt.number(self.count_option, 1)
         if count < 1:
             hint = f"Set {self.count_option} to 1 or more."
             raise DialogueValueError(f"{type(self).__name__} cannot have {count} copies", hint=hint)
         shares = self.world.share()
-        self.worlds = [World.of_share(_told(shares, {self.place_option: place})) for place in range(count)]
-
-    def number_of_copies(self) -> int:
-        """Return the number of copies that the options request."""
-        return self.opt.number(self.count_option, 1)
+        self.worlds = [World.of_share(_with_options(shares, {self.place_option: place})) for place in range(count)]
 
     def parts(self) -> Sequence[World]:
         return (*self.worlds, self.world)
@@ -69,10 +64,6 @@ class WorldOfCopies(World):
         return "\n\n".join(filter(None, (world.display() for world in self.worlds)))
 
 
-Heard = list[Message | None]
-"""What an agent observed in each row since its last act; None for a row in which it observed nothing."""
-
-
 class BatchWorld(WorldOfCopies):
     """A batch that has `batchsize` copies of a world as its rows. If an agent of the root has `batch_act`, a single
     call makes the acts of all rows; otherwise the agent of each row acts itself. The agents in the rows then observe
@@ -84,7 +75,7 @@ class BatchWorld(WorldOfCopies):
         self, opt: Mapping[str, object] | None, world: World | None = None, shared: Shared | None = None
     ) -> None:
         super().__init__(opt, world, shared)
-        self._heard: list[Heard] = []
+        self._heard: list[list[Message | None]] = []  # by agent and row: what it observed since its last act
 
     def parley(self) -> None:
         """Run one turn in all rows. Raises DialogueError if an act is not a message, if `batch_act` returns the wrong
@@ -103,11 +94,11 @@ class BatchWorld(WorldOfCopies):
         if agents != len(self._heard):
             self._heard = [[None] * len(self.worlds) for _ in range(agents)]
         for actor in range(agents):
-            acts = act_in_rows(self.worlds, self.world.batch_agent(actor), actor, self._heard[actor])
+            acts = self._acts(actor)
             self._heard[actor] = [None] * len(self.worlds)
             for listener in range(agents):
-                for place, (row, act) in enumerate(zip(self.worlds, acts, strict=True)):
-                    heard = observe_in_row(row, listener, actor, act)
+                for place, act in enumerate(acts):
+                    heard = _observe(self.worlds[place], listener, actor, act)
                     if heard is not None:
                         self._heard[listener][place] = heard
         self.update_counters(len(self.worlds))
@@ -120,29 +111,20 @@ class BatchWorld(WorldOfCopies):
         super().reset()
         self._heard = []
 
-
-def act_in_rows(
-    rows: Sequence[World], model: Agent | None, actor: int, heard: Sequence[Message | None]
-) -> list[Message]:
-    """Return the acts of the agents with the index `actor` in all rows, made by a single call to `model.batch_act` or
-    by each agent itself. Raises DialogueError if an act is not a message, or `batch_act` does not return one for each
-    row.
-    """
-    if model is None or not isinstance(model, ActsInBatches):
-        return [row.take_act(actor, row.get_agents()[actor].act()) for row in rows]
-    acts = model.batch_act(list(heard))
-    if len(acts) != len(rows):
-        raise DialogueError(
-            f"batch_act of {model.id} returned {len(acts)} acts for {len(rows)} observations",
-            hint="Return one act for each observation, in order.",
-        )
-    return [row.take_act(actor, act) for row, act in zip(rows, acts, strict=True)]
+    def _acts(self, actor: int) -> list[Message]:
+        """Return the acts of the agents with this index in all rows."""
+        model = self.world.batch_agent(actor)
+        if model is None or not isinstance(model, ActsInBatches):
+            return [row.take_act(actor, row.get_agents()[actor].act()) for row in self.worlds]
+        acts = model.batch_act(list(self._heard[actor]))
+        if len(acts) != len(self.worlds):
+            problem = f"batch_act of {model.id} returned {len(acts)} acts for {len(self.worlds)} observations"
+            raise DialogueError(problem, hint="Return one act for each observation, in order.")
+        return [row.take_act(actor, act) for row, act in zip(self.worlds, acts, strict=True)]
 
 
-def observe_in_row(row: World, listener: int, actor: int, act: Message) -> Message | None:
-    """Let an agent in one row observe an act. Return the observation, or None if the agent hears nothing. Raises
-    DialogueValueError if the agent does not return its observation.
-    """
+def _observe(row: World, listener: int, actor: int, act: Message) -> Message | None:
+    """Let an agent in one row observe an act. Return the observation, or None if the agent hears nothing."""
     agent = row.get_agents()[listener]
     if listener == actor and isinstance(agent, ObservesItself):
         agent.self_observe(act)
@@ -156,15 +138,15 @@ def observe_in_row(row: World, listener: int, actor: int, act: Message) -> Messa
     return observed
 
 
-def _told(shared: Shared, options: Mapping[str, object]) -> dict[str, object]:
+def _with_options(shared: Shared, options: Mapping[str, object]) -> dict[str, object]:
     """Return the shared state with these options set in all of its parts: the world, the worlds in it, and their
     agents.
     """
-    changed: dict[str, object] = {**shared, **options, "opt": Opt({**shared_options(shared), **options})}
-    for key in ("agents", "worlds"):
-        parts = shared.get(key)
-        if isinstance(parts, Sequence):
-            changed[key] = [_told(part, options) if isinstance(part, Mapping) else part for part in parts]
-    if isinstance(inner := shared.get("world"), Mapping):
-        changed["world"] = _told(inner, options)
+    opt = shared.get("opt")
+    changed: dict[str, object] = {**shared, **options, "opt": Opt(opt if isinstance(opt, Mapping) else {}, **options)}
+    for key, part in shared.items():
+        if key in ("agents", "worlds") and isinstance(part, list):
+            changed[key] = [_with_options(each, options) if isinstance(each, Mapping) else each for each in part]
+        elif key == "world" and isinstance(part, Mapping):
+            changed[key] = _with_options(part, options)
     return changed

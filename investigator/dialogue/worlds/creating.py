@@ -43,11 +43,10 @@ def create_world(
     make_world: type[World] | None = None,
 ) -> World:
     """Return the world for agents and the tasks in the `task` option. The world of a single task has its teacher and
-    the agents; its class is `make_world`, or the task's own, or DialogPartnerWorld for two agents and
-    MultiAgentDialogWorld for any other number. Several tasks make a MultiWorld. If `batchsize` is above 1, the result
-    is wrapped in a BatchWorld; if `numthreads` is above 1, copies of it run in a HogwildWorld. `num_workers` is
-    rejected, because teachers with large data load it in their own threads, and `dynamic_batching`, because it fits
-    batches into the memory of a model in training.
+    the agents; its class is `make_world`, or the task's own, or `default_world`. Several tasks make a MultiWorld. If
+    `batchsize` is above 1, the result is wrapped in a BatchWorld; if `numthreads` is above 1, copies of it run in a
+    HogwildWorld. `num_workers` is rejected, because teachers with large data load it in their own threads, and
+    `dynamic_batching`, because it fits batches into the memory of a model in training.
 
     With the `interactive_task` option, a human, who is the first agent, talks with a model; with `selfchat_task`, the
     agents talk with each other, or a single agent with its copy. In both cases, there is no teacher, and the world is
@@ -61,13 +60,15 @@ def create_world(
         raise DialogueUnsupportedError("no world loads data in other processes", hint=hint)
     if options.get("dynamic_batching"):
         raise DialogueUnsupportedError("batches have a fixed size", hint="Omit dynamic_batching.")
-    named = options.text("task")
-    ids = tasks.ids(named) if named else ()
+    ids = tasks.ids(options.text("task")) if options.text("task") else ()
     if not ids:
-        raise UnknownTaskError("no task given" if not named else f"{named!r} does not name a task")
+        raise UnknownTaskError(f"{options['task']!r} does not name a task" if options.get("task") else "no task given")
     students = [agents] if isinstance(agents, Agent) else list(agents)
     worlds = [_of_task(Opt({**options, "task": task}), students, tasks, make_world) for task in ids]
-    return _in_copies(options, worlds[0] if len(worlds) == 1 else MultiWorld(options, worlds))
+    world = worlds[0] if len(worlds) == 1 else MultiWorld(options, worlds)
+    if options.number("batchsize", 1) > 1:
+        world = BatchWorld(options, world)
+    return HogwildWorld(options, world) if options.number("numthreads", 1) > 1 else world
 
 
 def _of_task(opt: Opt, students: Sequence[Agent], tasks: TaskLoader, make_world: type[World] | None) -> World:
@@ -81,11 +82,7 @@ def _of_task(opt: Opt, students: Sequence[Agent], tasks: TaskLoader, make_world:
 
 
 def default_world(number_of_agents: int) -> type[World]:
-    """Return the default world class for this number of agents."""
+    """Return the default world class for this number of agents: DialogPartnerWorld for two, MultiAgentDialogWorld for
+    any other number.
+    """
     return DialogPartnerWorld if number_of_agents == 2 else MultiAgentDialogWorld
-
-
-def _in_copies(opt: Opt, world: World) -> World:
-    if opt.number("batchsize", 1) > 1:
-        world = BatchWorld(opt, world)
-    return HogwildWorld(opt, world) if opt.number("numthreads", 1) > 1 else world

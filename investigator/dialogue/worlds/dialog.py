@@ -25,10 +25,8 @@ class DialogPartnerWorld(World):
     ) -> None:
         super().__init__(opt, agents, shared)
         if len(self.agents) != 2:
-            raise DialogueError(
-                f"a DialogPartnerWorld needs two agents, not {len(self.agents)}",
-                hint="Give a teacher and a student, or use a MultiAgentDialogWorld.",
-            )
+            hint = "Give a teacher and a student, or use a MultiAgentDialogWorld."
+            raise DialogueError(f"a DialogPartnerWorld needs two agents, not {len(self.agents)}", hint=hint)
         self.id = self.agents[0].id
 
     def episode_done(self) -> bool:
@@ -61,14 +59,13 @@ class MultiAgentDialogWorld(World):
 
     def episode_done(self) -> bool:
         """Return True if an agent ended the episode, as its `episode_done` or its last act shows."""
-        return any(map(self._ended_by, self.agents, self.acts))
+        return any(
+            agent.episode_done() if isinstance(agent, EndsEpisodes) else ends_episode(act)
+            for agent, act in zip(self.agents, self.acts, strict=True)
+        )
 
     def epoch_done(self) -> bool:
         return any(agent.epoch_done() for agent in self.agents)
-
-    @staticmethod
-    def _ended_by(agent: Agent, act: object) -> bool:
-        return agent.episode_done() if isinstance(agent, EndsEpisodes) else ends_episode(act)
 
 
 class ExecutableWorld(MultiAgentDialogWorld):
@@ -98,11 +95,9 @@ class ExecutableWorld(MultiAgentDialogWorld):
 
     def take_act(self, index: int, act: object) -> Message:
         agent = self.agents[index]
-        message = super().take_act(index, act)
-        if "id" not in message:
-            message = message.copy()
-            message["id"] = agent.id
-            self.acts[index] = message
+        message = super().take_act(index, act).copy()
+        message.setdefault("id", agent.id)
+        self.acts[index] = message
         self.execute(agent, message)
         return message
 

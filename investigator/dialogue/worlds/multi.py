@@ -7,9 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from investigator.dialogue.agents import Agent, Shared
 from investigator.dialogue.messages import Message
-from investigator.dialogue.metrics.reports import aggregate_named_reports
-from investigator.dialogue.metrics.values import Report
-from investigator.dialogue.options import Opt
+from investigator.dialogue.metrics.values import Report, aggregate_named_reports
 from investigator.dialogue.task_choice import TaskChoice, total
 from investigator.dialogue.worlds.base import World, shared_parts
 from investigator.errors import DialogueValueError
@@ -27,17 +25,14 @@ class MultiWorld(World):
         worlds: Sequence[World] | None = None,
         shared: Shared | None = None,
     ) -> None:
-        super().__init__(opt, None if worlds is None else (), None if shared is None else {**shared, "agents": ()})
+        super().__init__(opt, None if worlds is None else (), None if shared is None else {"agents": ()})
         self.worlds = list(worlds) if worlds is not None else _copies(shared or {})
         if not self.worlds:
             raise DialogueValueError("this MultiWorld has no worlds", hint="Pass a world for each task.")
         self.index = 0
-        self._choice = TaskChoice(
-            self.opt,
-            len(self.worlds),
-            lambda: [world.num_episodes() for world in self.worlds],
-            random.Random(_seed(self.opt)),
-        )
+        # each row of a batch and each thread draws other tasks
+        seed = ":".join(str(self.opt.get(key, "")) for key in ("seed", "batchindex", "threadindex"))
+        self._choice = TaskChoice(self.opt, [world.num_episodes for world in self.worlds], random.Random(seed))
         self.cum_task_weights = self._choice.cum_weights
         self._chosen = False
 
@@ -89,8 +84,8 @@ class MultiWorld(World):
         first.
         """
         reports: dict[str, Report] = {}
-        for world in self.worlds:
-            same = sum(world.id == other.id for other in self.worlds[: len(reports)])
+        for place, world in enumerate(self.worlds):
+            same = sum(world.id == other.id for other in self.worlds[:place])
             reports[f"{world.id}#{same + 1}" if same else world.id] = world.report()
         return aggregate_named_reports(reports, self.opt.switch("aggregate_micro"))
 
@@ -117,20 +112,14 @@ class MultiWorld(World):
         return tuple(place for place, agents in enumerate(rows) if all(agent is agents[0] for agent in agents))
 
 
-def _seed(opt: Opt) -> str:
-    """Return the seed, which is different for each row and thread."""
-    return ":".join(str(opt.get(key, "")) for key in ("seed", "batchindex", "threadindex"))
-
-
 def _copies(shared: Shared) -> list[World]:
-    common = [place for place in shared_parts(shared, "common") if isinstance(place, int)]
-    worlds: list[World] = []
-    for part in shared_parts(shared, "worlds"):
-        given = dict(part) if isinstance(part, Mapping) else {}
-        if worlds:
-            agents = list(shared_parts(given, "agents"))
-            for place in common:
+    """Return copies of the worlds; later worlds get the copies of common agents that the first world has."""
+    first, *others = [dict(part) for part in shared_parts(shared, "worlds") if isinstance(part, Mapping)]
+    worlds = [World.of_share(first)]
+    for given in others:
+        agents = shared_parts(given, "agents")
+        for place in shared_parts(shared, "common"):
+            if isinstance(place, int):
                 agents[place] = worlds[0].get_agents()[place]
-            given["agents"] = agents
-        worlds.append(World.of_share(given))
+        worlds.append(World.of_share({**given, "agents": agents}))
     return worlds
