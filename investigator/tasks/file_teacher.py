@@ -14,7 +14,7 @@ from investigator.dialogue.metrics.teacher_metrics import AUTOMATIC_METRICS, nam
 from investigator.dialogue.options import Opt
 from investigator.dialogue.task_strings import SplitTask
 from investigator.dialogue.teachers import DialogTeacher
-from investigator.dialogue.teachers.dialog_data import Entry
+from investigator.dialogue.teachers.dialog import Entry
 from investigator.errors import DialogueFormatError, DialogueValueError, EvaluationDataError
 from investigator.tasks.reading import data_file
 

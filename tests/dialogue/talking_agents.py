@@ -8,7 +8,7 @@ from typing import Any
 from investigator.dialogue.agents import Agent, Shared
 from investigator.dialogue.messages import Message
 from investigator.dialogue.options import Opt
-from investigator.dialogue.teachers.fixed import FixedDialogTeacher
+from investigator.dialogue.teachers.base import FixedDialogTeacher
 
 
 class Talker(Agent):

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from investigator.dialogue.images import COLUMNS, ImageMode, load_image
 from investigator.dialogue.teachers import AbstractImageTeacher
-from investigator.dialogue.teachers.image import COLUMNS, ImageLoader
 from investigator.errors import DialogueError, DialogueFormatError
 
 Image = pytest.importorskip("PIL.Image", reason="images need the package pillow")
@@ -41,7 +41,7 @@ def test_an_image_comes_as_rgb_pixels(teacher: Callable[..., Pictures]) -> None:
     image = act["image"]
     assert (image.mode, image.size) == ("RGB", (40, 20))  # type: ignore[attr-defined]
     assert [image.getpixel((x, 5)) for x in (0, 39)] == [(0, 0, 0), (255, 255, 255)]  # type: ignore[attr-defined]
-    assert act["eval_labels"] == ["right"]
+    assert act["eval_labels"] == ("right",)
     assert (act.text, act["source"], act["episode_done"]) == ("Which side is light?", "us", True)
 
 
@@ -55,7 +55,7 @@ def test_an_image_comes_as_characters_dark_ones_for_dark_pixels(teacher: Callabl
 def test_a_large_image_has_a_bounded_width_in_characters(tmp_path: Path) -> None:
     Image.new("RGB", (3000, 1)).save(tmp_path / "wide.png")
 
-    assert ImageLoader({"image_mode": "ascii"}).load(str(tmp_path / "wide.png")) == "@" * COLUMNS
+    assert load_image(str(tmp_path / "wide.png"), ImageMode.ASCII) == "@" * COLUMNS
 
 
 def test_without_an_image_model_no_image_is_opened(teacher: Callable[..., Pictures], tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_copies_load_the_data_once(teacher: Callable[..., Pictures], tmp_path: P
 
 @pytest.mark.parametrize(
     ("content", "problem"),
-    [("{", "is not JSON"), ('{"image_id": 1}', "a list of objects"), ('[{"text": "q"}]', "item 0 of the data has no")],
+    [("{", "is not JSON"), ('{"image_id": 1}', "a list of objects"), ('[{"text": "q"}]', "item 0 of .* has no")],
 )
 def test_data_that_is_no_list_of_images_is_an_error(
     teacher: Callable[..., Pictures], tmp_path: Path, content: str, problem: str

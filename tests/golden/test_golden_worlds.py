@@ -14,7 +14,7 @@ from scripted_agents import Events, Script, ScriptedAgent, line, plain, scripted
 from investigator.dialogue.agents import Agent
 from investigator.dialogue.messages import Message
 from investigator.dialogue.options import Opt
-from investigator.dialogue.teachers.fixed import FixedDialogTeacher
+from investigator.dialogue.teachers.base import FixedDialogTeacher
 from investigator.dialogue.worlds import (
     BatchWorld,
     DialogPartnerWorld,

@@ -15,7 +15,7 @@ from investigator.dialogue.agents import ActsInBatches, ObservesItself
 from investigator.dialogue.asking_agent import InvestigatorAgent
 from investigator.dialogue.messages import Message
 from investigator.dialogue.registry import agent_names, create_agent
-from investigator.dialogue.teachers.fixed import FixedDialogTeacher
+from investigator.dialogue.teachers.base import FixedDialogTeacher
 from investigator.dialogue.worlds import BatchWorld, DialogPartnerWorld, HogwildWorld, MultiAgentDialogWorld, World
 from investigator.engines.scripted import ScriptedEmbedder, ScriptedEngine
 from investigator.errors import DialogueError, InvestigatorError, SettingsError

@@ -6,25 +6,14 @@ examples with custom fields, ChunkTeacher for data that is too large for memory,
 data.
 """
 
-from investigator.dialogue.teachers.base import Teacher
-from investigator.dialogue.teachers.chunk import ChunkTeacher
-from investigator.dialogue.teachers.dialog import DialogTeacher
-from investigator.dialogue.teachers.dialog_data import DialogData, StreamDialogData
-from investigator.dialogue.teachers.files import ConversationTeacher, FbDeprecatedDialogTeacher, ParlAIDialogTeacher
-from investigator.dialogue.teachers.fixed import FixedDialogTeacher
-from investigator.dialogue.teachers.image import AbstractImageTeacher
-from investigator.dialogue.teachers.multitask import MultiTaskTeacher
-
-__all__ = [
-    "AbstractImageTeacher",
-    "ChunkTeacher",
-    "ConversationTeacher",
-    "DialogData",
-    "DialogTeacher",
-    "FbDeprecatedDialogTeacher",
-    "FixedDialogTeacher",
-    "MultiTaskTeacher",
-    "ParlAIDialogTeacher",
-    "StreamDialogData",
-    "Teacher",
-]
+from investigator.dialogue.teachers.base import FixedDialogTeacher as FixedDialogTeacher
+from investigator.dialogue.teachers.base import Teacher as Teacher
+from investigator.dialogue.teachers.chunk import ChunkTeacher as ChunkTeacher
+from investigator.dialogue.teachers.dialog import DialogData as DialogData
+from investigator.dialogue.teachers.dialog import DialogTeacher as DialogTeacher
+from investigator.dialogue.teachers.dialog import StreamDialogData as StreamDialogData
+from investigator.dialogue.teachers.files import AbstractImageTeacher as AbstractImageTeacher
+from investigator.dialogue.teachers.files import ConversationTeacher as ConversationTeacher
+from investigator.dialogue.teachers.files import FbDeprecatedDialogTeacher as FbDeprecatedDialogTeacher
+from investigator.dialogue.teachers.files import ParlAIDialogTeacher as ParlAIDialogTeacher
+from investigator.dialogue.teachers.multitask import MultiTaskTeacher as MultiTaskTeacher

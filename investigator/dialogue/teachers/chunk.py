@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 from investigator.dialogue.agents import Shared
 from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.dialogue.options import Opt
-from investigator.dialogue.teachers.fixed import FixedDialogTeacher, missing
+from investigator.dialogue.teachers.base import FixedDialogTeacher, missing
 from investigator.errors import DialogueError, DialogueValueError, InvestigatorError
 
 Sample = TypeVar("Sample")
@@ -31,7 +31,6 @@ class ChunkQueue(Generic[Sample]):
         self._changed = Condition()
         self._samples: deque[Sample] = deque()
         self._thread: Thread | None = None
-        self._run = 0
         self._ended = False
         self._error: BaseException | None = None
 
@@ -43,7 +42,7 @@ class ChunkQueue(Generic[Sample]):
         """
         with self._changed:
             if self._thread is None and not self._ended:
-                self._thread = Thread(target=self._fill, args=(self._run,), name="chunk-loader", daemon=True)
+                self._thread = Thread(target=self._fill, name="chunk-loader", daemon=True)
                 self._thread.start()
             self._changed.wait_for(lambda: self._samples or self._ended)
             if self._samples:
@@ -58,41 +57,34 @@ class ChunkQueue(Generic[Sample]):
     def close(self) -> None:
         """Stop loading, end the thread and free the loaded samples; no examples can be taken until `restart`."""
         with self._changed:
-            self._run += 1
-            self._ended, self._error = True, None
-            self._samples.clear()
+            self._ended = True
             self._changed.notify_all()
-            thread, self._thread = self._thread, None
-        if thread is not None:
-            thread.join()
+        if self._thread is not None:
+            self._thread.join()
+        self._samples.clear()
+        self._error = None
 
     def restart(self) -> None:
         """Start again with the first sample."""
         self.close()
-        with self._changed:
-            self._ended = False
+        self._ended = False
+        self._thread = None
 
-    def _fill(self, run: int) -> None:
+    def _fill(self) -> None:
         error: BaseException | None = None
         try:
             for sample in self._load():
-                if not self._put(sample, run):
-                    return
+                with self._changed:
+                    self._changed.wait_for(lambda: len(self._samples) < self._size or self._ended)
+                    if self._ended:
+                        return
+                    self._samples.append(sample)
+                    self._changed.notify_all()
         except BaseException as problem:  # noqa: BLE001 - `take` raises it
             error = problem
         with self._changed:
-            if run == self._run:
-                self._ended, self._error = True, error
-                self._changed.notify_all()
-
-    def _put(self, sample: Sample, run: int) -> bool:
-        with self._changed:
-            self._changed.wait_for(lambda: len(self._samples) < self._size or run != self._run)
-            if run != self._run:
-                return False
-            self._samples.append(sample)
+            self._ended, self._error = True, error
             self._changed.notify_all()
-            return True
 
 
 class ChunkTeacher(FixedDialogTeacher, Generic[Sample]):
@@ -135,9 +127,8 @@ class ChunkTeacher(FixedDialogTeacher, Generic[Sample]):
 
     def get(self, episode_idx: int, entry_idx: int = 0) -> Message:
         """Raise DialogueError: chunks can be read only in order."""
-        raise DialogueError(
-            "a ChunkTeacher has no numbered episodes", hint="Take its examples with act, or iterate over it."
-        )
+        hint = "Take its examples with act, or iterate over it."
+        raise DialogueError("a ChunkTeacher has no numbered episodes", hint=hint)
 
     def num_examples(self) -> int:
         return self.get_num_samples(self.opt)[0]
@@ -146,10 +137,9 @@ class ChunkTeacher(FixedDialogTeacher, Generic[Sample]):
         return self.get_num_samples(self.opt)[1]
 
     def next_example(self) -> tuple[Message, bool]:
+        self.entry_idx += 1
         if self._episode_done:
             self._sample, self.entry_idx = self._queue.take(), 0
-        else:
-            self.entry_idx += 1
         if self._sample is None:
             return Message.padding_example(), True
         example = Message.of(self.create_message(self._sample, self.entry_idx))
@@ -172,19 +162,16 @@ class ChunkTeacher(FixedDialogTeacher, Generic[Sample]):
     def _samples(self) -> Iterator[Sample]:
         order = random.Random(self.opt.number("seed", 0))
         chunks = list(self.get_fold_chunks(self.opt))
-        found = True
-        while found:
-            found = False
+        repeats = True
+        while repeats:
+            repeats = False
             if self.datatype.shuffles:
                 order.shuffle(chunks)
             for chunk in chunks:
-                for sample in self._in_order(self.load_from_chunk(chunk), order):
-                    found = self.datatype.cycles
+                samples = self.load_from_chunk(chunk)
+                if self.datatype.shuffles:
+                    samples = list(samples)
+                    order.shuffle(samples)
+                for sample in samples:
+                    repeats = self.datatype.cycles
                     yield sample
-
-    def _in_order(self, samples: Iterable[Sample], order: random.Random) -> Iterable[Sample]:
-        if not self.datatype.shuffles:
-            return samples
-        held = list(samples)
-        order.shuffle(held)
-        return held

@@ -1,16 +1,130 @@
-"""Defines DialogTeacher, which asks questions from the data that its `setup_data` reads from a file."""
+"""Defines DialogTeacher, which asks questions from the data that its `setup_data` reads from a file, and DialogData and
+StreamDialogData, which hold these data: all of them, or one episode at a time.
+"""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from threading import Lock
 
 from investigator.dialogue.agents import Shared
+from investigator.dialogue.images import ImageMode, load_image
 from investigator.dialogue.messages import EPISODE_DONE, Message, texts_of
-from investigator.dialogue.teachers.dialog_data import DialogData, Entry, StreamDialogData
-from investigator.dialogue.teachers.fixed import FixedDialogTeacher, missing
-from investigator.dialogue.teachers.image import ImageLoader
+from investigator.dialogue.teachers.base import FixedDialogTeacher, missing
 from investigator.errors import DialogueError, DialogueTypeError
+
+Entry = Sequence[object] | Mapping[str, object]
+"""(text, labels, reward, label candidates, path of an image), or fields by name."""
+
+Entries = Iterable[tuple[Entry, bool]]
+"""Entries in order; the flag of an entry is True if an episode starts with it."""
+
+MakeMessage = Callable[[Entry], Message]
+
+_FIELDS = ("text", "labels", "reward", "label_candidates")
+
+
+class DialogData:
+    """All episodes of a data file, in memory; copies share the same episodes. `data_loader` yields the entries of the
+    file that the `datafile` option names; `make_message` converts an entry to a message.
+    """
+
+    def __init__(
+        self,
+        opt: Mapping[str, object],
+        data_loader: Callable[[str], Entries] | None = None,
+        make_message: MakeMessage | None = None,
+        shared: Shared | None = None,
+    ) -> None:
+        common = (shared or {}).get("data")
+        self._episodes: list[list[Entry]]
+        self._make_message: MakeMessage
+        if isinstance(common, DialogData):
+            self._episodes, self._make_message = common._episodes, common._make_message
+        elif data_loader is None or make_message is None:
+            raise DialogueError("DialogData needs a data_loader and a make_message, or shared data")
+        else:
+            self._episodes = list(episodes_of(data_loader(str(opt.get("datafile", "")))))
+            self._make_message = make_message
+
+    def get(self, episode_idx: int, entry_idx: int = 0) -> tuple[Message, bool]:
+        """Return one example, and True if it is the last one. Raises DialogueError if the example does not exist."""
+        if not 0 <= episode_idx < len(self._episodes) or not 0 <= entry_idx < len(self._episodes[episode_idx]):
+            raise DialogueError(f"episode {episode_idx} has no example {entry_idx}")
+        episode = self._episodes[episode_idx]
+        done = entry_idx == len(episode) - 1
+        message = self._make_message(episode[entry_idx])
+        message.force_set(EPISODE_DONE, done)
+        return message, done and episode_idx == len(self._episodes) - 1
+
+    def num_episodes(self) -> int:
+        return len(self._episodes)
+
+    def num_examples(self) -> int:
+        return sum(map(len, self._episodes))
+
+    def share(self) -> dict[str, object]:
+        return {"data": self}
+
+
+class StreamDialogData:
+    """The episodes of a data file, read on demand: only the current one and the next are in memory. Copies of a teacher
+    share one instance and take whole episodes in turn. Thread-safe. With `restarts`, reading starts over after the end
+    of the file, unless the file has no episodes.
+    """
+
+    def __init__(self, load: Callable[[], Entries], *, restarts: bool) -> None:
+        self._load = load
+        self._restarts = restarts
+        self._lock = Lock()
+        self._counts: tuple[int, int] | None = None
+        self._episodes: Iterator[list[Entry]] = iter(())
+        self._ahead: list[Entry] | None = None
+        self._broken = False
+        self._begin()
+
+    def next_episode(self) -> tuple[list[Entry], bool] | None:
+        """Return the entries of the next episode, and True if it is the last one of the file; None if no episode is
+        left. Raises any error that occurs while the file is read; after such an error, every call raises DialogueError
+        until `reset`.
+        """
+        with self._lock:
+            if self._broken:
+                hint = "Correct the file, and reset the teacher."
+                raise DialogueError("the data could not be read completely", hint=hint)
+            if self._ahead is None and self._restarts:
+                self._begin()
+            self._broken = True
+            episode, self._ahead = self._ahead, next(self._episodes, None)
+            self._broken = False
+            return None if episode is None else (episode, self._ahead is None)
+
+    def reset(self) -> None:
+        """Start again with the first episode."""
+        with self._lock:
+            self._begin()
+
+    def num_episodes(self) -> int:
+        """Return the number of episodes; the file is read once to count them."""
+        return self._counted()[0]
+
+    def num_examples(self) -> int:
+        """Return the number of examples; the file is read once to count them."""
+        return self._counted()[1]
+
+    def _begin(self) -> None:
+        self._broken = True  # until the first episode was read
+        self._episodes = episodes_of(self._load())
+        self._ahead = next(self._episodes, None)
+        self._broken = False
+
+    def _counted(self) -> tuple[int, int]:
+        if self._counts is None:
+            lengths = [len(episode) for episode in episodes_of(self._load())]
+            self._counts = len(lengths), sum(lengths)
+        return self._counts
 
 
 class DialogTeacher(FixedDialogTeacher):
@@ -24,29 +138,25 @@ class DialogTeacher(FixedDialogTeacher):
         super().__init__(opt, shared)
         self._episode: deque[Entry] = deque()
         self._is_last_episode = False
-        self._images = ImageLoader(self.opt)
+        self.image_mode = ImageMode(self.opt.choice("image_mode", list(ImageMode), ImageMode.RAW))
         candidates = self.label_candidates()
         self._candidates = None if candidates is None else frozenset(candidates)
-        self.stream: StreamDialogData | None = None
-        self.data: DialogData | None = None
-        if self.datatype.streams:
-            common = (shared or {}).get("stream")
-            self.stream = common if isinstance(common, StreamDialogData) else self._opened_stream()
+        common = (shared or {}).get("stream" if self.datatype.streams else "data")
+        self.data: DialogData | StreamDialogData
+        if isinstance(common, DialogData | StreamDialogData):
+            self.data = common
+        elif self.datatype.streams:
+            self.data = StreamDialogData(partial(self.setup_data, self.datafile), restarts=self.restarts())
         else:
-            given = shared if shared and "data" in shared else None
-            self.data = DialogData(
-                self.opt if given else {"datafile": self.datafile}, self.setup_data, self.make_message, given
-            )
+            self.data = DialogData({"datafile": self.datafile}, self.setup_data, self.make_message)
 
     @property
     def datafile(self) -> str:
         """Return the path of the data file."""
         path = self.opt.text("datafile")
         if not path:
-            raise DialogueError(
-                f"{type(self).__name__} has no data file",
-                hint='Set the option "datafile" in opt before calling DialogTeacher.__init__.',
-            )
+            hint = 'Set the option "datafile" in opt before calling DialogTeacher.__init__.'
+            raise DialogueError(f"{type(self).__name__} has no data file", hint=hint)
         return path
 
     def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:
@@ -62,7 +172,7 @@ class DialogTeacher(FixedDialogTeacher):
 
     def make_message(self, entry: Entry) -> Message:
         """Return the message for one entry."""
-        return message_of(entry, self._candidates, self._images.load)
+        return message_of(entry, self._candidates, partial(load_image, mode=self.image_mode))
 
     def restarts(self) -> bool:
         """Return True if a stream starts over after its end."""
@@ -70,107 +180,83 @@ class DialogTeacher(FixedDialogTeacher):
 
     def get(self, episode_idx: int, entry_idx: int = 0) -> Message:
         """Return one example. Raises DialogueError if the example does not exist, or if the data is streamed."""
-        if self.data is None:
+        if isinstance(self.data, StreamDialogData):
             raise DialogueError("a stream has no numbered episodes", hint="Use a datatype without :stream.")
         return self.data.get(episode_idx, entry_idx)[0]
 
     def next_example(self) -> tuple[Message, bool]:
-        if self.stream is None:
+        if isinstance(self.data, DialogData):
             return super().next_example()
         if not self._episode:
-            taken = self.stream.next_episode()
+            taken = self.data.next_episode()
             if taken is None:
                 return Message.padding_example(), True
-            episode, self._is_last_episode = taken
-            self._episode.extend(episode)
+            self._episode, self._is_last_episode = deque(taken[0]), taken[1]
         example = self.make_message(self._episode.popleft())
         example.force_set(EPISODE_DONE, not self._episode)
         ends = not self._episode and self._is_last_episode
         return example, ends and not self.datatype.cycles
 
     def num_episodes(self) -> int:
-        return self._source().num_episodes()
+        return self.data.num_episodes()
 
     def num_examples(self) -> int:
-        return self._source().num_examples()
+        return self.data.num_examples()
 
     def reset(self) -> None:
         super().reset()
         self._episode.clear()
-        if self.stream is not None:
-            self.stream.reset()
+        if isinstance(self.data, StreamDialogData):
+            self.data.reset()
 
     def share(self) -> dict[str, object]:
-        held = {"stream": self.stream} if self.data is None else self.data.share()
-        return {**super().share(), **held}
-
-    def _source(self) -> DialogData | StreamDialogData:
-        source = self.data or self.stream
-        if source is None:
-            raise DialogueError(f"{type(self).__name__} has no data yet", hint="Call DialogTeacher.__init__ first.")
-        return source
-
-    def _opened_stream(self) -> StreamDialogData:
-        path = self.datafile
-        return StreamDialogData(lambda: self.setup_data(path), restarts=self.restarts())
+        return {**super().share(), "stream" if self.datatype.streams else "data": self.data}
 
 
-_FIELDS = ("text", "labels", "reward", "label_candidates")
+def episodes_of(entries: Iterable[object]) -> Iterator[list[Entry]]:
+    """Group entries into episodes. Raises DialogueError if an entry has no episode flag."""
+    episode: list[Entry] = []
+    for pair in entries:
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            hint = "It must yield pairs: an entry, and True if it begins an episode."
+            raise DialogueError(f"setup_data yielded {str(pair)[:80]}", hint=hint)
+        entry, begins = pair
+        if begins and episode:
+            yield episode
+            episode = []
+        episode.append(entry)
+    if episode:
+        yield episode
 
-LoadImage = Callable[[str], object | None]
-"""Loads the image at a path in the requested form; None if no image is requested."""
 
-
-def message_of(entry: object, candidates: frozenset[str] | None, load_image: LoadImage) -> Message:
+def message_of(entry: object, candidates: frozenset[str] | None, load_image: Callable[[str], object | None]) -> Message:
     """Return the message for an entry: a tuple of up to five parts, or fields by name.
 
     `candidates` are the candidates for the whole task: each example with labels gets them, plus any label that is
-    missing from them. Raises DialogueError if the entry has a different form, sets a field that is set automatically,
-    or has candidates that do not include its label.
+    missing from them. `load_image` returns the image at a path. Raises DialogueError if the entry has a different form,
+    sets a field that is set automatically, or has candidates that do not include its label.
     """
     if isinstance(entry, Mapping):
-        message = _of_fields(entry)
+        fields = dict(entry)
+        if "label" in fields:
+            fields["labels"] = fields.pop("label")
     elif isinstance(entry, tuple | list):
-        message = _of_parts(entry, load_image)
+        fields = {name: part for name, part in zip(_FIELDS, entry, strict=False) if part is not None}
+        image = load_image(str(entry[4])) if len(entry) > 4 and entry[4] is not None else None
+        fields |= {} if image is None else {"image": image}
     else:
-        raise DialogueTypeError(
-            f"an entry must be a tuple or a mapping of fields, not {str(entry)[:80]!r}",
-            hint="Yield (text, labels, reward, label candidates, path of an image) or a dict.",
-        )
-    labels = texts_of(message.get("labels"))
-    if labels and candidates is not None:
-        message.force_set("label_candidates", candidates if candidates.issuperset(labels) else candidates.union(labels))
-    own = message.get("label_candidates")
-    if labels and isinstance(own, Collection) and labels[0] not in own:
-        raise DialogueError(
-            f"the label {labels[0][:80]!r} is missing from the label candidates", hint="Add it to the candidates."
-        )
-    return message
-
-
-def _of_fields(entry: Mapping[str, object]) -> Message:
-    for field, reason in (
-        ("eval_labels", "labels become eval_labels automatically"),
-        ("eval_label", "labels become eval_labels automatically"),
-        (EPISODE_DONE, "it is derived from where episodes begin"),
-    ):
-        if field in entry:
-            raise DialogueError(f"setup_data must not set {field}: {reason}", hint=f"Leave {field} out.")
-    fields = dict(entry)
-    if "label" in fields:
-        fields["labels"] = fields.pop("label")
+        problem = f"an entry must be a tuple or a mapping of fields, not {str(entry)[:80]!r}"
+        hint = "Yield (text, labels, reward, label candidates, path of an image) or a dict."
+        raise DialogueTypeError(problem, hint=hint)
+    for field in fields.keys() & {"eval_labels", "eval_label", EPISODE_DONE}:
+        raise DialogueError(f"setup_data must not set {field}, which is set automatically", hint=f"Leave {field} out.")
     if isinstance(fields.get("labels"), str):
         fields["labels"] = (fields["labels"],)
+    labels = texts_of(fields.get("labels"))
+    if labels and candidates is not None:
+        fields["label_candidates"] = candidates if candidates.issuperset(labels) else candidates.union(labels)
+    own = fields.get("label_candidates")
+    if labels and isinstance(own, Collection) and labels[0] not in own:
+        problem = f"the label {labels[0][:80]!r} is missing from the label candidates"
+        raise DialogueError(problem, hint="Add it to the candidates.")
     return Message(fields)
-
-
-def _of_parts(entry: Collection[object], load_image: LoadImage) -> Message:
-    parts = list(entry)
-    message = Message({name: part for name, part in zip(_FIELDS, parts, strict=False) if part is not None})
-    if isinstance(message.get("labels"), str):
-        message.force_set("labels", (message["labels"],))
-    if len(parts) > len(_FIELDS) and parts[4] is not None:
-        image = load_image(str(parts[4]))
-        if image is not None:
-            message["image"] = image
-    return message

@@ -1,23 +1,35 @@
-"""Teachers that read files: ParlAI's text format, conversations as JSON lines, and the old numbered format."""
+"""Teachers that read files: ParlAI's text format, conversations as JSON lines, the old numbered format, and a JSON list
+of images with texts.
+"""
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
-from typing import NamedTuple
+from pathlib import Path
 
 from investigator.dialogue.agents import Shared
+from investigator.dialogue.images import load_image
 from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.dialogue.options import Opt
-from investigator.dialogue.teachers.dialog import DialogTeacher
-from investigator.dialogue.teachers.dialog_data import Entry
+from investigator.dialogue.teachers.base import missing
+from investigator.dialogue.teachers.dialog import DialogTeacher, Entry
 from investigator.dialogue.text_format import str_to_msg
-from investigator.errors import DialogueFormatError
+from investigator.errors import DialogueError, DialogueFormatError, in_words
 from investigator.files.text_lines import json_lines, malformed, text_lines
 
 LONG_EPISODE = 100
 """An episode with more examples than this probably lacks an `episode_done`."""
+
+SILENCE = "__SILENCE__"
+"""The text to which the first speaker's first turn replies."""
+
+CONTEXT = "context"
+"""The id of turns without a speaker."""
+
+Turn = Mapping[str, object]
 
 _log = logging.getLogger(__name__)
 
@@ -38,55 +50,45 @@ class ParlAIDialogTeacher(_AsWrittenTeacher):
     """Reads the file that the `datafile` option names, one example per line (see `text_format`).
 
     An episode ends at a line with `episode_done:True`, or at the end of the file. Blank lines are skipped. Raises
-    DialogueError if the file cannot be read, and DialogueFormatError, with the file and the line, if a line cannot be
-    parsed, has no text or no labels, or has `eval_labels`.
+    DialogueFormatError, with the file and the line, if a line cannot be parsed, has no text or no labels, or has
+    `eval_labels`.
     """
 
     def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:
         begins, length = True, 0
         for number, line in text_lines(datafile):
-            example = _example(datafile, number, line)
+            try:
+                example = _example(line)
+            except DialogueFormatError as error:
+                raise malformed(datafile, number, error.message, line) from error
             ends = bool(example.pop(EPISODE_DONE))
             yield example, begins
             length = 1 if begins else length + 1
             if length == LONG_EPISODE + 1:
-                _log.warning(
-                    "%s: the episode that line %d belongs to is over %d examples long; is episode_done missing?",
-                    datafile, number, LONG_EPISODE,
-                )  # fmt: skip
+                warning = "%s: the episode of line %d is over %d examples long; is episode_done missing?"
+                _log.warning(warning, datafile, number, LONG_EPISODE)
             begins = ends
 
 
-def _example(datafile: str, number: int, line: str) -> Message:
-    try:
-        example = str_to_msg(line)
-    except DialogueFormatError as error:
-        raise malformed(datafile, number, error.message, line) from error
-    if example is None or "text" not in example:
-        raise malformed(datafile, number, "the example has no text", line)
+def _example(line: str) -> Message:
+    example = str_to_msg(line) or Message()
+    if "text" not in example:
+        raise DialogueFormatError("the example has no text")
     if "eval_labels" in example:
-        raise malformed(datafile, number, "eval_labels must be written as labels; they are renamed when needed", line)
+        raise DialogueFormatError("eval_labels must be written as labels; they are renamed when needed")
     if "labels" not in example:
-        raise malformed(datafile, number, "the example has no labels", line)
+        raise DialogueFormatError("the example has no labels")
     return example
 
 
-SILENCE = "__SILENCE__"
-"""The text to which the first speaker's first turn replies."""
-
-CONTEXT = "context"
-"""The id of turns without a speaker."""
-
-Turn = Mapping[str, object]
-
-
 class LabelTurns(StrEnum):
-    """The speaker whose turns are the labels. Speakers are distinguished by position, not by the ids of the turns."""
+    """The speaker whose turns are the labels, by position, not by the ids of the turns; `both` makes one episode for
+    each of the two speakers, starting with the first.
+    """
 
     SECOND_SPEAKER = "secondspeaker"
     FIRST_SPEAKER = "firstspeaker"
     BOTH = "both"
-    """One episode for each of the two speakers, starting with the first."""
 
 
 class ConversationTeacher(_AsWrittenTeacher):
@@ -95,9 +97,8 @@ class ConversationTeacher(_AsWrittenTeacher):
 
     The inner lists are concatenated, and turns with the id `context` are dropped. The `label_turns` option
     (`secondspeaker`, `firstspeaker`, `both`) selects whose turns are the labels; a turn without a reply is dropped.
-    Each example has both turns, as `x_turn` and `y_turn`. Blank lines are skipped. Raises DialogueError if the file
-    cannot be read or `label_turns` is unknown, and DialogueFormatError, with the file and the line, if a line is not a
-    conversation.
+    Each example has both turns, as `x_turn` and `y_turn`. Blank lines are skipped. Raises DialogueError if
+    `label_turns` is unknown, and DialogueFormatError, with the file and the line, if a line is not a conversation.
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
@@ -112,33 +113,28 @@ class ConversationTeacher(_AsWrittenTeacher):
                 turns = self.turns(value)
             except DialogueFormatError as error:
                 raise malformed(datafile, number, error.message, line) from error
-            said = [turn for turn in turns if turn["id"] != CONTEXT]
-            if len(said) < len(turns) and not warned:
+            spoken = [turn for turn in turns if turn["id"] != CONTEXT]
+            if len(spoken) < len(turns) and not warned:
                 _log.warning("%s, line %d: turns with the id %r are left out", datafile, number, CONTEXT)
                 warned = True
-            for episode in episodes(said, self._label_turns):
+            for episode in episodes(spoken, self._label_turns):
                 for place, example in enumerate(episode):
                     yield example, place == 0
 
     def turns(self, conversation: object) -> list[Turn]:
-        """Return the turns of a conversation. Raises DialogueFormatError if it is not a conversation."""
-        return turns_of(conversation)
+        """Return the turns of a conversation in order, each with an `id` and a `text`, which may be None.
 
-
-def turns_of(conversation: object) -> list[Turn]:
-    """Return the turns of a conversation in order, each with an `id` and a `text`, which may be None.
-
-    Raises DialogueFormatError if it is not a conversation.
-    """
-    if not isinstance(conversation, dict) or not isinstance(conversation.get("dialog"), list):
-        raise DialogueFormatError('a conversation must have a list "dialog"')
-    turns = [turn for part in conversation["dialog"] for turn in (part if isinstance(part, list) else [part])]
-    for turn in turns:
-        if not isinstance(turn, dict):
-            raise DialogueFormatError(f"a turn must have an id and a text, not {str(turn)[:40]!r}")
-        if not isinstance(turn.get("text"), str | None):
-            raise DialogueFormatError(f"the text of a turn must be a string, not {str(turn['text'])[:40]!r}")
-    return [{"id": None, "text": None, **turn} for turn in turns]
+        Raises DialogueFormatError if it is not a conversation.
+        """
+        if not isinstance(conversation, dict) or not isinstance(conversation.get("dialog"), list):
+            raise DialogueFormatError('a conversation must have a list "dialog"')
+        turns = [turn for part in conversation["dialog"] for turn in (part if isinstance(part, list) else [part])]
+        for turn in turns:
+            if not isinstance(turn, dict):
+                raise DialogueFormatError(f"a turn must have an id and a text, not {str(turn)[:40]!r}")
+            if not isinstance(turn.get("text"), str | None):
+                raise DialogueFormatError(f"the text of a turn must be a string, not {str(turn['text'])[:40]!r}")
+        return [{"id": None, "text": None, **turn} for turn in turns]
 
 
 def episodes(turns: Sequence[Turn], label_turns: LabelTurns) -> Iterator[list[Turn]]:
@@ -158,14 +154,6 @@ def _examples(turns: Sequence[Turn]) -> list[Turn]:
     ]
 
 
-class _NumberedLine(NamedTuple):
-    number: int
-    text: str
-    labels: tuple[str, ...]
-    reward: float
-    candidates: tuple[str, ...]
-
-
 class FbDeprecatedDialogTeacher(DialogTeacher):
     """Reads the file that the `datafile` option names, which has numbered lines.
 
@@ -178,33 +166,67 @@ class FbDeprecatedDialogTeacher(DialogTeacher):
 
     def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:
         waiting: list[str] = []
-        reward: float = 0
-        begins, last = True, None
-        for number, line in text_lines(datafile):
-            read = _read(datafile, number, line)
-            if last is None or read.number <= last:
+        rewards: float = 0
+        begins, last = True, 0
+        for place, line in text_lines(datafile):
+            first, _, rest = line.strip().replace("\\n", "\n").partition(" ")
+            text, labels, reward, candidates, *_ = *(part.strip() for part in rest.split("\t")), "", "", ""
+            try:
+                number, reward_given = int(first), float(reward or 0)
+            except ValueError as error:
+                problem = f"expected: number text TAB labels TAB reward TAB candidates ({error})"
+                raise malformed(datafile, place, problem, line) from error
+            if number <= last:
                 if any(waiting):
-                    yield ("\n".join(waiting), None, reward), begins
-                waiting, reward, begins = [], 0, True
-            last = read.number
-            waiting += [read.text] if read.text else []
-            reward += read.reward
-            if read.labels:
-                yield ("\n".join(waiting), read.labels, reward, read.candidates or None), begins
-                waiting, reward, begins = [], 0, False
+                    yield ("\n".join(waiting), None, rewards), begins
+                waiting, rewards, begins = [], 0, True
+            last = number
+            waiting += [text] if text else []
+            rewards += reward_given
+            if labels:
+                choices = tuple(candidates.split("|")) if candidates else None
+                yield ("\n".join(waiting), tuple(labels.split("|")), rewards, choices), begins
+                waiting, rewards, begins = [], 0, False
         if waiting:
-            yield ("\n".join(waiting), None, reward), begins
+            yield ("\n".join(waiting), None, rewards), begins
 
 
-def _read(datafile: str, place: int, line: str) -> _NumberedLine:
-    number, _, rest = line.strip().replace("\\n", "\n").partition(" ")
-    text, labels, reward, candidates, *_ = *(part.strip() for part in rest.split("\t")), "", "", ""
-    try:
-        return _NumberedLine(int(number), text, _listed(labels), float(reward or 0), _listed(candidates))
-    except ValueError as error:
-        problem = f"expected: number text TAB labels TAB reward TAB candidates ({error})"
-        raise malformed(datafile, place, problem, line) from error
+class AbstractImageTeacher(DialogTeacher):
+    """A base class; subclasses implement `image_id_to_image_path`. Each item of the data is an episode with one
+    example.
 
+    The data is a JSON file with a list of objects: an image's id in `image_id_key`, the text in `text_key`, the labels
+    in `label_key`, and any other fields. Options: `datafile`, `image_mode` (`raw`, `ascii`, `no_image_model`). The
+    image is loaded when its example is used. Raises DialogueError if the data or an image cannot be read.
+    """
 
-def _listed(written: str) -> tuple[str, ...]:
-    return tuple(written.split("|")) if written else ()
+    image_id_key = "image_id"
+    text_key = "text"
+    label_key = "labels"
+
+    def image_id_to_image_path(self, image_id: str) -> str:
+        """Return the path of the image with this id. To be overridden."""
+        raise missing("image_id_to_image_path", self)
+
+    def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:
+        try:
+            items = json.loads(Path(datafile).read_text(encoding="utf-8"))
+        except OSError as error:
+            raise DialogueError(f"the data file {datafile} cannot be read: {in_words(error)}") from error
+        except (ValueError, RecursionError) as error:
+            raise DialogueFormatError(f"{datafile} is not JSON: {error}") from error
+        if not isinstance(items, list):
+            raise DialogueFormatError(f"{datafile} must contain a list of objects")
+        for place, item in enumerate(items):
+            if not isinstance(item, dict) or self.image_id_key not in item:
+                raise DialogueFormatError(f"item {place} of {datafile} has no {self.image_id_key!r}")
+            yield item, True
+
+    def make_message(self, entry: Entry) -> Message:
+        """Return one item as an example that contains the image, in the form that is set, and the image's id."""
+        fields = dict(entry) if isinstance(entry, Mapping) else {}
+        image = load_image(self.image_id_to_image_path(str(fields[self.image_id_key])), self.image_mode)
+        named = {"text": fields.pop(self.text_key, ""), "labels": fields.pop(self.label_key, None)}
+        return super().make_message(
+            {**fields, **{name: value for name, value in (*named.items(), ("image", image)) if value is not None}}
+        )

@@ -29,7 +29,9 @@ class MultiTaskTeacher(Teacher):
         teachers: Sequence[Teacher] = (),
     ) -> None:
         super().__init__(opt, shared)
-        self.tasks = _copies(shared) or list(teachers)
+        shares = (shared or {}).get("tasks")
+        copies = map(create_agent_from_shared, shares) if isinstance(shares, list) else teachers
+        self.tasks = [task for task in copies if isinstance(task, Teacher)]
         if not self.tasks:
             raise DialogueError("no teachers given", hint="Give at least one task.")
         chance = random.Random(self.opt.number("seed", 0))
@@ -47,9 +49,7 @@ class MultiTaskTeacher(Teacher):
         return act
 
     def observe(self, observation: Mapping[str, object]) -> Message:
-        if self._current < 0:
-            return Message.of(observation)
-        return self.tasks[self._current].observe(observation)
+        return self.tasks[max(self._current, 0)].observe(observation)
 
     def num_examples(self) -> int | None:
         return total([task.num_examples() for task in self.tasks])
@@ -88,9 +88,3 @@ class MultiTaskTeacher(Teacher):
     def shutdown(self) -> None:
         for task in self.tasks:
             task.shutdown()
-
-
-def _copies(shared: Shared | None) -> list[Teacher]:
-    given = (shared or {}).get("tasks")
-    copies = map(create_agent_from_shared, given) if isinstance(given, list) else ()
-    return [copy for copy in copies if isinstance(copy, Teacher)]
