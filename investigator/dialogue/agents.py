@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol, Self, runtime_checkable
+from typing import Protocol, Self, TypeVar, runtime_checkable
 
 from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.dialogue.metrics.values import Report
-from investigator.dialogue.options import Opt
+from investigator.dialogue.options import Opt, Options
 from investigator.errors import DialogueError
 
 Shared = Mapping[str, object]
 """The state shared by the copies of an agent or a world."""
+
+Part = TypeVar("Part")
+
+
+def shared_part(shared: Shared | None, key: str, kind: type[Part]) -> Part | None:
+    """Return a part of the shared state; None if it is missing or not a `kind`."""
+    part = (shared or {}).get(key)
+    return part if isinstance(part, kind) else None
 
 
 class Agent:
@@ -20,7 +28,7 @@ class Agent:
     that agent.
     """
 
-    def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
+    def __init__(self, opt: Options = None, shared: Shared | None = None) -> None:
         self.opt = Opt.of(opt).deepcopy()
         self.id = self.opt.text("id", "agent")
         self.observation: Message | None = None

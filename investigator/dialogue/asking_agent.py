@@ -7,9 +7,9 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple, Protocol
 
-from investigator.dialogue.agents import Agent, Shared
+from investigator.dialogue.agents import Agent, Shared, shared_part
 from investigator.dialogue.messages import Message
-from investigator.dialogue.options import Opt
+from investigator.dialogue.options import Opt, Options
 from investigator.errors import DialogueError, QuestionError
 from investigator.investigator import Investigator
 from investigator.records.answers import Answer
@@ -46,17 +46,15 @@ class InvestigatorAgent(Agent):
 
     def __init__(
         self,
-        opt: Mapping[str, object] | None = None,
+        opt: Options = None,
         shared: Shared | None = None,
         *,
         investigator: AnswersQuestions | None = None,
     ) -> None:
         super().__init__(opt, shared)
         self.id = self.opt.text("id", "investigator")
-        client = (shared or {}).get("client")
-        self._client = (
-            client if isinstance(client, _Client) else _Client(investigator or investigator_of(self.opt), Lock())
-        )
+        client = shared_part(shared, "client", _Client)
+        self._client = client or _Client(investigator or investigator_of(self.opt), Lock())
 
     def act(self) -> Message:
         (act,) = self.batch_act([self.observation])

@@ -14,6 +14,9 @@ from investigator.errors import DialogueError, DialogueFormatError, DialogueValu
 
 Value = TypeVar("Value", str, int, bool)
 
+Options = Mapping[str, object] | None
+"""Options as they are given; None stands for no options."""
+
 
 class Opt(dict[str, object]):
     """A dict of options as in ParlAI: `task`, `datatype`, `batchsize`, `model`, and each agent's own options. Its
@@ -21,7 +24,7 @@ class Opt(dict[str, object]):
     """
 
     @classmethod
-    def of(cls, options: Mapping[str, object] | None) -> Opt:
+    def of(cls, options: Options) -> Opt:
         """Convert a mapping to options; None gives empty options."""
         return options if isinstance(options, Opt) else cls(options or {})
 

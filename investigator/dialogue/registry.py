@@ -21,8 +21,8 @@ OWN_AGENTS = "investigator.dialogue"
 
 _WITHOUT_DOCUMENTS = {
     "fixed_response": Place("investigator.dialogue.simple_agents", "FixedResponseAgent"),
-    "human": Place("investigator.dialogue.human_agent", "HumanAgent"),
-    "local_human": Place("investigator.dialogue.human_agent", "HumanAgent"),
+    "human": Place("investigator.dialogue.simple_agents", "HumanAgent"),
+    "local_human": Place("investigator.dialogue.simple_agents", "HumanAgent"),
     "random_candidate": Place("investigator.dialogue.simple_agents", "RandomCandidateAgent"),
     "repeat_label": Place("investigator.dialogue.simple_agents", "RepeatLabelAgent"),
     "repeat_query": Place("investigator.dialogue.simple_agents", "RepeatQueryAgent"),

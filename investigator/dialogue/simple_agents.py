@@ -1,19 +1,27 @@
-"""Defines agents without a model, for baselines, examples, and tests of worlds and teachers."""
+"""Defines agents without a model: a person at a terminal, and agents for baselines, examples, and tests of worlds and
+teachers.
+"""
 
 from __future__ import annotations
 
 import random
+import sys
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterable, Mapping
 from threading import Lock
+from typing import TextIO
 
-from investigator.dialogue.agents import Agent, Shared
+from investigator.dialogue.agents import Agent, Shared, shared_part
 from investigator.dialogue.messages import EPISODE_DONE, Message, texts_of
+from investigator.dialogue.options import Options
 from investigator.errors import DialogueError
+from investigator.reports.inert import inert
 
 DONT_KNOW = "I don't know."
 NOTHING_HEARD = "I have heard nothing."
+END_OF_EPISODE = "[DONE]"
+END_OF_ALL = "[EXIT]"
 
 
 class _SimpleAgent(Agent, ABC):
@@ -21,11 +29,10 @@ class _SimpleAgent(Agent, ABC):
     option (default 0) seeds its random choices; copies share one generator.
     """
 
-    def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
+    def __init__(self, opt: Options = None, shared: Shared | None = None) -> None:
         super().__init__(opt, shared)
         self.id = self.opt.text("id", type(self).__name__)
-        common = (shared or {}).get("random")
-        self._random = common if isinstance(common, random.Random) else random.Random(self.opt.number("seed", 0))
+        self._random = shared_part(shared, "random", random.Random) or random.Random(self.opt.number("seed", 0))
 
     def act(self) -> Message:
         return Message({"id": self.id, "episode_done": False, **self._reply(self.observation or Message())})
@@ -45,7 +52,7 @@ class RepeatLabelAgent(_SimpleAgent):
     `cant_answer_percent` (despite its name, a probability between 0 and 1; default 0), `cant_answer_message`.
     """
 
-    def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
+    def __init__(self, opt: Options = None, shared: Shared | None = None) -> None:
         super().__init__(opt, shared)
         chance = self.opt.get("cant_answer_percent", 0)
         if isinstance(chance, bool) or not isinstance(chance, int | float) or not 0 <= chance <= 1:
@@ -84,6 +91,69 @@ class RandomCandidateAgent(_SimpleAgent):
         return {"text": ranked[0], "text_candidates": ranked} if ranked else {"text": DONT_KNOW}
 
 
+class HumanAgent(Agent):
+    """Writes messages from others to `sink`, and sends the lines that it reads from `source`.
+
+    A line that ends with `[DONE]` ends the episode. A line that ends with `[EXIT]`, or the end of the source, ends the
+    episode and the epoch; all further acts are padding. With the `single_turn` option, each line is an episode. The
+    default streams are the current standard input and output.
+    """
+
+    def __init__(
+        self,
+        opt: Options = None,
+        shared: Shared | None = None,
+        *,
+        source: TextIO | None = None,
+        sink: TextIO | None = None,
+        prompt: str = "> ",
+    ) -> None:
+        super().__init__(opt, shared)
+        self.id = self.opt.text("id", "human")
+        self._streams: tuple[TextIO | None, TextIO | None]
+        self._streams = shared_part(shared, "streams", tuple) or (source, sink)
+        self._prompt = prompt
+        self._single_turn = self.opt.switch("single_turn")
+        self._finished = False
+
+    def observe(self, observation: Message) -> Message:
+        """Show a message from another agent, unless it has no text."""
+        super().observe(observation)
+        if observation.text:
+            speaker = str(observation.get("id") or "partner")
+            self._write(f"{inert(speaker)}: {inert(observation.text)}\n")
+        return observation
+
+    def act(self) -> Message:
+        """Return the next line. Raises DialogueError if it cannot be decoded."""
+        line = "" if self._finished else self._line()
+        text = line.strip()
+        mark = next((mark for mark in (END_OF_EPISODE, END_OF_ALL) if text.upper().endswith(mark)), "")
+        text = text[: len(text) - len(mark)].rstrip()
+        self._finished = self._finished or not line or mark == END_OF_ALL
+        if self._finished and not text:
+            return Message(Message.padding_example(), id=self.id)
+        return Message(id=self.id, text=text, episode_done=bool(self._finished or mark or self._single_turn))
+
+    def epoch_done(self) -> bool:
+        return self._finished
+
+    def share(self) -> dict[str, object]:
+        return {**super().share(), "streams": self._streams}
+
+    def _line(self) -> str:
+        self._write(self._prompt)
+        try:
+            return (self._streams[0] or sys.stdin).readline()
+        except UnicodeDecodeError as error:
+            raise DialogueError("the input is not text", hint="Write it in the encoding of the terminal.") from error
+
+    def _write(self, text: str) -> None:
+        sink = self._streams[1] or sys.stdout
+        sink.write(text)
+        sink.flush()
+
+
 class DataAgent(Agent):
     """Sends the given messages, in order, and then padding. An episode ends with a message that has `episode_done`.
     Copies share the messages and take episodes in turn, so that together they send each message once.
@@ -91,15 +161,14 @@ class DataAgent(Agent):
 
     def __init__(
         self,
-        opt: Mapping[str, object] | None = None,
+        opt: Options = None,
         shared: Shared | None = None,
         *,
         messages: Iterable[Mapping[str, object]] = (),
     ) -> None:
         super().__init__(opt, shared)
         self.id = self.opt.text("id", "data")
-        common = (shared or {}).get("episodes")
-        self._episodes = common if isinstance(common, _Episodes) else _Episodes(messages)
+        self._episodes = shared_part(shared, "episodes", _Episodes) or _Episodes(messages)
         self._left: deque[Message] = deque()
 
     def act(self) -> Message:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from investigator.dialogue.build_data import build, built, unpack
+from investigator.dialogue.data import build, built, unpack
 from investigator.errors import DialogueError, DialogueFormatError
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from investigator.dialogue.data_loader import DataLoader
+from investigator.dialogue.data import DataLoader
 from investigator.errors import DialogueError
 
 

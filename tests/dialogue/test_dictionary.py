@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from investigator.dialogue.dictionary import END, SPECIAL, START, UNKNOWN, Dictionary, tokens_of
+from investigator.dialogue.data import END, SPECIAL, START, UNKNOWN, Dictionary, tokens_of
 from investigator.errors import DialogueError
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from investigator.dialogue.history import History
+from investigator.dialogue.turn_agent import History
 from investigator.errors import DialogueError
 
 TURNS = st.lists(st.tuples(st.booleans(), st.text()), max_size=12)

@@ -6,8 +6,8 @@ import io
 
 import pytest
 
-from investigator.dialogue.human_agent import HumanAgent
 from investigator.dialogue.messages import Message
+from investigator.dialogue.simple_agents import HumanAgent
 from investigator.errors import DialogueError
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from investigator.dialogue.agents import Agent
-from investigator.dialogue.human_agent import HumanAgent
 from investigator.dialogue.messages import Message
 from investigator.dialogue.options import Opt, option_file
 from investigator.dialogue.registry import (
@@ -20,7 +19,7 @@ from investigator.dialogue.registry import (
     create_agent,
     create_agent_from_shared,
 )
-from investigator.dialogue.simple_agents import FixedResponseAgent, RepeatLabelAgent, RepeatQueryAgent
+from investigator.dialogue.simple_agents import FixedResponseAgent, HumanAgent, RepeatLabelAgent, RepeatQueryAgent
 from investigator.errors import DialogueError, DialogueFormatError, UnknownTaskError
 
 

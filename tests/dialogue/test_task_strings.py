@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from investigator.dialogue.task_choice import cumulative_weights, multitask_weights
+from investigator.dialogue.datatypes import cumulative_weights, multitask_weights
 from investigator.dialogue.task_strings import (
     Place,
     TaskEntry,

@@ -14,10 +14,9 @@ from deviations import DEVIATIONS
 from golden_rows import Row, attempt, check, each_row
 
 from investigator.dialogue.agents import Agent, Shared
-from investigator.dialogue.history import History
 from investigator.dialogue.messages import Message
 from investigator.dialogue.registry import agent_class_name, agent_places, create_agent, load_class
-from investigator.dialogue.turn_agent import TurnAgent
+from investigator.dialogue.turn_agent import History, TurnAgent
 
 PARLAI_MODULES = (
     "fixed_response/fixed_response",

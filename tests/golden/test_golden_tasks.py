@@ -12,7 +12,7 @@ import pytest
 from deviations import DEVIATIONS
 from golden_rows import Row, check, each_row
 
-from investigator.dialogue.task_choice import cumulative_weights, multitask_weights
+from investigator.dialogue.datatypes import cumulative_weights, multitask_weights
 from investigator.dialogue.task_strings import (
     TaskEntry,
     expanded,

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from investigator.dialogue.human_agent import HumanAgent
 from investigator.dialogue.registry import load_class
-from investigator.dialogue.simple_agents import RepeatLabelAgent
+from investigator.dialogue.simple_agents import HumanAgent, RepeatLabelAgent
 from investigator.dialogue.task_strings import TaskEntry, teacher_place
 from investigator.dialogue.teachers import MultiTaskTeacher, Teacher
 from investigator.dialogue.worlds import (

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping
 from threading import Lock
 from typing import Self
 
-from investigator.dialogue.agents import Agent, Shared
+from investigator.dialogue.agents import Agent, Shared, shared_part
 from investigator.dialogue.datatypes import Datatype
 from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.dialogue.metrics.teacher_metrics import TeacherMetrics
 from investigator.dialogue.metrics.values import Report
-from investigator.dialogue.options import Opt
+from investigator.dialogue.options import Opt, Options
 from investigator.errors import DialogueError
 
 PROGRESS = frozenset({"order", "stream", "chunks", "metrics"})
@@ -30,14 +30,11 @@ class Teacher(Agent):
     repeats the data.
     """
 
-    def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
+    def __init__(self, opt: Options = None, shared: Shared | None = None) -> None:
         super().__init__(opt, shared)
         self.id = self.opt.text("task", "teacher")
         self.datatype = Datatype(self.opt.text("datatype", "train"))
-        common = (shared or {}).get("metrics")
-        self.metrics = TeacherMetrics(
-            self.opt.text("metrics", "default"), common if isinstance(common, Mapping) else None
-        )
+        self.metrics = TeacherMetrics(self.opt.text("metrics", "default"), shared_part(shared, "metrics", dict))
         self._asked: Message | None = None
         self._epoch_done = False
 
@@ -137,11 +134,10 @@ class FixedDialogTeacher(Teacher):
     `batchsize` (the number of copies that act together) and `seed` (for the random order).
     """
 
-    def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
+    def __init__(self, opt: Options = None, shared: Shared | None = None) -> None:
         super().__init__(opt, shared)
-        common = (shared or {}).get("order")
         own = EpisodeOrder(self.datatype, self.opt.number("seed", 0))
-        self.order = common if isinstance(common, EpisodeOrder) else own
+        self.order = shared_part(shared, "order", EpisodeOrder) or own
         self.episode_idx, self.entry_idx, self._episode_done = -1, 0, True
 
     def get(self, episode_idx: int, entry_idx: int = 0) -> Message:

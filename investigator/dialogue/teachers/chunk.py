@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from threading import Condition, Thread
 from typing import Generic, TypeVar
 
-from investigator.dialogue.agents import Shared
+from investigator.dialogue.agents import Shared, shared_part
 from investigator.dialogue.messages import EPISODE_DONE, Message
-from investigator.dialogue.options import Opt
+from investigator.dialogue.options import Opt, Options
 from investigator.dialogue.teachers.base import FixedDialogTeacher, missing
 from investigator.errors import DialogueError, DialogueValueError, InvestigatorError
 
@@ -96,13 +96,11 @@ class ChunkTeacher(FixedDialogTeacher, Generic[Sample]):
     that share the data take samples in turn. `shutdown` ends the thread. An error while loading is raised by `act`.
     """
 
-    def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
+    def __init__(self, opt: Options = None, shared: Shared | None = None) -> None:
         super().__init__(opt, shared)
-        common = (shared or {}).get("chunks")
-        self._shares = isinstance(common, ChunkQueue)
-        self._queue: ChunkQueue[Sample] = (
-            common if isinstance(common, ChunkQueue) else ChunkQueue(self._samples, self.get_buffersize())
-        )
+        common = shared_part(shared, "chunks", ChunkQueue)
+        self._shares = common is not None
+        self._queue: ChunkQueue[Sample] = common or ChunkQueue(self._samples, self.get_buffersize())
         self._sample: Sample | None = None
 
     def get_num_samples(self, opt: Opt) -> tuple[int, int]:

@@ -9,9 +9,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import partial
 from threading import Lock
 
-from investigator.dialogue.agents import Shared
+from investigator.dialogue.agents import Shared, shared_part
 from investigator.dialogue.images import ImageMode, load_image
 from investigator.dialogue.messages import EPISODE_DONE, Message, texts_of
+from investigator.dialogue.options import Options
 from investigator.dialogue.teachers.base import FixedDialogTeacher, missing
 from investigator.errors import DialogueError, DialogueTypeError
 
@@ -38,10 +39,10 @@ class DialogData:
         make_message: MakeMessage | None = None,
         shared: Shared | None = None,
     ) -> None:
-        common = (shared or {}).get("data")
+        common = shared_part(shared, "data", DialogData)
         self._episodes: list[list[Entry]]
         self._make_message: MakeMessage
-        if isinstance(common, DialogData):
+        if common is not None:
             self._episodes, self._make_message = common._episodes, common._make_message
         elif data_loader is None or make_message is None:
             raise DialogueError("DialogData needs a data_loader and a make_message, or shared data")
@@ -134,21 +135,22 @@ class DialogTeacher(FixedDialogTeacher):
     DialogueError if no data file is given.
     """
 
-    def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
+    def __init__(self, opt: Options = None, shared: Shared | None = None) -> None:
         super().__init__(opt, shared)
         self._episode: deque[Entry] = deque()
         self._is_last_episode = False
         self.image_mode = ImageMode(self.opt.choice("image_mode", list(ImageMode), ImageMode.RAW))
         candidates = self.label_candidates()
         self._candidates = None if candidates is None else frozenset(candidates)
-        common = (shared or {}).get("stream" if self.datatype.streams else "data")
         self.data: DialogData | StreamDialogData
-        if isinstance(common, DialogData | StreamDialogData):
-            self.data = common
-        elif self.datatype.streams:
-            self.data = StreamDialogData(partial(self.setup_data, self.datafile), restarts=self.restarts())
+        if self.datatype.streams:
+            self.data = shared_part(shared, "stream", StreamDialogData) or StreamDialogData(
+                partial(self.setup_data, self.datafile), restarts=self.restarts()
+            )
         else:
-            self.data = DialogData({"datafile": self.datafile}, self.setup_data, self.make_message)
+            self.data = shared_part(shared, "data", DialogData) or DialogData(
+                {"datafile": self.datafile}, self.setup_data, self.make_message
+            )
 
     @property
     def datafile(self) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from investigator.dialogue.agents import Shared
 from investigator.dialogue.images import load_image
 from investigator.dialogue.messages import EPISODE_DONE, Message
-from investigator.dialogue.options import Opt
+from investigator.dialogue.options import Opt, Options
 from investigator.dialogue.teachers.base import missing
 from investigator.dialogue.teachers.dialog import DialogTeacher, Entry
 from investigator.dialogue.text_format import str_to_msg
@@ -101,7 +101,7 @@ class ConversationTeacher(_AsWrittenTeacher):
     `label_turns` is unknown, and DialogueFormatError, with the file and the line, if a line is not a conversation.
     """
 
-    def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
+    def __init__(self, opt: Options = None, shared: Shared | None = None) -> None:
         chosen = Opt.of(opt).choice("label_turns", list(LabelTurns), LabelTurns.SECOND_SPEAKER)
         self._label_turns = LabelTurns(chosen)
         super().__init__(opt, shared)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 
-from investigator.dialogue.agents import Shared
+from investigator.dialogue.agents import Shared, shared_part
+from investigator.dialogue.datatypes import TaskChoice, total
 from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.dialogue.metrics.values import Report, aggregate_named_reports
-from investigator.dialogue.options import Opt
+from investigator.dialogue.options import Opt, Options
 from investigator.dialogue.registry import create_agent_from_shared
-from investigator.dialogue.task_choice import TaskChoice, total
 from investigator.dialogue.teachers.base import Teacher
 from investigator.errors import DialogueError
 
@@ -23,15 +23,14 @@ class MultiTaskTeacher(Teacher):
 
     def __init__(
         self,
-        opt: Mapping[str, object] | None = None,
+        opt: Options = None,
         shared: Shared | None = None,
         *,
         teachers: Sequence[Teacher] = (),
     ) -> None:
         super().__init__(opt, shared)
-        shares = (shared or {}).get("tasks")
-        copies = map(create_agent_from_shared, shares) if isinstance(shares, list) else teachers
-        self.tasks = [task for task in copies if isinstance(task, Teacher)]
+        copies = map(create_agent_from_shared, shared_part(shared, "tasks", list) or [])
+        self.tasks = [task for task in (*copies, *teachers) if isinstance(task, Teacher)]
         if not self.tasks:
             raise DialogueError("no teachers given", hint="Give at least one task.")
         chance = random.Random(self.opt.number("seed", 0))

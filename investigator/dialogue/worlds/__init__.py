@@ -2,22 +2,13 @@
 threads.
 """
 
-from investigator.dialogue.worlds.base import World
-from investigator.dialogue.worlds.batch import BatchWorld
-from investigator.dialogue.worlds.creating import TaskLoader, create_world, default_world
-from investigator.dialogue.worlds.dialog import DialogPartnerWorld, ExecutableWorld, MultiAgentDialogWorld
-from investigator.dialogue.worlds.hogwild import HogwildWorld
-from investigator.dialogue.worlds.multi import MultiWorld
-
-__all__ = [
-    "BatchWorld",
-    "DialogPartnerWorld",
-    "ExecutableWorld",
-    "HogwildWorld",
-    "MultiAgentDialogWorld",
-    "MultiWorld",
-    "TaskLoader",
-    "World",
-    "create_world",
-    "default_world",
-]
+from investigator.dialogue.worlds.base import DialogPartnerWorld as DialogPartnerWorld
+from investigator.dialogue.worlds.base import ExecutableWorld as ExecutableWorld
+from investigator.dialogue.worlds.base import MultiAgentDialogWorld as MultiAgentDialogWorld
+from investigator.dialogue.worlds.base import World as World
+from investigator.dialogue.worlds.batch import BatchWorld as BatchWorld
+from investigator.dialogue.worlds.batch import HogwildWorld as HogwildWorld
+from investigator.dialogue.worlds.creating import TaskLoader as TaskLoader
+from investigator.dialogue.worlds.creating import create_world as create_world
+from investigator.dialogue.worlds.creating import default_world as default_world
+from investigator.dialogue.worlds.multi import MultiWorld as MultiWorld

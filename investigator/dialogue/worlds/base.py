@@ -1,14 +1,16 @@
-"""Defines World: an environment in which agents take turns (seed: parlai_core_concepts, "Worlds")."""
+"""Defines World, an environment in which agents take turns (seed: parlai_core_concepts, "Worlds"), and the worlds in
+which agents talk: two agents, one of which leads; any number of agents in turn; and agents in an environment.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Self, cast
+from typing import Protocol, Self, cast, runtime_checkable
 
 from investigator.dialogue.agents import Agent, Shared
 from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.dialogue.metrics.values import Metric, Report
-from investigator.dialogue.options import Opt
+from investigator.dialogue.options import Opt, Options
 from investigator.dialogue.registry import create_agent_from_shared
 from investigator.errors import DialogueError, DialogueValueError
 
@@ -20,14 +22,10 @@ class World:
     if both or neither are given, or if an agent is incomplete.
     """
 
-    def __init__(
-        self, opt: Mapping[str, object] | None, agents: Sequence[Agent] | None = None, shared: Shared | None = None
-    ) -> None:
+    def __init__(self, opt: Options, agents: Sequence[Agent] | None = None, shared: Shared | None = None) -> None:
         if (agents is None) == (shared is None):
-            raise DialogueValueError(
-                "a world takes either its agents or the shared state of another world",
-                hint="Pass agents=[...]; to copy a world, call its clone().",
-            )
+            hint = "Pass agents=[...]; to copy a world, call its clone()."
+            raise DialogueValueError("a world takes either its agents or the shared state of another world", hint=hint)
         self.opt = Opt.of(opt).deepcopy()
         self.id = self.opt.text("task", "world")
         self.agents = list(agents) if agents is not None else _agents_of(shared or {})
@@ -38,6 +36,10 @@ class World:
         self.acts: list[Message | None] = [None] * len(self.agents)
         self.total_parleys = self.total_exs = self._epochs = 0
         self._was_done = False
+        self.init_world()
+
+    def init_world(self) -> None:
+        """Create the environment; called by the constructor after it has set the options and the agents."""
 
     def parts(self) -> Sequence[Agent | World]:
         """Return the parts of this world: its agents, or other worlds."""
@@ -80,18 +82,14 @@ class World:
         acts = self.get_acts()
         acts[index] = cast(Message, act)  # an invalid act can be inspected afterwards
         if not isinstance(act, Mapping):
-            raise DialogueError(
-                f"an agent must return a Message or another mapping, not {type(act).__name__}: {act!r:.80}",
-                hint="Let act() and batch_act() return messages: Message(text=...)",
-            )
+            problem = f"an agent must return a Message or another mapping, not {type(act).__name__}: {act!r:.80}"
+            raise DialogueError(problem, hint="Let act() and batch_act() return messages: Message(text=...)")
         message = Message.of(act)
         acts[index] = message
         return message
 
     def heard(self, listener: int, actor: int, act: Message) -> Message | None:
-        """Return what the agent `listener` observes of the act of the agent `actor`, or None if it observes nothing.
-        Both are agent indices.
-        """
+        """Return what the agent with the index `listener` observes of an act of the agent `actor`; None if nothing."""
         return None if listener == actor else act
 
     def update_counters(self, rows: int = 1) -> None:
@@ -156,12 +154,12 @@ class World:
     @staticmethod
     def of_share(shared: object) -> World:
         """Create a copy of a world from its shared state. Raises DialogueError if the state names no world class."""
-        given = shared if isinstance(shared, Mapping) else {}
-        kind = given.get("world_class")
+        state = shared if isinstance(shared, Mapping) else {}
+        kind = state.get("world_class")
         if not isinstance(kind, type) or not issubclass(kind, World):
             hint = "Start from super().share() in the share() of the world."
             raise DialogueError("the shared state of a world does not name its class", hint=hint)
-        return kind(given.get("opt"), None, given)
+        return kind(state.get("opt"), None, state)
 
     def display(self) -> str:
         """Return the last acts for display, one per line."""
@@ -181,9 +179,80 @@ class World:
         self.shutdown()
 
 
-def ends_episode(act: object) -> bool:
-    """Return True if an act ends the conversation."""
-    return isinstance(act, Message) and bool(act.get(EPISODE_DONE))
+class DialogPartnerWorld(World):
+    """The first agent, often a teacher, says something; the second hears it and replies; the first hears the reply.
+
+    The first agent's acts end episodes, its `epoch_done` marks the end of the data, and its id is also the world's id.
+    Raises DialogueError unless there are two agents.
+    """
+
+    def init_world(self) -> None:
+        if len(self.agents) != 2:
+            hint = "Give a teacher and a student, or use a MultiAgentDialogWorld."
+            raise DialogueError(f"a DialogPartnerWorld needs two agents, not {len(self.agents)}", hint=hint)
+        self.id = self.agents[0].id
+
+    def episode_done(self) -> bool:
+        return _ends_episode(self.acts[0])
+
+    def epoch_done(self) -> bool:
+        return self.agents[0].epoch_done()
+
+
+@runtime_checkable
+class EndsEpisodes(Protocol):
+    """An agent that itself decides when the conversation has ended."""
+
+    def episode_done(self) -> bool:
+        """Return True if the conversation has ended."""
+        ...
+
+
+class MultiAgentDialogWorld(World):
+    """Agents that act one after the other; each hears everything said since its last act. Raises DialogueError if there
+    are no agents.
+    """
+
+    def init_world(self) -> None:
+        if not self.agents:
+            raise DialogueError("this world has no agents", hint="Give at least one agent.")
+
+    def episode_done(self) -> bool:
+        """Return True if an agent ended the episode, as its `episode_done` or its last act shows."""
+        return any(
+            agent.episode_done() if isinstance(agent, EndsEpisodes) else _ends_episode(act)
+            for agent, act in zip(self.agents, self.acts, strict=True)
+        )
+
+    def epoch_done(self) -> bool:
+        return any(agent.epoch_done() for agent in self.agents)
+
+
+class ExecutableWorld(MultiAgentDialogWorld):
+    """Agents in an environment, in which each act is executed before the agents observe it. A subclass defines
+    `execute`, and `observe` if agents perceive something other than the words; it creates its state in `init_world`. An
+    act without an `id` gets the id of its agent.
+    """
+
+    def execute(self, agent: Agent, act: Message) -> None:
+        """Apply this agent's act to the environment; the base class does nothing."""
+
+    def observe(self, agent: Agent, act: Message) -> Message | None:
+        """Return what this agent observes of an executed act, which may be its own; None if it perceives nothing. The
+        base class returns the act itself, but None for the agent that made it.
+        """
+        return None if agent.id == act["id"] else act
+
+    def take_act(self, index: int, act: object) -> Message:
+        agent = self.agents[index]
+        message = super().take_act(index, act).copy()
+        message.setdefault("id", agent.id)
+        self.acts[index] = message
+        self.execute(agent, message)
+        return message
+
+    def heard(self, listener: int, actor: int, act: Message) -> Message | None:
+        return self.observe(self.agents[listener], act)
 
 
 def shared_parts(shared: Shared, key: str) -> list[object]:
@@ -199,6 +268,10 @@ def _agents_of(shared: Shared) -> list[Agent]:
     """Return copies of the agents in a world's shared state; an agent that is itself in the state is not copied."""
     parts = shared_parts(shared, "agents")
     return [part if isinstance(part, Agent) else create_agent_from_shared(part) for part in parts]
+
+
+def _ends_episode(act: object) -> bool:
+    return isinstance(act, Message) and bool(act.get(EPISODE_DONE))
 
 
 def _line(act: Message) -> str:

@@ -7,10 +7,8 @@ from typing import Protocol
 
 from investigator.dialogue.agents import Agent
 from investigator.dialogue.options import Opt
-from investigator.dialogue.worlds.base import World
-from investigator.dialogue.worlds.batch import BatchWorld
-from investigator.dialogue.worlds.dialog import DialogPartnerWorld, MultiAgentDialogWorld
-from investigator.dialogue.worlds.hogwild import HogwildWorld
+from investigator.dialogue.worlds.base import DialogPartnerWorld, MultiAgentDialogWorld, World
+from investigator.dialogue.worlds.batch import BatchWorld, HogwildWorld
 from investigator.dialogue.worlds.multi import MultiWorld
 from investigator.errors import DialogueUnsupportedError, UnknownTaskError
 

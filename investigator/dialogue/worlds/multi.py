@@ -6,9 +6,10 @@ import random
 from collections.abc import Mapping, Sequence
 
 from investigator.dialogue.agents import Agent, Shared
+from investigator.dialogue.datatypes import TaskChoice, total
 from investigator.dialogue.messages import Message
 from investigator.dialogue.metrics.values import Report, aggregate_named_reports
-from investigator.dialogue.task_choice import TaskChoice, total
+from investigator.dialogue.options import Options
 from investigator.dialogue.worlds.base import World, shared_parts
 from investigator.errors import DialogueValueError
 
@@ -19,12 +20,7 @@ class MultiWorld(World):
     Raises DialogueValueError if there are no worlds, and the same errors as TaskChoice.
     """
 
-    def __init__(
-        self,
-        opt: Mapping[str, object] | None,
-        worlds: Sequence[World] | None = None,
-        shared: Shared | None = None,
-    ) -> None:
+    def __init__(self, opt: Options, worlds: Sequence[World] | None = None, shared: Shared | None = None) -> None:
         super().__init__(opt, None if worlds is None else (), None if shared is None else {"agents": ()})
         self.worlds = list(worlds) if worlds is not None else _copies(shared or {})
         if not self.worlds:

@@ -1,0 +1,189 @@
+"""Tools for data (seed: parlai_core_concepts): `build` and `unpack` build data once, from archives and files on this
+machine; Dictionary assigns numbers to the tokens in texts; DataLoader loads data in background threads.
+
+Nothing is downloaded. A folder of built data contains a `.built` file with the version of the data. The data is built
+next to its final place and moved there when complete, so an interrupted build never looks finished.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import shutil
+import tarfile
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from filelock import FileLock
+
+from investigator.dialogue.options import Opt, Options
+from investigator.errors import DialogueError, DialogueFormatError, DialogueValueError, in_words
+
+Loaded = TypeVar("Loaded")
+
+BUILT = ".built"
+
+_DAMAGE = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, NotImplementedError, RuntimeError, TypeError)
+"""Errors, besides OSError, that the standard library raises for damaged, encrypted and unusual archives. Before Python
+3.11.4, it raises TypeError because it cannot check the members of a tar archive.
+"""
+
+
+def built(folder: Path, version: str) -> bool:
+    """Return True if the folder contains complete data of this version."""
+    try:
+        return (folder / BUILT).read_text(encoding="utf-8").strip() == version
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def build(folder: Path, version: str, make: Callable[[Path], None]) -> bool:
+    """Call `make` to build the data, unless the folder already contains data of this version; return True if it was
+    called. `make` gets an empty folder to fill. Older data is kept until the new data is complete. A second process
+    waits until the first is done. Raises DialogueError if the folder contains files that were not built here, or cannot
+    be written.
+    """
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder.with_name(f".{folder.name}.lock")):
+            if built(folder, version):
+                return False
+            if folder.is_dir() and not (folder / BUILT).is_file() and any(folder.iterdir()):
+                hint = "Choose another folder, or empty this one yourself."
+                raise DialogueError(f"the folder {folder} contains files that were not built here", hint=hint)
+            with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as drafts:
+                fresh = Path(drafts, "new")
+                fresh.mkdir()
+                make(fresh)
+                (fresh / BUILT).write_text(f"{version}\n", encoding="utf-8")
+                if folder.is_dir():
+                    folder.rename(Path(drafts, "old"))
+                fresh.rename(folder)
+    except OSError as error:
+        hint = "Choose a folder that you may write to."
+        raise DialogueError(f"the data cannot be built in {folder}: {in_words(error)}", hint=hint) from error
+    return True
+
+
+def unpack(archive: Path, folder: Path) -> tuple[Path, ...]:
+    """Unpack a zip, a tar (plain, gz, bz2, xz) or a gz file into the folder; return the sorted files in the folder.
+
+    Nothing is written outside the folder. Raises DialogueFormatError for an archive that is damaged, or is a tar with
+    links, devices or paths that lead outside.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if zipfile.is_zipfile(archive):
+            with zipfile.ZipFile(archive) as packed:
+                packed.extractall(folder)
+        elif tarfile.is_tarfile(archive):
+            with tarfile.open(archive) as tar:
+                tar.extractall(folder, filter="data")
+        elif archive.suffix != ".gz":
+            raise tarfile.ReadError("it is not a zip, tar or gz file")
+        else:
+            with gzip.open(archive) as source, (folder / archive.stem).open("wb") as target:
+                shutil.copyfileobj(source, target)
+    except (*_DAMAGE, OSError) as error:
+        problem = f"the archive {archive} cannot be unpacked: {in_words(error)}"
+        raise DialogueFormatError(problem, hint="Fetch the archive again.") from error
+    return tuple(sorted(path for path in folder.rglob("*") if path.is_file()))
+
+
+NULL, START, END, UNKNOWN = "__null__", "__start__", "__end__", "__unk__"
+SPECIAL = (NULL, START, END, UNKNOWN)
+"""The tokens with the first indices. No text produces them, because `_` in a text is a separate token."""
+
+_TOKEN = re.compile(r" ?[^\W_]+| ?[^\s]|\s")
+
+
+def tokens_of(text: str) -> list[str]:
+    """Split the text into tokens: words and signs, with any spaces that precede them. Joining the tokens restores the
+    text.
+    """
+    return _TOKEN.findall(text)
+
+
+class Dictionary:
+    """Maps tokens to indices and back. Text that has been added to the dictionary can be encoded and decoded without
+    loss. The tokens of `SPECIAL` have the first indices; other tokens are numbered in the order in which they first
+    occur.
+    """
+
+    def __init__(self, texts: Iterable[str] = ()) -> None:
+        self._tokens: list[str] = list(SPECIAL)
+        self._indexes = {token: index for index, token in enumerate(SPECIAL)}
+        for text in texts:
+            self.add(text)
+
+    def __len__(self) -> int:
+        return len(self._tokens)
+
+    def __contains__(self, token: str) -> bool:
+        return token in self._indexes
+
+    def add(self, text: str) -> None:
+        """Assign an index to each new token of the text."""
+        for token in tokens_of(text):
+            if self._indexes.setdefault(token, len(self._tokens)) == len(self._tokens):
+                self._tokens.append(token)
+
+    def index(self, token: str) -> int:
+        """Return the index of a token, or the index of `UNKNOWN` if the token is not in the dictionary."""
+        return self._indexes.get(token, self._indexes[UNKNOWN])
+
+    def token(self, index: int) -> str:
+        """Return the token with this index. Raises DialogueError if no token has it."""
+        if not 0 <= index < len(self._tokens):
+            hint = f"It has {len(self._tokens)} tokens, counted from 0."
+            raise DialogueError(f"the dictionary has no token {index}", hint=hint)
+        return self._tokens[index]
+
+    def encode(self, text: str) -> list[int]:
+        """Return the indices of the tokens in the text."""
+        return [self.index(token) for token in tokens_of(text)]
+
+    def decode(self, indexes: Sequence[int]) -> str:
+        """Return the text that the tokens with these indices form; `NULL`, `START` and `END` produce nothing. Raises
+        DialogueError.
+        """
+        return "".join(token for token in map(self.token, indexes) if token not in (NULL, START, END))
+
+
+class DataLoader:
+    """A pool of threads that run requests in the order in which they were made. The `num_load_threads` option (default
+    1) sets the number of threads. The threads start with the first request and end with `shutdown`.
+    """
+
+    def __init__(self, opt: Options = None) -> None:
+        size = Opt.of(opt).number("num_load_threads", 1)
+        if size < 1:
+            raise DialogueValueError(f"num_load_threads must be 1 or more, not {size}")
+        self._pool = ThreadPoolExecutor(max_workers=size, thread_name_prefix="data-loader")
+
+    def request_load(
+        self,
+        receive_fn: Callable[[Future[Loaded]], object],
+        load_fn: Callable[..., Loaded],
+        args: Sequence[object] | Mapping[str, object] = (),
+    ) -> Future[Loaded]:
+        """Call `load_fn` with the arguments on a thread, and then `receive_fn` with the completed future. The future
+        holds the result or the error of `load_fn`; it is also returned. Raises DialogueError after `shutdown`.
+        """
+        load = partial(load_fn, **args) if isinstance(args, Mapping) else partial(load_fn, *args)
+        try:
+            future = self._pool.submit(load)
+        except RuntimeError as error:
+            raise DialogueError(f"nothing more can be loaded: {error}", hint="Create a new DataLoader.") from error
+        future.add_done_callback(receive_fn)
+        return future
+
+    def shutdown(self) -> None:
+        """Finish the requests and end the threads; safe to call again."""
+        self._pool.shutdown(wait=True)
