@@ -1,5 +1,5 @@
-"""Defines agents that use a folder of documents: `investigator` answers questions, and `bb3_chat` converses. Both
-agents can be created from options alone: create_agent({"model": "bb3_chat", "folder": "my_folder"}).
+"""Defines FolderChatAgent, a chat about a folder of documents, which can be created from options alone:
+create_agent({"model": "bb3_chat", "folder": "my_folder"}).
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from investigator.bb3.decoding.options import is_module_option, told_decodings
 from investigator.bb3.decoding.told import changed
 from investigator.bb3.folder_chat import ChatSession, FolderChat
 from investigator.bb3.records import Module
-from investigator.dialogue.agents import Agent, Shared
+from investigator.dialogue.agents import Agent, Shared, shared_part
 from investigator.dialogue.asking_agent import investigator_of
 from investigator.dialogue.messages import EPISODE_DONE, Message
-from investigator.dialogue.options import Opt
+from investigator.dialogue.options import Opt, Options
 from investigator.errors import DialogueError
 from investigator.investigator import Investigator
 
@@ -31,7 +31,7 @@ class FolderChatAgent(Agent):
 
     The `memories` of a message are remembered; with the text "Opening" they start the conversation. If `episode_done`
     is true, the conversation ends with the reply. Several messages that arrive before an act form one turn. Options:
-    those of `investigator`; `user`, whose memories are used and kept (without it, each conversation is with a guest,
+    those of `investigator_of`; `user`, whose memories are used and kept (without it, each conversation is with a guest,
     about whom nothing is kept); those in ChatOptions; those of individual modules, under BB3's names, such as
     `search_decision`, `srm_inference` and `sdm_model`; and `max_turns` (1000), which keeps two agents from talking
     forever: the last reply in a conversation has `episode_done`, and `epoch_done` becomes true. The call limit in the
@@ -41,20 +41,16 @@ class FolderChatAgent(Agent):
     """
 
     def __init__(
-        self,
-        opt: Mapping[str, object] | None = None,
-        shared: Shared | None = None,
-        *,
-        investigator: Investigator | None = None,
+        self, opt: Options = None, shared: Shared | None = None, *, investigator: Investigator | None = None
     ) -> None:
         super().__init__(opt, shared)
         self.id = self.opt.text("id", "bb3_chat")
         self._most = self.opt.number("max_turns", MOST_TURNS)
         if self._most < 1:
             raise DialogueError("max_turns must be 1 or more", hint=f"Omit the option for the default of {MOST_TURNS}.")
-        common = (shared or {}).get("room")
-        self._is_copy = isinstance(common, _Room)
-        self._room = common if isinstance(common, _Room) else _Room(self.opt, investigator)
+        room = shared_part(shared, "room", _Room)
+        self._is_copy = room is not None
+        self._room = room or _Room(self.opt, investigator)
         self._talk = _Talk(self.opt.text("user"))
 
     @property
@@ -67,10 +63,10 @@ class FolderChatAgent(Agent):
         heard = _Heard(observation)
         earlier = self.observation
         if earlier is not None and earlier.get(EPISODE_DONE):
-            self._begin_anew()
+            self._start_over()
         elif earlier is not None and not heard.is_padding() and not earlier.is_padding():
-            texts = [text for text in (earlier.text, heard.text) if text]
-            heard = _Heard({**earlier, **heard, "text": "\n".join(texts)})
+            text = "\n".join(filter(None, (earlier.text, heard.text)))
+            heard = _Heard({**earlier, **heard, "text": text})
         heard.talk = self._talk
         self.observation = heard
         return heard
@@ -90,57 +86,50 @@ class FolderChatAgent(Agent):
         exceeded, and the errors of FolderChat.reply.
         """
         acts = [Message(id=self.id, episode_done=False) for _ in observations]
-        talks: list[_Talk] = []
-        said: list[tuple[ChatSession, Message]] = []
-        places: list[int] = []
-        for place, heard in enumerate(observations):
-            if heard is None or heard.is_padding():
-                continue
-            talk = heard.talk if isinstance(heard, _Heard) and heard.talk is not None else _Talk(self.opt.text("user"))
-            self._check_end(talk)
-            talks.append(talk)
-            said.append((self._room.session(talk), heard))
-            places.append(place)
-        replies = self._room.chat.reply(said) if said else []
-        for place, talk, (_, heard), reply in zip(places, talks, said, replies, strict=True):
+        heard = {place: seen for place, seen in enumerate(observations) if seen is not None and not seen.is_padding()}
+        talks = {place: self._talk_of(message) for place, message in heard.items()}
+        turns = [(self._room.session(talks[place]), message) for place, message in heard.items()]
+        replies = self._room.chat.reply(turns) if turns else []
+        for (place, talk), reply in zip(talks.items(), replies, strict=True):
             talk.replies += 1
-            talk.is_over = talk.replies >= self._most and not heard.get(EPISODE_DONE)
-            reply.force_set("id", self.id)
-            reply.force_set(EPISODE_DONE, talk.is_over)
-            acts[place] = reply
+            talk.is_over = talk.replies >= self._most and not heard[place].get(EPISODE_DONE)
+            acts[place] = Message({**reply, "id": self.id, EPISODE_DONE: talk.is_over})
         return acts
 
     def self_observe(self, self_message: Message) -> None:
         heard, self.observation = self.observation, None
         if heard is not None and heard.get(EPISODE_DONE):
-            self._begin_anew()
+            self._start_over()
 
     def epoch_done(self) -> bool:
         return self._talk.is_over
 
     def reset(self) -> None:
         super().reset()
-        self._begin_anew()
+        self._start_over()
 
     def share(self) -> dict[str, object]:
         return {**super().share(), "room": self._room}
 
     def shutdown(self) -> None:
         """Forget the guest; the original agent also closes the folder, for all copies."""
-        self._begin_anew()
+        self._start_over()
         if not self._is_copy:
             self._room.close()
 
-    def _begin_anew(self) -> None:
+    def _start_over(self) -> None:
         self._room.leave(self._talk)
         self._talk = _Talk(self.opt.text("user"))
 
-    def _check_end(self, talk: _Talk) -> None:
-        if talk.is_over:
+    def _talk_of(self, message: Message) -> _Talk:
+        """Return the conversation of a message. Raises DialogueError if it has reached the limit of replies."""
+        talk = message.talk if isinstance(message, _Heard) else None
+        if talk is not None and talk.is_over:
             raise DialogueError(
                 f"{self.id} has reached the limit of {self._most} replies in one conversation",
                 hint="Call reset() to start a new conversation, or raise the option max_turns.",
             )
+        return talk or _Talk(self.opt.text("user"))
 
 
 class _Talk:

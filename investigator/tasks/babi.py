@@ -10,28 +10,17 @@ archive, and `babi:task10k:15` with 10,000. Without a number, all tasks are read
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from investigator.dialogue.options import Opt
 from investigator.errors import DialogueError
 from investigator.files.text_lines import malformed, text_lines
-from investigator.tasks.file_teacher import Fields, FileTeacher
-from investigator.tasks.reading import FOLD_NAMES, expanded, fold_of
+from investigator.tasks.file_teacher import FOLD_NAMES, Fields, FileTeacher, expanded, fold_of
 
 _LINE = re.compile(r"(\d{1,9}) +(.*)")
 _TASKS = range(1, 21)
-
-
-class StoryQuestion(NamedTuple):
-    """A question with its answer, the supporting lines, and the part of the story since the previous question."""
-
-    story: tuple[str, ...]
-    question: str
-    answer: str
-    support: tuple[str, ...]
-    starts: bool
 
 
 class DefaultTeacher(FileTeacher):
@@ -45,15 +34,10 @@ class DefaultTeacher(FileTeacher):
     def examples(self) -> Iterator[tuple[Fields, bool]]:
         for file in self.files:
             questions = list(questions_of(file))
-            candidates = tuple(sorted({question.answer for question in questions}))
-            for asked in questions:
-                fields = {
-                    "text": "\n".join((*asked.story, asked.question)),
-                    "labels": (asked.answer,),
-                    "label_candidates": candidates,
-                    "evidence": list(asked.support),
-                }
-                yield fields, asked.starts
+            candidates = tuple(sorted({str(fields["answer"]) for fields, _ in questions}))
+            for fields, starts in questions:
+                known = {"labels": (fields["answer"],), "label_candidates": candidates}
+                yield {"text": fields["text"], **known, "evidence": fields["evidence"]}, starts
 
 
 class Task1kTeacher(DefaultTeacher):
@@ -67,25 +51,19 @@ class Task1kTeacher(DefaultTeacher):
         if not opt.text("datapath") or opt.text("datafile"):
             hint = "Set datapath to the folder of the unpacked archive, which contains the folder en: datapath=FOLDER"
             raise DialogueError("bAbI's tasks by number need datapath, not datafile", hint=hint)
-        folder, fold = expanded(opt.text("datapath")), fold_of(opt)
-        return tuple(self._file(folder, number, fold) for number in self._numbers(opt.text("task")))
-
-    def _numbers(self, task: str) -> tuple[int, ...]:
-        _, _, number = task.partition(":")[2].partition(":")
-        if not number:
-            return tuple(_TASKS)
-        if not number.isdecimal() or int(number) not in _TASKS:
+        _, _, number = opt.text("task").partition(":")[2].partition(":")
+        if number and (not number.isdecimal() or int(number) not in _TASKS):
             raise DialogueError(f"bAbI has no task {number!r}", hint="Tasks are numbered from 1 to 20: babi:task1k:1")
-        return (int(number),)
+        folder, fold = expanded(opt.text("datapath")), fold_of(opt)
+        return tuple(self._file(folder, each, fold) for each in ((int(number),) if number else _TASKS))
 
     def _file(self, folder: Path, number: int, fold: str) -> Path:
-        for name in self.folders:
-            for known in FOLD_NAMES.get(fold, (fold,)):
-                for file in sorted((folder / name).glob(f"qa{number}_*{known}.txt")):
-                    return file
-        looked = " or ".join(self.folders)
-        hint = f"It should contain {looked} with a file qa{number}_..._{fold}.txt"
-        raise DialogueError(f"the folder {folder} has no bAbI task {number} for {fold}", hint=hint)
+        places = [(name, word) for name in self.folders for word in FOLD_NAMES[fold]]
+        files = [file for name, word in places for file in sorted((folder / name).glob(f"qa{number}_*{word}.txt"))]
+        if not files:
+            hint = f"It should contain {' or '.join(self.folders)} with a file qa{number}_..._{fold}.txt"
+            raise DialogueError(f"the folder {folder} has no bAbI task {number} for {fold}", hint=hint)
+        return files[0]
 
 
 class Task10kTeacher(Task1kTeacher):
@@ -102,35 +80,29 @@ class All10kTeacher(Task10kTeacher):
     """All tasks, with 10,000 questions each."""
 
 
-def questions_of(file: Path) -> Iterator[StoryQuestion]:
-    """Yield the questions in a file. Raises DialogueFormatError for a line without a number or a question without an
-    answer.
+def questions_of(file: Path) -> Iterator[tuple[Fields, bool]]:
+    """Yield the questions in a file, with `text` (the story since the previous question, and the question), `answer`
+    and `evidence`; and True for the first question about a story. Raises DialogueFormatError for a line without a
+    number or a question without an answer.
     """
-    told: dict[int, str] = {}
+    lines: dict[str, str] = {}
     story: list[str] = []
     last, starts = 0, True
     for number, line in text_lines(file):
         parts = _LINE.fullmatch(line)
         if parts is None:
             raise malformed(file, number, "it does not begin with a number", line)
-        index, (said, *columns) = int(parts[1]), parts[2].split("\t")
-        if index <= last:
-            told, story, starts = {}, [], True
-        last = index
-        told[index] = said.strip()
-        if not columns:
-            story.append(said.strip())
-            continue
-        support = _support(columns[1:], told)
-        if not columns[0].strip() or support is None:
-            problem = "a question must be followed by its answer and the numbers of earlier lines"
-            raise malformed(file, number, problem, line)
-        yield StoryQuestion(tuple(story), said.strip(), columns[0].strip(), support, starts)
-        story, starts = [], False
-
-
-def _support(columns: list[str], told: Mapping[int, str]) -> tuple[str, ...] | None:
-    numbers = " ".join(columns).split()
-    if not all(number.isdecimal() and int(number) in told for number in numbers):
-        return None
-    return tuple(told[int(number)] for number in numbers)
+        statement, *columns = (column.strip() for column in parts[2].split("\t"))
+        if int(parts[1]) <= last:
+            lines, story, starts = {}, [], True
+        last = int(parts[1])
+        lines[str(last)] = statement
+        story.append(statement)
+        if columns:
+            support = " ".join(columns[1:]).split()
+            if not columns[0] or not set(support) <= lines.keys():
+                problem = "a question must be followed by its answer and the numbers of earlier lines"
+                raise malformed(file, number, problem, line)
+            evidence = [lines[place] for place in support]
+            yield {"text": "\n".join(story), "answer": columns[0], "evidence": evidence}, starts
+            story, starts = [], False

@@ -18,8 +18,7 @@ from investigator.dialogue.agents import Shared
 from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.dialogue.options import Opt
 from investigator.errors import DialogueError
-from investigator.tasks.file_teacher import Fields, FileTeacher
-from investigator.tasks.reading import data_file, fold_of, named_path
+from investigator.tasks.file_teacher import Fields, FileTeacher, fold_of, named_path
 
 _SPEAKERS = {"bot": Speaker.SELF, "human": Speaker.PARTNER}
 
@@ -40,15 +39,14 @@ class DefaultTeacher(FileTeacher):
 
     def chosen(self, opt: Opt) -> tuple[Path, ...]:
         """Return the file for the fold; in a folder with the released files, return all files for the fold."""
-        path = named_path(opt)
+        path, names = named_path(opt), [chunk_file(number) for number in chunks_of(fold_of(opt))]
         if not path.is_dir() or not any(path.glob("release_data_*.jsonl")):
-            return (data_file(opt, *self.suffixes),)
-        numbers = chunks_of(fold_of(opt))
-        found = tuple(path / chunk_file(number) for number in numbers if (path / chunk_file(number)).is_file())
-        if not found:
-            hint = f"Put {chunk_file(numbers[0])} to {chunk_file(numbers[-1])} there, or choose another datatype."
+            return super().chosen(opt)
+        files = tuple(path / name for name in names if (path / name).is_file())
+        if not files:
+            hint = f"Put {names[0]} to {names[-1]} there, or choose another datatype."
             raise DialogueError(f"the folder {path} contains no released files for {fold_of(opt)}", hint=hint)
-        return found
+        return files
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
         for file in self.files:
@@ -74,9 +72,8 @@ class _OfModule(DefaultTeacher):
 def _teacher_of(module: Module, what: str) -> type[_OfModule]:
     """Create the class of a module's teacher; `what` becomes its docstring."""
     expected = f"one BB3x conversation per line, at least one of them with an output of the module {module}"
-    name = f"{module.title()}Teacher"
     body = {"__doc__": what, "__module__": __name__, "module": module, "expected": expected}
-    return type(name, (_OfModule,), body)
+    return type(f"{module.title()}Teacher", (_OfModule,), body)
 
 
 SdmTeacher = _teacher_of(Module.SDM, "The decision to search.")

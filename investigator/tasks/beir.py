@@ -9,21 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import ClassVar
 
 from investigator.dialogue.options import Opt
 from investigator.errors import DialogueError
 from investigator.evaluation.beir import read_collection
-from investigator.tasks.file_teacher import Fields, FileTeacher
-from investigator.tasks.reading import file_of_fold, named_path
+from investigator.tasks.file_teacher import Fields, FileTeacher, file_of_fold, named_path
 
 
 class DefaultTeacher(FileTeacher):
     """Sends a query; the labels are the ids of the relevant documents. `corpus` is the path to the documents."""
 
     expected = "corpus.jsonl and queries.jsonl with _id and text, and qrels with at least one score above 0"
+    offers_candidates: ClassVar[bool] = False
 
     def chosen(self, opt: Opt) -> tuple[Path, ...]:
-        folder = _folder(opt)
+        folder = named_path(opt, "a folder with corpus.jsonl, queries.jsonl and qrels")
+        if not folder.is_dir():
+            hint = "Set datafile to the folder that contains corpus.jsonl."
+            raise DialogueError(f"{folder} is not a folder", hint=hint)
         judged = [*folder.glob("qrels/*.tsv"), *folder.glob("qrels*.tsv")]
         qrels = file_of_fold(opt, folder, judged, "judgements (qrels)")
         return folder / "corpus.jsonl", file_of_fold(opt, folder, folder.glob("queries*.jsonl"), "queries"), qrels
@@ -31,36 +35,18 @@ class DefaultTeacher(FileTeacher):
     def examples(self) -> Iterator[tuple[Fields, bool]]:
         corpus, queries, qrels = self.files
         collection = read_collection(corpus, queries, qrels)
-        ids = tuple(document.id for document in collection.documents)
         titles = {document.id: document.title for document in collection.documents}
+        candidates = {"label_candidates": tuple(titles)} if self.offers_candidates else {}
         for query in collection.queries:
-            fits = collection.judgements[query.id]
-            labels = sorted((document for document, fit in fits.items() if fit > 0), key=lambda d: (-fits[d], d))
-            yield (
-                {
-                    "text": query.text,
-                    "labels": tuple(labels),
-                    **self.candidates(ids),
-                    "question_id": query.id,
-                    "titles": [titles[label] for label in labels],
-                    "corpus": str(self.file),
-                },
-                True,
+            scores = collection.judgements[query.id]
+            labels = sorted(
+                (document for document, score in scores.items() if score > 0), key=lambda d: (-scores[d], d)
             )
-
-    def candidates(self, ids: tuple[str, ...]) -> Fields:
-        return {}
+            about = {"question_id": query.id, "titles": [titles[label] for label in labels], "corpus": str(corpus)}
+            yield {"text": query.text, "labels": tuple(labels), **candidates, **about}, True
 
 
 class CandidatesTeacher(DefaultTeacher):
     """Offers the ids of all documents as candidates."""
 
-    def candidates(self, ids: tuple[str, ...]) -> Fields:
-        return {"label_candidates": ids}
-
-
-def _folder(opt: Opt) -> Path:
-    folder = named_path(opt, "a folder with corpus.jsonl, queries.jsonl and qrels")
-    if not folder.is_dir():
-        raise DialogueError(f"{folder} is not a folder", hint="Set datafile to the folder that contains corpus.jsonl.")
-    return folder
+    offers_candidates = True

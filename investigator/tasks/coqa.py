@@ -6,22 +6,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import ClassVar
 
 from investigator.errors import DialogueFormatError
-from investigator.tasks.file_teacher import Fields, FileTeacher
-from investigator.tasks.rows import Id, TaskRow, json_document
+from investigator.tasks.file_teacher import Fields, FileTeacher, Id, TaskRow, json_document
 
 
-class Said(TaskRow):
-    """A question."""
+class StoryTurn(TaskRow):
+    """A question, or a free-form answer with the words in the story that support it."""
 
     input_text: str
     turn_id: int
-
-
-class FreeAnswer(Said):
-    """A free-form answer, and the words in the story that support it."""
-
     span_text: str = ""
 
 
@@ -31,9 +26,9 @@ class Story(TaskRow):
     id: Id
     source: str = ""
     story: str
-    questions: tuple[Said, ...]
-    answers: tuple[FreeAnswer, ...]
-    additional_answers: Mapping[str, tuple[FreeAnswer, ...]] = {}
+    questions: tuple[StoryTurn, ...]
+    answers: tuple[StoryTurn, ...]
+    additional_answers: Mapping[str, tuple[StoryTurn, ...]] = {}
 
 
 class Coqa(TaskRow):
@@ -47,40 +42,27 @@ class DefaultTeacher(FileTeacher):
 
     suffixes = (".json",)
     expected = "CoQA's JSON: `data` with story, questions and answers, each with input_text and turn_id"
+    shows_story: ClassVar[bool] = True
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
         """Yield the questions about all stories. Raises DialogueFormatError if a question has no answer."""
         for content in json_document(self.file, Coqa):
             for story in content.data:
                 for turn, question in enumerate(story.questions):
-                    yield self._fields(story, question, first=turn == 0), turn == 0
+                    shown = f"{story.story}\n" if turn == 0 and self.shows_story else ""
+                    yield {"text": f"{shown}{question.input_text}", **self._known(story, question)}, turn == 0
 
-    def asked(self, story: Story, question: Said, *, first: bool) -> str:
-        """Return the text of a question."""
-        return f"{story.story}\n{question.input_text}" if first else question.input_text
-
-    def _fields(self, story: Story, question: Said, *, first: bool) -> Fields:
-        given = [answer for answer in story.answers if answer.turn_id == question.turn_id]
-        if not given:
-            told = f"{self.file} cannot be used: turn {question.turn_id} of {story.id} has no answer"
-            raise DialogueFormatError(told)
-        return {
-            "text": self.asked(story, question, first=first),
-            "labels": _labels(story, question.turn_id),
-            "evidence": [given[-1].span_text],
-            "story_id": story.id,
-        }
+    def _known(self, story: Story, question: StoryTurn) -> Fields:
+        everyone = (story.answers, *story.additional_answers.values())
+        own, *others = ([answer for answer in each if answer.turn_id == question.turn_id] for each in everyone)
+        if not own:
+            problem = f"turn {question.turn_id} of {story.id} has no answer"
+            raise DialogueFormatError(f"{self.file} cannot be used: {problem}")
+        texts = (answer.input_text for answers in (own, *others) for answer in answers)
+        return {"labels": tuple(dict.fromkeys(texts)), "evidence": [own[-1].span_text], "story_id": story.id}
 
 
 class OpenTeacher(DefaultTeacher):
     """Shows only the questions."""
 
-    def asked(self, story: Story, question: Said, *, first: bool) -> str:
-        return question.input_text
-
-
-def _labels(story: Story, turn: int) -> tuple[str, ...]:
-    everyone = (story.answers, *story.additional_answers.values())
-    return tuple(
-        dict.fromkeys(answer.input_text for answers in everyone for answer in answers if answer.turn_id == turn)
-    )
+    shows_story = False

@@ -12,8 +12,7 @@ from typing import Final, NamedTuple
 from pydantic import AliasChoices, Field
 
 from investigator.files.text_lines import json_rows
-from investigator.tasks.file_teacher import Fields, FileTeacher
-from investigator.tasks.rows import Id, TaskRow, json_document
+from investigator.tasks.file_teacher import Fields, FileTeacher, Id, TaskRow, json_document
 
 ASKERS: Final = frozenset({"user", "u", "human", "customer", "student", "usr"})
 """The names of speakers who ask questions. If no speaker has such a name, the first speaker is the one who asks."""
@@ -51,18 +50,14 @@ class ConversationRow(TaskRow):
     @property
     def about(self) -> Fields:
         """Return the fields that describe the whole conversation."""
-        known = {"conversation_id": self.id, "document": self.doc_id}
-        return {key: value for key, value in known.items() if value}
+        return _known({"conversation_id": self.id, "document": self.doc_id})
 
     @property
     def about_reference(self) -> Fields:
         """Return the fields that describe the expected reply."""
-        known: Mapping[str, object] = {
-            "documents": [context.document_id for context in self.contexts if context.document_id],
-            "passages": [*(context.text for context in self.contexts), *self.knowledge_text],
-            "answerability": self.answerability,
-        }
-        return {key: value for key, value in known.items() if value}
+        documents = [context.document_id for context in self.contexts if context.document_id]
+        passages = [*(context.text for context in self.contexts), *self.knowledge_text]
+        return _known({"documents": documents, "passages": passages, "answerability": self.answerability})
 
 
 class Doc2Dial(TaskRow):
@@ -94,13 +89,13 @@ class DefaultTeacher(FileTeacher):
 
     def rows(self) -> Iterator[ConversationRow]:
         """Return the conversations in the file."""
-        if self.file.suffix == ".json":
-            for content in json_document(self.file, Doc2Dial):
-                for documents in content.dial_data.values():
-                    for conversations in documents.values():
-                        yield from conversations
-        else:
+        if self.file.suffix == ".jsonl":
             yield from (row for _, row in json_rows(self.file, ConversationRow))
+            return
+        for content in json_document(self.file, Doc2Dial):
+            for documents in content.dial_data.values():
+                for conversations in documents.values():
+                    yield from conversations
 
 
 class LastTeacher(DefaultTeacher):
@@ -109,8 +104,8 @@ class LastTeacher(DefaultTeacher):
     def examples(self) -> Iterator[tuple[Fields, bool]]:
         for row in self.rows():
             for exchange in exchanges(row)[-1:]:
-                history = "\n".join(turn.text for turn in row.turns[: exchange.turns])
-                yield {"text": history, "labels": (exchange.reply,), **row.about, **exchange.about}, True
+                fields = {"labels": (exchange.reply,), **row.about, **exchange.about}
+                yield {"text": _history(row, exchange.turns), **fields}, True
 
 
 class SearchTeacher(DefaultTeacher):
@@ -121,28 +116,34 @@ class SearchTeacher(DefaultTeacher):
     def examples(self) -> Iterator[tuple[Fields, bool]]:
         for row in self.rows():
             if row.search is not None:
-                history = "\n".join(turn.text for turn in row.turns)
-                label = SEARCH if row.search else NO_SEARCH
-                choices = {"label_candidates": (SEARCH, NO_SEARCH)}
-                yield {"text": history, "labels": (label,), **choices, **row.about}, True
+                decision = {"labels": (SEARCH if row.search else NO_SEARCH,), "label_candidates": (SEARCH, NO_SEARCH)}
+                yield {"text": _history(row, len(row.turns)), **decision, **row.about}, True
 
 
-def exchanges(row: ConversationRow) -> tuple[Exchange, ...]:
+def exchanges(row: ConversationRow) -> list[Exchange]:
     """Return the questions in a conversation, with their replies. A question consists of all turns since the last
     reply, including a greeting.
     """
-    speakers = {turn.speaker.casefold() for turn in row.turns}
-    askers = speakers & ASKERS or {row.turns[0].speaker.casefold()}
-    found: list[Exchange] = []
+    askers = {turn.speaker.casefold() for turn in row.turns} & ASKERS or {row.turns[0].speaker.casefold()}
+    complete: list[Exchange] = []
     pending: list[str] = []
     has_asked = False
     for number, turn in enumerate(row.turns):
-        if turn.speaker.casefold() in askers or not has_asked:
-            pending.append(turn.text)
-            has_asked = has_asked or turn.speaker.casefold() in askers
-        else:
-            found.append(Exchange("\n".join(pending), turn.text, number, {}))
+        asks = turn.speaker.casefold() in askers
+        if has_asked and not asks:
+            complete.append(Exchange("\n".join(pending), turn.text, number, {}))
             pending, has_asked = [], False
+        else:
+            pending.append(turn.text)
+            has_asked = has_asked or asks
     if row.reference is not None and has_asked:
-        found.append(Exchange("\n".join(pending), row.reference, len(row.turns), row.about_reference))
-    return tuple(found)
+        complete.append(Exchange("\n".join(pending), row.reference, len(row.turns), row.about_reference))
+    return complete
+
+
+def _history(row: ConversationRow, turns: int) -> str:
+    return "\n".join(turn.text for turn in row.turns[:turns])
+
+
+def _known(fields: Fields) -> Fields:
+    return {key: value for key, value in fields.items() if value}

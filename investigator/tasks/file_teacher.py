@@ -1,28 +1,59 @@
-"""Defines the base class of the built-in tasks, whose examples come from files named by options. A task without
-examples is an error.
+"""Defines FileTeacher, the base class of the built-in tasks, whose examples come from files named by options; finds
+these files, and reads JSON files into strict records.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import ClassVar
+from typing import Annotated, ClassVar, TypeVar
+
+from pydantic import BeforeValidator, ConfigDict, TypeAdapter, ValidationError
 
 from investigator.dialogue.agents import Shared
+from investigator.dialogue.datatypes import Datatype
 from investigator.dialogue.metrics.teacher_metrics import AUTOMATIC_METRICS, named_metrics
 from investigator.dialogue.options import Opt
 from investigator.dialogue.task_strings import SplitTask
 from investigator.dialogue.teachers import DialogTeacher
 from investigator.dialogue.teachers.dialog import Entry
-from investigator.errors import DialogueFormatError, DialogueValueError, EvaluationDataError
-from investigator.tasks.reading import data_file
+from investigator.errors import (
+    DialogueError,
+    DialogueFormatError,
+    DialogueValueError,
+    EvaluationDataError,
+    in_words,
+)
+from investigator.files.text_lines import decoded, first_fault, json_rows
+from investigator.records import Record
 
 Fields = Mapping[str, object]
 """The fields of a message: `text`, `labels`, and any others that the task adds."""
 
 OPTIONS = frozenset({"datafile", "datapath", "datatype", "batchsize", "seed", "hide_labels", "metrics"})
 """The options of every task."""
+
+FOLD_NAMES = {"train": ("train",), "valid": ("valid", "dev"), "test": ("test",)}
+"""The beginnings of words in file names that identify each fold."""
+
+
+_HEAD = 65_536  # number of characters at the start of a file that show its format
+
+
+class TaskRow(Record):
+    """A row of a data set. Each field must have the declared type, and unknown fields are ignored. If an object
+    contains a key twice, the last value is used.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True, populate_by_name=True)
+
+
+Id = Annotated[str, BeforeValidator(lambda value: str(value) if type(value) is int else value)]
+"""An id in a data set; some data sets use numbers, which become strings."""
+
+Row = TypeVar("Row", bound=TaskRow)
+Form = TypeVar("Form")
 
 
 class FileTeacher(DialogTeacher):
@@ -43,7 +74,15 @@ class FileTeacher(DialogTeacher):
 
     def __init__(self, opt: Mapping[str, object], shared: Shared | None = None) -> None:
         options = Opt.of(opt)
-        _check_values(options)
+        options.switch("hide_labels")
+        if options.number("batchsize", 1) < 1:
+            problem = f"batchsize must be 1 or more, not {options['batchsize']}"
+            raise DialogueValueError(problem, hint="Omit the option for the default of 1.")
+        known = named_metrics("all")
+        unknown = sorted(named_metrics(options.text("metrics", "default")) - known - AUTOMATIC_METRICS)
+        if unknown:
+            hint = f"Metrics: {', '.join(sorted(known))}, and the groups default, rouge, bleu, distinct, all."
+            raise DialogueValueError(f"unknown metric {unknown[0]!r}", hint=hint)
         self.files = self.chosen(options)
         super().__init__(options, shared)
 
@@ -65,15 +104,14 @@ class FileTeacher(DialogTeacher):
         """Raise DialogueValueError if a task string has unknown parts or options."""
         task, options = split
         if task.count(":") >= cls.most_parts:
-            extra = task.split(":")[cls.most_parts]
             hint = f"Options are written name=value: {task.rpartition(':')[0]}:datafile=PATH"
-            raise DialogueValueError(f"the task string {task} has an unknown part: {extra!r}", hint=hint)
+            unknown = task.split(":")[cls.most_parts]
+            raise DialogueValueError(f"the task string {task} has an unknown part: {unknown!r}", hint=hint)
         known = sorted(OPTIONS | cls.own_options)
-        unknown = next((name for name in options if name not in known), None)
-        if unknown is not None:
-            near = get_close_matches(unknown, known, n=1)
+        for name in options.keys() - known:
+            near = get_close_matches(name, known, n=1)
             hint = f"Did you mean {near[0]}?" if near else f"Options: {', '.join(known)}."
-            raise DialogueValueError(f"the task {task} has no option {unknown!r}", hint=hint)
+            raise DialogueValueError(f"the task {task} has no option {name!r}", hint=hint)
 
     def examples(self) -> Iterator[tuple[Entry, bool]]:
         """Yield the fields of each example, and True if an episode starts with it; by default, delegate to the next
@@ -82,34 +120,124 @@ class FileTeacher(DialogTeacher):
         return super().setup_data(self.datafile)
 
     def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:
-        are_there = False
+        requirement = f"It must contain {self.expected}."
+        is_empty = True
         try:
             for example in self.examples():
-                are_there = True
+                is_empty = False
                 yield example
         except (DialogueFormatError, EvaluationDataError) as error:
-            hint = self._hint() if error.hint == error.default_hint else error.hint
+            hint = requirement if error.hint == error.default_hint else error.hint
             raise DialogueFormatError(error.message, hint=hint) from error
-        if not are_there:
-            others = f" and {len(self.files) - 1} more" if len(self.files) > 1 else ""
-            told = f"{self.file}{others} {'have' if others else 'has'} no example for the task {self.id}"
-            raise DialogueFormatError(told, hint=self._hint())
-
-    def _hint(self) -> str:
-        return f"It must contain {self.expected}."
+        if is_empty:
+            names = " and ".join(map(str, self.files[:2]))
+            raise DialogueFormatError(f"no example for the task {self.id} in {names}", hint=requirement)
 
 
-def _check_values(opt: Opt) -> None:
-    """Raise DialogueError if an option common to all tasks has an invalid value."""
-    opt.switch("hide_labels")
-    batchsize = opt.number("batchsize", 1)
-    if batchsize < 1:
-        raise DialogueValueError(
-            f"batchsize must be 1 or more, not {batchsize}", hint="Omit the option for the default of 1."
-        )
-    unknown = sorted(named_metrics(opt.text("metrics", "default")) - named_metrics("all") - AUTOMATIC_METRICS)
-    if unknown:
-        hint = (
-            f"Metrics: {', '.join(sorted(named_metrics('all')))}, and the groups default, rouge, bleu, distinct, all."
-        )
-        raise DialogueValueError(f"unknown metric {unknown[0]!r}", hint=hint)
+def fold_of(opt: Opt) -> str:
+    """Return the fold of the datatype: `valid` for `valid:stream`, `train` by default."""
+    return Datatype(opt.text("datatype", "train")).fold
+
+
+def named_path(opt: Opt, needed: str = "a file of data") -> Path:
+    """Return the path in `datafile`, otherwise in `datapath`. Raises DialogueError if neither is set, or the path is
+    neither a file nor a folder.
+    """
+    task, name = opt.text("task", "task"), "datafile" if opt.get("datafile") else "datapath"
+    value = opt.get(name)
+    if not value:
+        hint = f"Set it with {task}:datafile=PATH, or --datafile PATH"
+        raise DialogueError(f"the task {task} needs {needed}", hint=hint)
+    if not isinstance(value, str):  # task strings parse numbers
+        hint = f"Write a path that is not a number: {name}=./{value}"
+        raise DialogueError(f"the option {name} must be a path, not {value!r}", hint=hint)
+    path = expanded(value)
+    try:
+        if path.is_file() or path.is_dir():
+            return path
+        exists = path.exists()
+    except (OSError, ValueError):
+        exists = False
+    if exists:
+        hint = "Save its contents to a file, and use that file."
+        raise DialogueError(f"{path} is neither a file nor a folder", hint=hint)
+    raise DialogueError(f"file or folder not found: {path}", hint="Choose a file or folder that exists.")
+
+
+def expanded(named: str) -> Path:
+    """Return the path in an option, with `~` expanded to a home folder, if the user is known."""
+    try:
+        return Path(named).expanduser()
+    except RuntimeError:
+        return Path(named)
+
+
+def files_in(folder: Path) -> list[Path]:
+    """Return the contents of a folder. Raises DialogueError if the folder cannot be read."""
+    try:
+        return sorted(folder.iterdir())
+    except OSError as error:
+        hint = "Choose a folder that can be read, or a file."
+        raise DialogueError(f"the folder {folder} cannot be read: {in_words(error)}", hint=hint) from error
+
+
+def data_file(opt: Opt, *suffixes: str) -> Path:
+    """Return the file of `named_path`; in a folder, the file with one of the suffixes that `file_of_fold` chooses."""
+    path = named_path(opt)
+    if path.is_file():
+        return path
+    return file_of_fold(opt, path, [file for file in files_in(path) if file.suffix in suffixes])
+
+
+def file_of_fold(opt: Opt, folder: Path, files: Iterable[Path], kind: str = "data") -> Path:
+    """Return the only file with the fold in its name, otherwise the only file. Raises DialogueError, with a description
+    of the expected file, unless exactly one file fits.
+    """
+    fold = fold_of(opt)
+    fitting = sorted(file for file in files if file.is_file())
+    chosen = [file for file in fitting if _is_of_fold(file, fold)] or fitting
+    if len(chosen) != 1:
+        names = ", ".join(file.name for file in chosen[:5]) or "none"
+        hint = f"Put {fold} into the name of one file, or choose the file with datafile=PATH. Suitable files: {names}"
+        raise DialogueError(f"the folder {folder} does not have exactly one file of {kind} for {fold}", hint=hint)
+    return chosen[0]
+
+
+def _is_of_fold(file: Path, fold: str) -> bool:
+    words = file.name.lower().replace("-", "_").replace(".", "_").split("_")
+    return any(word.startswith(FOLD_NAMES[fold]) for word in words)
+
+
+def json_rows_in(file: Path, kind: type[Row]) -> Iterator[Row]:
+    """Yield the rows of a file that is either a JSON array or JSONL. Raises DialogueFormatError, whose message contains
+    the location of the error.
+    """
+    content = "" if file.suffix == ".jsonl" else _content(file)
+    if content[:_HEAD].lstrip().startswith("["):
+        for rows in _parsed(file, content, TypeAdapter(tuple[kind, ...])):  # type: ignore[valid-type]
+            yield from rows
+    else:
+        yield from (row for _, row in json_rows(file, kind))
+
+
+def json_document(file: Path, kind: type[Row]) -> Iterator[Row]:
+    """Yield the JSON object in a file, or nothing if the file is blank. Raises DialogueFormatError, whose message
+    contains the location of the error.
+    """
+    yield from _parsed(file, _content(file), TypeAdapter(kind))
+
+
+def _parsed(file: Path, content: str, form: TypeAdapter[Form]) -> Iterator[Form]:
+    try:
+        if content and not content.isspace():
+            yield form.validate_json(content)
+    except ValidationError as error:
+        raise DialogueFormatError(f"{file} cannot be used: {first_fault(error)}") from error
+
+
+def _content(file: Path) -> str:
+    try:
+        return decoded(file, file.read_bytes())
+    except OSError as error:
+        hint = "Choose a file that exists and can be read."
+        raise DialogueError(f"the data file {file} cannot be read: {in_words(error)}", hint=hint) from error

@@ -14,8 +14,7 @@ from investigator.dialogue.options import Opt
 from investigator.errors import DialogueError
 from investigator.evaluation.questions import Question, read_questions
 from investigator.records import AnswerStatus
-from investigator.tasks.file_teacher import Fields, FileTeacher
-from investigator.tasks.reading import expanded, files_in
+from investigator.tasks.file_teacher import Fields, FileTeacher, expanded, files_in
 
 NOT_IN_THE_DOCUMENTS = "not in the documents"
 """The label for a question that the documents do not answer."""
@@ -41,8 +40,7 @@ class DefaultTeacher(FileTeacher):
     def custom_evaluation(self, teacher_action: Message, labels: list[str], model_response: Message) -> None:
         status, citations = model_response.get("status"), model_response.get("citations")
         if status is not None:
-            answered = str(status) == AnswerStatus.ANSWERED
-            right = answered is (NOT_IN_THE_DOCUMENTS not in labels)
+            right = (str(status) == AnswerStatus.ANSWERED) is (NOT_IN_THE_DOCUMENTS not in labels)
             self.metrics.add("decision", AverageMetric(float(right)))
         documents = teacher_action.get("documents")
         if isinstance(citations, list) and citations and isinstance(documents, list) and documents:
@@ -54,24 +52,23 @@ def documents_folder(opt: Opt, questions: Path) -> Path:
     """Return the folder of documents that the questions are about. Raises DialogueError if the folder is missing or
     ambiguous.
     """
-    named = opt.text("folder")
-    if named:
-        folder = expanded(named)
+    if opt.text("folder"):
+        folder = expanded(opt.text("folder"))
         if not folder.is_dir():
             raise DialogueError(f"folder not found: {folder}", hint="Choose the folder of the documents.")
         return folder
-    beside = [entry for entry in files_in(questions.parent) if entry.is_dir() and not entry.name.startswith(".")]
-    if len(beside) != 1:
+    neighbours = [entry for entry in files_in(questions.parent) if entry.is_dir() and not entry.name.startswith(".")]
+    if len(neighbours) != 1:
         hint = "Set the folder of the documents: folder:datafile=FILE:folder=DOCUMENTS"
-        raise DialogueError(f"expected one folder of documents next to {questions}, found {len(beside)}", hint=hint)
-    return beside[0]
+        problem = f"expected one folder of documents next to {questions}, found {len(neighbours)}"
+        raise DialogueError(problem, hint=hint)
+    return neighbours[0]
 
 
 def _known(question: Question) -> Fields:
     """Return the fields that are known about the answer; labels are included only if a reply can be graded."""
-    labels = (NOT_IN_THE_DOCUMENTS,) if question.answerable is False else question.answers or question.evidence
     known: Mapping[str, object] = {
-        "labels": labels,
+        "labels": (NOT_IN_THE_DOCUMENTS,) if question.answerable is False else question.answers or question.evidence,
         "documents": sorted(question.documents),
         "evidence": list(question.evidence or ()),
         "key_numbers": list(question.key_numbers or ()),

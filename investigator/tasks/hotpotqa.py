@@ -10,8 +10,7 @@ from typing import Annotated, ClassVar, NamedTuple
 
 from pydantic import BeforeValidator, Field
 
-from investigator.tasks.file_teacher import Fields, FileTeacher
-from investigator.tasks.rows import Id, TaskRow, json_array
+from investigator.tasks.file_teacher import Fields, FileTeacher, Id, TaskRow, json_rows_in
 
 
 class Paragraph(NamedTuple):
@@ -38,21 +37,15 @@ def _pairs(second: str) -> BeforeValidator:
 
     def paired(value: object) -> object:
         if isinstance(value, str):
-            value = _parsed(value)
-        columns = [value.get("title"), value.get(second)] if isinstance(value, dict) else []
-        if columns and all(isinstance(column, list) for column in columns):
-            value = list(zip(*columns, strict=True))
+            try:
+                value = json.loads(value)
+            except RecursionError as error:
+                raise ValueError("it is nested too deeply") from error
+        if isinstance(value, dict) and isinstance(value.get("title"), list) and isinstance(value.get(second), list):
+            value = list(zip(value["title"], value[second], strict=True))
         return _as_tuples(value)
 
     return BeforeValidator(paired)
-
-
-def _parsed(text: str) -> object:
-    try:
-        value: object = json.loads(text)
-    except RecursionError as error:
-        raise ValueError("it is nested too deeply") from error
-    return value
 
 
 def _as_tuples(value: object) -> object:
@@ -78,6 +71,12 @@ class MultiHopRow(TaskRow):
         titles = {fact.title for fact in self.supporting_facts}
         return tuple(paragraph for paragraph in self.context if paragraph.title in titles)
 
+    @property
+    def evidence(self) -> list[str]:
+        """Return the supporting sentences, except the few in the data that do not exist."""
+        sentences = {(paragraph.title, n): text for paragraph in self.context for n, text in enumerate(paragraph[1])}
+        return [sentences[fact].strip() for fact in self.supporting_facts if fact in sentences]
+
 
 class DefaultTeacher(FileTeacher):
     """Shows all paragraphs and the question. The supporting sentences are in `evidence`."""
@@ -88,7 +87,7 @@ class DefaultTeacher(FileTeacher):
     )
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
-        for row in json_array(self.file, MultiHopRow):
+        for row in json_rows_in(self.file, MultiHopRow):
             yield self.fields(row), True
 
     def fields(self, row: MultiHopRow) -> Fields:
@@ -99,7 +98,7 @@ class DefaultTeacher(FileTeacher):
             "question_id": row.id,
             "question_type": row.type or "",
             "documents": [paragraph.title for paragraph in row.gold],
-            "evidence": list(_evidence(row)),
+            "evidence": row.evidence,
         }
 
     def shown(self, row: MultiHopRow) -> Sequence[Paragraph]:
@@ -119,12 +118,3 @@ class OpenTeacher(DefaultTeacher):
 
     def shown(self, row: MultiHopRow) -> Sequence[Paragraph]:
         return ()
-
-
-def _evidence(row: MultiHopRow) -> Iterator[str]:
-    """Yield the supporting sentences, skipping the few in the data that do not exist."""
-    by_title = {paragraph.title: paragraph.sentences for paragraph in row.context}
-    for fact in row.supporting_facts:
-        sentences = by_title.get(fact.title, ())
-        if 0 <= fact.sentence < len(sentences):
-            yield sentences[fact.sentence].strip()

@@ -11,7 +11,6 @@ from investigator.dialogue.options import Opt
 from investigator.dialogue.registry import load_class
 from investigator.dialogue.task_strings import (
     OWN_TASKS,
-    Place,
     TaskEntry,
     expanded,
     required_task,
@@ -21,8 +20,7 @@ from investigator.dialogue.task_strings import (
     world_place,
 )
 from investigator.dialogue.teachers import MultiTaskTeacher, Teacher
-from investigator.dialogue.worlds import World
-from investigator.dialogue.worlds.creating import default_world
+from investigator.dialogue.worlds import World, default_world
 from investigator.errors import UnknownTaskError
 from investigator.plugins import found
 from investigator.tasks.file_teacher import FileTeacher
@@ -53,12 +51,19 @@ class Tasks:
         return list(expanded(task, entries))
 
     def teacher_class(self, task: str) -> type[Teacher]:
-        """Return the class named by a single task string. Raises UnknownTaskError if the class does not exist."""
+        """Return the class named by a single task string. Raises UnknownTaskError, with the teachers of the task or the
+        tasks with similar names, if the class does not exist.
+        """
         place = teacher_place(task, _module_of(task) or self._pattern)
         try:
             return load_class([place], Teacher, sought=f"task {task.strip()}")
         except UnknownTaskError as error:
-            raise UnknownTaskError(error.message, hint=self._hint(task, place)) from error
+            names = [entry.task.partition(":")[0] for entry in self._entries or TASK_LIST]
+            near = get_close_matches(_name_of(task), [*names, *found(PLUG_INS)], n=3)
+            hint = f"Did you mean {' or '.join(near)}?" if near else ""
+            if teachers := _teachers_in(place.module):
+                hint = f"{place.module} has {', '.join(teachers)}"
+            raise UnknownTaskError(error.message, hint=hint) from error
 
     def teacher(self, opt: Mapping[str, object]) -> Teacher:
         """Return the teacher for the task in the options, or a MultiTaskTeacher if there are several tasks. Options in
@@ -81,9 +86,8 @@ class Tasks:
         """Return the class of the world that a task defines, otherwise the default world for that number of agents;
         None if the number is None.
         """
-        place = world_place(
-            task, interactive=interactive, self_chat=self_chat, pattern=_module_of(task) or self._worlds
-        )
+        pattern = _module_of(task) or self._worlds
+        place = world_place(task, interactive=interactive, self_chat=self_chat, pattern=pattern)
         try:
             return load_class([place], World, sought=f"world of {task.strip()}")
         except UnknownTaskError:
@@ -94,25 +98,18 @@ class Tasks:
         teachers = [self.teacher({**options, "task": task}) for task in tasks]
         names = Counter(teacher.id for teacher in teachers)
         for teacher, task in zip(teachers, tasks, strict=True):
-            if names[teacher.id] > 1:
-                teacher.id = task.strip()
+            teacher.id = task.strip() if names[teacher.id] > 1 else teacher.id
         return teachers
 
-    def _hint(self, task: str, place: Place) -> str:
-        """Return a hint with the teachers of an existing task, or the tasks with similar names."""
-        name = task.strip().partition(":")[0]
-        teachers = _teachers_in(place.module)
-        if teachers:
-            return f"{place.module} has {', '.join(teachers)}"
-        names = [entry.task.partition(":")[0] for entry in self._entries or TASK_LIST]
-        near = get_close_matches(name.lower(), [*names, *found(PLUG_INS)], n=3)
-        return f"Did you mean {' or '.join(near)}?" if near else ""
+
+def _name_of(task: str) -> str:
+    return task.strip().partition(":")[0].lower()
 
 
 def _module_of(task: str) -> str:
     """Return the module of a task from another package; "" if no package adds it."""
-    name = task.strip().partition(":")[0]
-    point = None if "." in name else plugged_in(name.lower())
+    name = _name_of(task)
+    point = None if "." in name else plugged_in(name)
     return point.module if point is not None else ""
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from investigator.tasks.file_teacher import Fields
-from investigator.tasks.span_questions import AskedQuestion, SpanTeacher, texts_of
+from investigator.tasks.squad import AskedQuestion, SpanTeacher, texts_of
 
 
 class DefaultTeacher(SpanTeacher):
@@ -18,7 +18,8 @@ class DefaultTeacher(SpanTeacher):
     are_conversations = True
 
     def shown(self, asked: AskedQuestion) -> Sequence[str]:
-        return (*_titles(asked), asked.passage.context) if asked.turn == 0 else ()
+        titles = asked.article.title, asked.article.section_title
+        return (*titles, asked.context) if asked.turn == 0 else ()
 
     def known(self, asked: AskedQuestion) -> Fields:
         """Return the labels and the kind of the answer; the first label is the answer after which the conversation
@@ -33,8 +34,4 @@ class OpenTeacher(DefaultTeacher):
     """Shows the titles with the first question, and then only the questions."""
 
     def shown(self, asked: AskedQuestion) -> Sequence[str]:
-        return _titles(asked) if asked.turn == 0 else ()
-
-
-def _titles(asked: AskedQuestion) -> tuple[str, str]:
-    return asked.article.title, asked.article.section_title
+        return super().shown(asked)[:2]

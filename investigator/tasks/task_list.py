@@ -20,12 +20,7 @@ TASK_LIST: Final = (
     TaskEntry("2WikiMultiHop", "twowiki", ("QA", "MultiHop"), "2WikiMultiHopQA JSON; also twowiki:open, twowiki:gold"),
     TaskEntry("BEIR", "beir", ("Ranking",), "queries, corpus and qrels in BEIR format; also beir:candidates"),
     TaskEntry("QuAC", "quac", ("ConversationalQA", "Reading"), "QuAC JSON: a student asks about a section"),
-    TaskEntry(
-        "CoQA",
-        "coqa",
-        ("ConversationalQA", "Reading"),
-        "CoQA JSON: questions about a story, each of which builds on the earlier ones",
-    ),
+    TaskEntry("CoQA", "coqa", ("ConversationalQA", "Reading"), "CoQA JSON: questions that build on each other"),
     TaskEntry(
         "Doc2Dial",
         "doc2dial",
@@ -38,6 +33,8 @@ TASK_LIST: Final = (
     TaskEntry("Conversations", "conversations", ("Format",), "JSONL with one conversation per line, under dialog"),
 )
 
+_NAMES = frozenset(entry.task for entry in TASK_LIST)
+
 
 def listed_tasks() -> tuple[TaskEntry, ...]:
     """Return all tasks: built-in tasks first, then tasks of other packages, whose modules are imported. A module may
@@ -45,18 +42,14 @@ def listed_tasks() -> tuple[TaskEntry, ...]:
     module's docstring. Raises SettingsError if a module cannot be imported, and DialogueTypeError if its `TASK` is
     something else.
     """
-    return (*TASK_LIST, *(_entry(point) for name, point in found(PLUG_INS).items() if not _is_ours(name)))
+    return (*TASK_LIST, *(_entry(point) for name, point in found(PLUG_INS).items() if name not in _NAMES))
 
 
 def plugged_in(name: str) -> EntryPoint | None:
     """Return the entry point of a task from another package; None if no package adds it, or if a built-in task has the
     same name.
     """
-    return None if _is_ours(name) else found(PLUG_INS).get(name)
-
-
-def _is_ours(name: str) -> bool:
-    return any(name == entry.task for entry in TASK_LIST)
+    return None if name in _NAMES else found(PLUG_INS).get(name)
 
 
 def _entry(point: EntryPoint) -> TaskEntry:
@@ -64,8 +57,6 @@ def _entry(point: EntryPoint) -> TaskEntry:
     about = (module.__doc__ or "").strip().partition("\n")[0]
     entry = getattr(module, "TASK", TaskEntry(point.name, point.name, (), about))
     if not isinstance(entry, TaskEntry):
-        raise DialogueTypeError(
-            f"TASK of the plug-in {point.value} is not a TaskEntry but {entry!r:.80}",
-            hint='Write: TASK = TaskEntry(id="Chess", task="chess", tags=("Games",), description="...")',
-        )
+        hint = 'Write: TASK = TaskEntry(id="Chess", task="chess", tags=("Games",), description="...")'
+        raise DialogueTypeError(f"TASK of the plug-in {point.value} is not a TaskEntry but {entry!r:.80}", hint=hint)
     return entry

@@ -9,8 +9,8 @@ import pytest
 
 from investigator.dialogue.options import Opt
 from investigator.errors import DialogueError, DialogueFormatError
+from investigator.tasks.file_teacher import data_file
 from investigator.tasks.loading import create_teacher
-from investigator.tasks.reading import data_file
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "dialogue"
 

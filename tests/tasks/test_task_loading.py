@@ -78,7 +78,7 @@ def test_a_task_string_gives_the_class_that_it_names() -> None:
         ("no_such_package.my_task", "no_such_package", "investigator tasks"),
         ("../secret", "secret", "investigator tasks"),
         (".squad", "squad", ""),
-        ("reading", "DefaultTeacher", ""),
+        ("loading", "DefaultTeacher", ""),
     ],
 )
 def test_an_unknown_task_is_an_error_that_helps(task: str, told: str, hint: str) -> None:
@@ -212,7 +212,7 @@ def test_options_of_a_task_of_ones_own_are_its_own_matter(packages: Path) -> Non
 
 def test_what_only_others_derive_from_is_no_teacher() -> None:
     with pytest.raises(DialogueError, match="only a base class"):
-        Tasks().teacher_class("span_questions:span")
+        Tasks().teacher_class("squad:span")
     with pytest.raises(UnknownTaskError) as caught:
         Tasks().teacher_class("bb3x:module")
     assert "SdmTeacher, SgmTeacher" in caught.value.hint

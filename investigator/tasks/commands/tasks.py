@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Annotated
@@ -15,9 +15,7 @@ from rich.text import Text
 
 from investigator.cli.options import AsJsonLines
 from investigator.cli.output import print_lines, print_styled, tell
-from investigator.dialogue.messages import Message
-from investigator.dialogue.task_strings import TaskEntry
-from investigator.dialogue.teachers import Teacher
+from investigator.dialogue.messages import Message, texts_of
 from investigator.reports.columns import columns
 from investigator.reports.inert import inert, inert_line
 from investigator.reports.schemas import Printed
@@ -39,22 +37,17 @@ def tasks(
     """List the tasks that can be displayed and evaluated. To use a task of your own, give its module:
     my_package.my_task.
     """
-    found = [entry for entry in listed_tasks() if _fits(entry, wanted)]
+    words, entries = wanted.casefold().split(), listed_tasks()
+    rows = {
+        entry: (entry.task, " ".join(f"#{tag}" for tag in entry.tags), entry.description) for entry in listed_tasks()
+    }
+    matching = [entry for entry, row in rows.items() if all(word in f"{entry.id} {row}".casefold() for word in words)]
     if as_json:
-        print_lines(((Printed.TASK, ListedTask(**entry._asdict())) for entry in found), own=True)
-    elif found:
-        print_styled(columns([_row(entry) for entry in found], left=range(3)).append("\n"))
+        print_lines(((Printed.TASK, ListedTask(**entry._asdict())) for entry in matching), own=True)
+    elif matching:
+        print_styled(columns([rows[entry] for entry in matching], left=range(3)).append("\n"))
     else:
         tell(f"no task matches {wanted!r}; list all with: investigator tasks")
-
-
-def _fits(entry: TaskEntry, wanted: str) -> bool:
-    said = " ".join([entry.id, entry.task, *(f"#{tag}" for tag in entry.tags), entry.description]).casefold()
-    return all(word in said for word in wanted.casefold().split())
-
-
-def _row(entry: TaskEntry) -> tuple[str, str, str]:
-    return entry.task, " ".join(f"#{tag}" for tag in entry.tags), entry.description
 
 
 def display(
@@ -80,10 +73,12 @@ def display(
     try:
         examples = list(islice(teacher, num))
         if as_json:
-            print_lines((Printed.EXAMPLE, _record_of(example)) for example in examples)
+            print_lines((Printed.EXAMPLE, TaskExample.model_validate_json(_json(each))) for each in examples)
         else:
-            print_styled(examples_text(examples))
-            tell(_size(teacher))
+            print_styled(_examples_text(examples))
+            count = teacher.num_examples()
+            size = f"{plural(teacher.num_episodes() or 0, 'episode')} with {plural(count or 0, 'example')}"
+            tell("number of examples unknown" if count is None else f"{teacher.id}: {size}")
     finally:
         teacher.shutdown()
 
@@ -97,59 +92,33 @@ def find_in_current_folder(task: str) -> None:
         sys.path.append(folder)
 
 
-def examples_text(examples: Sequence[Message]) -> Text:
+def _examples_text(examples: Sequence[Message]) -> Text:
     """Return examples as text, with a line at the beginning of each episode."""
     shown, begins = Text(), True
     for example in examples:
         if begins:
             shown.append(f"- - - new episode: {_folded(example.get('id', ''))} - - -\n", style="dim")
-        shown.append(_example(example))
+        shown.append(f"{inert(example.text)}\n")
+        for name in example.keys() & {"labels", "eval_labels"}:
+            shown.append(f"  {name}: {' | '.join(map(inert, texts_of(example[name])))}\n", style="bold")
+        if "label_candidates" in example:
+            shown.append(f"  label_candidates: {len(texts_of(example['label_candidates'])):,}\n")
+        for name, value in example.items():
+            if name not in _OWN_LINES:
+                shown.append(f"  {_folded(name)}: {_folded(value)}\n", style="dim")
         begins = bool(example.get("episode_done"))
     return shown
 
 
-def _example(example: Message) -> Text:
-    lines = Text(f"{inert(example.text)}\n")
-    for name in ("labels", "eval_labels"):
-        if name in example:
-            lines.append(f"  {name}: {' | '.join(inert(label) for label in _texts(example[name]))}\n", style="bold")
-    if "label_candidates" in example:
-        lines.append(f"  label_candidates: {len(_texts(example['label_candidates'])):,}\n")
-    for name, value in example.items():
-        if name not in _OWN_LINES:
-            lines.append(f"  {_folded(name)}: {_folded(value)}\n", style="dim")
-    return lines
-
-
-def _size(teacher: Teacher) -> str:
-    episodes, examples = teacher.num_episodes(), teacher.num_examples()
-    if episodes is None or examples is None:
-        return "number of examples unknown"
-    return f"{teacher.id}: {plural(episodes, 'episode')} with {plural(examples, 'example')}"
-
-
-def _texts(value: object) -> list[str]:
-    if isinstance(value, str):
-        return [value]
-    return [str(each) for each in value] if isinstance(value, Sequence | frozenset | set) else [str(value)]
-
-
 def _folded(value: object) -> str:
-    return inert_line(
-        value if isinstance(value, str) else json.dumps(_plain(value), ensure_ascii=False), _SHOWN_OF_FIELD
-    )
+    return inert_line(value if isinstance(value, str) else _json(value), _SHOWN_OF_FIELD)
 
 
-def _record_of(example: Message) -> TaskExample:
-    return TaskExample.model_validate(_plain(example.json_safe_payload()))
+def _json(value: object) -> str:
+    """Return a value, except its metrics, as JSON; images and other objects become descriptions."""
+    shown = value.json_safe_payload() if isinstance(value, Message) else value
+    return json.dumps(shown, ensure_ascii=False, default=_described)
 
 
-def _plain(value: object) -> object:
-    """Return a value in JSON form; images and other objects become descriptions."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(each) for key, each in value.items()}
-    if isinstance(value, set | frozenset):
-        return sorted(map(str, value))
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    return value if isinstance(value, str | int | float | bool | None) else repr(value)
+def _described(value: object) -> object:
+    return sorted(map(str, value)) if isinstance(value, set | frozenset) else repr(value)
