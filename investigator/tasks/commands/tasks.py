@@ -38,10 +38,9 @@ def tasks(
     my_package.my_task.
     """
     words, entries = wanted.casefold().split(), listed_tasks()
-    rows = {
-        entry: (entry.task, " ".join(f"#{tag}" for tag in entry.tags), entry.description) for entry in listed_tasks()
-    }
-    matching = [entry for entry, row in rows.items() if all(word in f"{entry.id} {row}".casefold() for word in words)]
+    rows = {entry: (entry.task, " ".join(f"#{tag}" for tag in entry.tags), entry.description) for entry in entries}
+    texts = {entry: " ".join((entry.id, *row)).casefold() for entry, row in rows.items()}
+    matching = [entry for entry in entries if all(word in texts[entry] for word in words)]
     if as_json:
         print_lines(((Printed.TASK, ListedTask(**entry._asdict())) for entry in matching), own=True)
     elif matching:
