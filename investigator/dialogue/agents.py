@@ -85,10 +85,7 @@ class Agent:
         return type(self)(self.opt, self.share())
 
     def respond(self, message: str | Mapping[str, object], **fields: object) -> str:
-        """Return a copy's reply to one message; the agent itself is unchanged.
-
-        Raises DialogueError if the message has no text, or already has one of the additional fields.
-        """
+        """Return a copy's reply to one message. Raises DialogueError if it has no text, or has a field already."""
         question = Message(text=message) if isinstance(message, str) else Message(message)
         for field, value in fields.items():
             question[field] = value
@@ -96,10 +93,7 @@ class Agent:
         return copy.act().text
 
     def batch_respond(self, messages: Sequence[Mapping[str, object]]) -> list[str]:
-        """Return the replies to several independent messages, made by a single call to `batch_act`.
-
-        Raises DialogueError if a message has no text or the agent has no `batch_act`.
-        """
+        """Return the replies to several messages, made by one call to `batch_act`. Raises DialogueError."""
         if not isinstance(self, ActsInBatches):
             raise DialogueError(f"{self.id} cannot act in batches", hint="Use respond for each message instead.")
         heard = [self._copy_that_heard(Message(message)) for message in messages]

@@ -61,9 +61,7 @@ class InvestigatorAgent(Agent):
         return act
 
     def batch_act(self, observations: Sequence[Message | None]) -> list[Message]:
-        """Return the answers to several messages, in order. Identical questions are asked only once, and padding is not
-        answered.
-        """
+        """Return the answers, in order. Identical questions are asked once, and padding is not answered."""
         heard = [observation or Message() for observation in observations]
         questions = dict.fromkeys(message.text.strip() for message in heard if not message.is_padding())
         replies = {question: self._reply(question) for question in questions}

@@ -104,9 +104,7 @@ _TOKEN = re.compile(r" ?[^\W_]+| ?[^\s]|\s")
 
 
 def tokens_of(text: str) -> list[str]:
-    """Split the text into tokens: words and signs, with any spaces that precede them. Joining the tokens restores the
-    text.
-    """
+    """Split the text into words and signs, with the spaces that precede them; joined, they are the text."""
     return _TOKEN.findall(text)
 
 
@@ -150,9 +148,7 @@ class Dictionary:
         return [self.index(token) for token in tokens_of(text)]
 
     def decode(self, indexes: Sequence[int]) -> str:
-        """Return the text that the tokens with these indices form; `NULL`, `START` and `END` produce nothing. Raises
-        DialogueError.
-        """
+        """Return the text of the tokens; `NULL`, `START` and `END` produce nothing. Raises DialogueError."""
         return "".join(token for token in map(self.token, indexes) if token not in (NULL, START, END))
 
 

@@ -97,10 +97,7 @@ Weights = Literal["stochastic"] | tuple[float, ...]
 
 
 def multitask_weights(text: str) -> Weights:
-    """Parse the weights of several tasks: `stochastic`, or numbers separated by commas.
-
-    Raises DialogueValueError if they are neither, or a number is below 0.
-    """
+    """Parse `stochastic`, or numbers separated by commas. Raises DialogueValueError for anything else."""
     if text == "stochastic":
         return "stochastic"
     try:
@@ -114,9 +111,7 @@ def multitask_weights(text: str) -> Weights:
 
 
 def cumulative_weights(weights: Weights, episodes: Sequence[int]) -> tuple[float, ...]:
-    """Return running totals of the weights, one for each task; a task without a weight has the weight 1. `episodes`
-    contains the number of episodes of each task.
-    """
+    """Return running totals of the weights of tasks with these numbers of episodes; a missing weight is 1."""
     if weights == "stochastic":
         return tuple(accumulate(episodes))
     return tuple(accumulate((*weights, *[1] * len(episodes))[: len(episodes)]))
@@ -143,9 +138,7 @@ class TaskChoice:
             raise DialogueValueError("the weights of the tasks are all 0", hint=hint)
 
     def next(self, last: int, ended: Callable[[int], bool]) -> int:
-        """Return the index of the task that follows `last` (-1 at the beginning), or `last` itself if all have
-        ended.
-        """
+        """Return the index of the task after `last` (-1 at the beginning); `last` itself if all have ended."""
         count = len(self.cum_weights)
         if self._draws:
             return self._chance.choices(range(count), cum_weights=self.cum_weights)[0]

@@ -21,9 +21,7 @@ _CHARACTER_RATIO = 0.5  # a character is about twice as high as it is wide
 
 
 class ImageMode(StrEnum):
-    """The value of a message's `image` field: the pixels, as a Pillow RGB image; lines of characters, in which sparse
-    characters represent light pixels; or nothing.
-    """
+    """The form of an image: a Pillow RGB image; lines of characters, sparse ones for light pixels; or nothing."""
 
     RAW = "raw"
     ASCII = "ascii"

@@ -1,6 +1,4 @@
-"""Defines Opt, the options of agents, teachers and worlds, and reads the files that store them next to a model
-(`model_file.opt`).
-"""
+"""Defines Opt, the options of agents, teachers and worlds, and reads the files that store them (`model_file.opt`)."""
 
 from __future__ import annotations
 
@@ -66,9 +64,7 @@ def option_file(model_file: str | Path) -> Path:
 
 
 def read_options(path: Path) -> Opt:
-    """Read options from a file. Raises DialogueError if the file cannot be read, and DialogueFormatError if it is not
-    a JSON object.
-    """
+    """Read options. Raises DialogueError for an unreadable file, DialogueFormatError if it is not a JSON object."""
     try:
         options = json.loads(path.read_text(encoding="utf-8-sig"))
         if not isinstance(options, dict):

@@ -1,6 +1,4 @@
-"""Defines agents without a model: a person at a terminal, and agents for baselines, examples, and tests of worlds and
-teachers.
-"""
+"""Defines agents without a model: a person at a terminal, and agents for baselines, examples and tests."""
 
 from __future__ import annotations
 

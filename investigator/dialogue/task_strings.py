@@ -59,9 +59,7 @@ def split_task(task: str) -> SplitTask:
 
 
 def with_task_options(opt: Mapping[str, object]) -> Opt:
-    """Return the options, overridden by those in the task string, which is the `task` option. Raises DialogueError if
-    no task is given.
-    """
+    """Return the options, overridden by those in the `task` option. Raises DialogueError if it is missing."""
     task, options = split_task(required_task(Opt.of(opt)))
     return Opt({**opt, **options, "task": task})
 

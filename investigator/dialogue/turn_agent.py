@@ -55,9 +55,7 @@ class History:
         self.temp_history: str | None = None
 
     def update_history(self, observation: Mapping[str, object], temp_history: str | None = None) -> None:
-        """Add a message that the agent heard, unless it has no text. Until the next message, `temp_history` is appended
-        to the history's text, without a delimiter.
-        """
+        """Add a message that the agent heard. Until the next one, `temp_history` ends the history's text."""
         heard = observation.get(self.field)
         if heard is not None:
             for text in str(heard).split("\n") if self.opt.switch("split_lines") else [str(heard)]:
@@ -76,10 +74,7 @@ class History:
         return self.delimiter.join(self.history_strings) + (self.temp_history or "")
 
     def get_history_vec(self) -> list[int] | None:
-        """Return the tokens of the turns, separated by the tokens of the delimiter; None if the history is empty.
-
-        Raises DialogueError if the history was made without `encode`.
-        """
+        """Return the tokens of the turns and delimiters; None if there are no turns. Needs `encode`."""
         if self._encode is None:
             raise DialogueError("the history cannot return tokens", hint="Make it with: History(opt, encode=...)")
         if not self.history_strings:
@@ -98,9 +93,7 @@ class History:
 
 
 class UseReply(StrEnum):
-    """The text that is added to the history as the agent's turn: the label (or its reply if there is no label), its
-    reply, or nothing.
-    """
+    """The turn that is added to the history: the label (the reply if there is none), the reply, or nothing."""
 
     LABEL = auto()
     MODEL = auto()
@@ -159,9 +152,7 @@ class TurnAgent(Agent):
         return reply
 
     def batch_act(self, observations: Sequence[Message | None]) -> list[Message]:
-        """Return the replies to several observations, in order; the reply to padding has no text. Raises DialogueError
-        if an observation is None.
-        """
+        """Return the replies, in order; the reply to padding has no text. Raises DialogueError for None."""
         replies = []
         for observation in observations:
             heard = self._observed(observation)
@@ -172,9 +163,7 @@ class TurnAgent(Agent):
         return replies
 
     def self_observe(self, self_message: Message) -> None:
-        """Add the reply or the label to the history, or clear the history at the end of an episode. Raises
-        DialogueError if nothing was observed before.
-        """
+        """Add the reply or the label to the history, which ends with the episode. Raises DialogueError."""
         heard = self._observed(self.observation)
         self._must_act = ""
         if heard.get(EPISODE_DONE):

@@ -72,10 +72,7 @@ class FolderChatAgent(Agent):
         return heard
 
     def act(self) -> Message:
-        """Return the reply to the observation, or a polite question if nothing was observed.
-
-        Raises the errors of FolderChat.reply.
-        """
+        """Return the reply to the observation, or a polite question if nothing was observed."""
         (act,) = self.batch_act([self.observation or self.observe(Message(text=""))])
         self.self_observe(act)
         return act

@@ -24,9 +24,7 @@ _TASKS = range(1, 21)
 
 
 class DefaultTeacher(FileTeacher):
-    """Shows the story since the last question, and then the question; each story is an episode. The candidates are all
-    answers in the file.
-    """
+    """Shows the new part of the story, and the question; a story is an episode. All answers are candidates."""
 
     suffixes = (".txt",)
     expected = "lines of bAbI: a number, then a statement, or a question TAB its answer TAB the supporting lines"

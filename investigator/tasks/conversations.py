@@ -17,9 +17,7 @@ class DefaultTeacher(FileTeacher, ConversationTeacher):
     own_options = frozenset({"label_turns"})
 
     def turns(self, conversation: object) -> list[Turn]:
-        """Return the turns of a conversation. Raises DialogueFormatError if a turn has no text, which tasks do not
-        allow.
-        """
+        """Return the turns of a conversation. Raises DialogueFormatError if a turn has no text."""
         found = super().turns(conversation)
         for number, turn in enumerate(found, start=1):
             if not isinstance(turn["text"], str):

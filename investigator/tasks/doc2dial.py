@@ -121,9 +121,7 @@ class SearchTeacher(DefaultTeacher):
 
 
 def exchanges(row: ConversationRow) -> list[Exchange]:
-    """Return the questions in a conversation, with their replies. A question consists of all turns since the last
-    reply, including a greeting.
-    """
+    """Return the questions, each of which consists of all turns since the last reply, with their replies."""
     askers = {turn.speaker.casefold() for turn in row.turns} & ASKERS or {row.turns[0].speaker.casefold()}
     complete: list[Exchange] = []
     pending: list[str] = []

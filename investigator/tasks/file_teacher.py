@@ -114,9 +114,7 @@ class FileTeacher(DialogTeacher):
             raise DialogueValueError(f"the task {task} has no option {name!r}", hint=hint)
 
     def examples(self) -> Iterator[tuple[Entry, bool]]:
-        """Yield the fields of each example, and True if an episode starts with it; by default, delegate to the next
-        class in the method resolution order.
-        """
+        """Yield the fields of each example, and True if an episode starts with it."""
         return super().setup_data(self.datafile)
 
     def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:
@@ -140,9 +138,7 @@ def fold_of(opt: Opt) -> str:
 
 
 def named_path(opt: Opt, needed: str = "a file of data") -> Path:
-    """Return the path in `datafile`, otherwise in `datapath`. Raises DialogueError if neither is set, or the path is
-    neither a file nor a folder.
-    """
+    """Return the path in `datafile` or `datapath`. Raises DialogueError if it is no file or folder."""
     task, name = opt.text("task", "task"), "datafile" if opt.get("datafile") else "datapath"
     value = opt.get(name)
     if not value:
@@ -190,9 +186,7 @@ def data_file(opt: Opt, *suffixes: str) -> Path:
 
 
 def file_of_fold(opt: Opt, folder: Path, files: Iterable[Path], kind: str = "data") -> Path:
-    """Return the only file with the fold in its name, otherwise the only file. Raises DialogueError, with a description
-    of the expected file, unless exactly one file fits.
-    """
+    """Return the only file with the fold in its name, or the only file. Raises DialogueError."""
     fold = fold_of(opt)
     fitting = sorted(file for file in files if file.is_file())
     chosen = [file for file in fitting if _is_of_fold(file, fold)] or fitting
@@ -209,9 +203,7 @@ def _is_of_fold(file: Path, fold: str) -> bool:
 
 
 def json_rows_in(file: Path, kind: type[Row]) -> Iterator[Row]:
-    """Yield the rows of a file that is either a JSON array or JSONL. Raises DialogueFormatError, whose message contains
-    the location of the error.
-    """
+    """Yield the rows of a JSON array or JSONL. Raises DialogueFormatError with the place of the fault."""
     content = "" if file.suffix == ".jsonl" else _content(file)
     if content[:_HEAD].lstrip().startswith("["):
         for rows in _parsed(file, content, TypeAdapter(tuple[kind, ...])):  # type: ignore[valid-type]
@@ -221,9 +213,7 @@ def json_rows_in(file: Path, kind: type[Row]) -> Iterator[Row]:
 
 
 def json_document(file: Path, kind: type[Row]) -> Iterator[Row]:
-    """Yield the JSON object in a file, or nothing if the file is blank. Raises DialogueFormatError, whose message
-    contains the location of the error.
-    """
+    """Yield the JSON object in a file, nothing if it is blank. Raises DialogueFormatError with the place."""
     yield from _parsed(file, _content(file), TypeAdapter(kind))
 
 

@@ -49,9 +49,7 @@ class DefaultTeacher(FileTeacher):
 
 
 def documents_folder(opt: Opt, questions: Path) -> Path:
-    """Return the folder of documents that the questions are about. Raises DialogueError if the folder is missing or
-    ambiguous.
-    """
+    """Return the folder that the questions are about. Raises DialogueError if it is missing or ambiguous."""
     if opt.text("folder"):
         folder = expanded(opt.text("folder"))
         if not folder.is_dir():

@@ -83,9 +83,7 @@ class Tasks:
     def world_class(
         self, task: str, number_of_agents: int | None, *, interactive: bool = False, self_chat: bool = False
     ) -> type[World] | None:
-        """Return the class of the world that a task defines, otherwise the default world for that number of agents;
-        None if the number is None.
-        """
+        """Return the class of the world that a task defines, otherwise the default one; None for None."""
         pattern = _module_of(task) or self._worlds
         place = world_place(task, interactive=interactive, self_chat=self_chat, pattern=pattern)
         try:

@@ -22,9 +22,7 @@ class DefaultTeacher(SpanTeacher):
         return (*titles, asked.context) if asked.turn == 0 else ()
 
     def known(self, asked: AskedQuestion) -> Fields:
-        """Return the labels and the kind of the answer; the first label is the answer after which the conversation
-        continued.
-        """
+        """Return the labels, first the answer after which the conversation continued, and its kind."""
         row = asked.row
         labels = texts_of(*((row.orig_answer,) if row.orig_answer else ()), *row.answers)
         return {**({"labels": labels} if labels else {}), "yesno": row.yesno, "followup": row.followup}

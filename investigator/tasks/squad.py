@@ -70,9 +70,7 @@ class AskedQuestion(NamedTuple):
 
 
 class SpanTeacher(FileTeacher, ABC):
-    """Base class of the teachers for such files; subclasses return the text to show before a question, and the fields
-    of the question.
-    """
+    """Base class of the teachers; subclasses return the text before a question, and its fields."""
 
     suffixes: ClassVar = (".json",)
     are_conversations: ClassVar[bool] = False
@@ -101,9 +99,7 @@ class SpanTeacher(FileTeacher, ABC):
 
 
 class DefaultTeacher(SpanTeacher):
-    """Shows the paragraph and the question; a question without an answer has the label ''. Each question is an
-    episode.
-    """
+    """Shows the paragraph and the question, each an episode; without an answer the label is ''."""
 
     expected = "SQuAD's JSON: `data` with paragraphs, each with context and qas, which have id, question and answers"
 

@@ -1,6 +1,4 @@
-"""Lists the tasks: the built-in tasks, each with a file in this folder and a line here, and the tasks of other
-packages.
-"""
+"""Lists the built-in tasks, each with a file in this folder and a line here, and those of other packages."""
 
 from __future__ import annotations
 
@@ -46,9 +44,7 @@ def listed_tasks() -> tuple[TaskEntry, ...]:
 
 
 def plugged_in(name: str) -> EntryPoint | None:
-    """Return the entry point of a task from another package; None if no package adds it, or if a built-in task has the
-    same name.
-    """
+    """Return the entry point of another package's task; None if there is none, or a built-in one."""
     return None if name in _NAMES else found(PLUG_INS).get(name)
 
 

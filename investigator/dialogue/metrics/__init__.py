@@ -1,6 +1,4 @@
-"""Metrics of dialogues, defined as in ParlAI: values that can be added, the grading of replies, and reports as
-tables.
-"""
+"""Metrics of dialogues as in ParlAI: values that can be added, the grading of replies, and tables."""
 
 from investigator.dialogue.metrics.teacher_metrics import TeacherMetrics as TeacherMetrics
 from investigator.dialogue.metrics.values import AverageMetric as AverageMetric

@@ -143,9 +143,7 @@ def _ngrams(words: Sequence[str], length: int) -> NgramCounts:
 
 
 def _matches(words: Sequence[str], references: Sequence[Sequence[str]], length: int) -> int:
-    """Return how many n-grams of the guess occur in the answers, a repeated one at most as often as in the answer that
-    contains it most often.
-    """
+    """Return how many n-grams of the guess occur in the answers, at most as often as in one answer."""
     allowed = NgramCounts()
     for reference in references:
         allowed |= _ngrams(reference, length)

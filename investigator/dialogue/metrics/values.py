@@ -137,10 +137,7 @@ class Metrics:
             self.add_all({name: metric})
 
     def add_all(self, metrics: Report) -> None:
-        """Add several values atomically: no report contains only some of them.
-
-        Raises MetricsError, and adds none of them, if any cannot be added.
-        """
+        """Add several values at once. Raises MetricsError, and adds none of them, if any cannot be added."""
         self._totals.add(metrics)
         self._recent.add(metrics)
 
@@ -210,10 +207,7 @@ def aggregate_named_reports(reports: Mapping[str, Report], micro_average: bool =
 
 
 def aggregate_unnamed_reports(reports: Iterable[Report]) -> dict[str, Metric]:
-    """Merge the reports of several workers on one task by adding up each metric.
-
-    Raises MetricsError if metrics with the same name cannot be added.
-    """
+    """Add up the reports of several workers on one task. Raises MetricsError if metrics cannot be added."""
     together: dict[str, Metric] = {}
     for report in reports:
         for name, metric in report.items():
@@ -248,8 +242,6 @@ def report_table(report: Report) -> str:
 
 
 def _shown(metric: Metric) -> str:
-    """Return a value as text; whole and large numbers are written without an exponent, so that counts are not
-    rounded.
-    """
+    """Return a value as text; whole and large numbers have no exponent, so that counts are not rounded."""
     value = float(metric)
     return f"{value:.0f}" if value.is_integer() or 10_000 <= abs(value) < float("inf") else str(metric)

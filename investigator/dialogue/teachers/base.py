@@ -77,9 +77,7 @@ class Teacher(Agent):
         return reply
 
     def custom_evaluation(self, teacher_action: Message, labels: list[str], model_response: Message) -> None:
-        """Override this to grade replies in other ways, with `self.metrics.add(name, metric)`; called once for each
-        graded reply.
-        """
+        """Override this to grade a reply in other ways, with `self.metrics.add(name, metric)`."""
 
     def report(self) -> Report:
         """Return the metrics of all replies since the last reset, including those of copies, keyed by name."""

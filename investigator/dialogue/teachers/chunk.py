@@ -18,10 +18,7 @@ Sample = TypeVar("Sample")
 
 
 class ChunkQueue(Generic[Sample]):
-    """Reads samples from `load` in a separate thread, at most `size` ahead of the consumer.
-
-    Several threads may call `take`. The thread starts with the first `take`.
-    """
+    """Reads samples from `load` in a thread, at most `size` ahead of the consumers; it starts with `take`."""
 
     def __init__(self, load: Callable[[], Iterable[Sample]], size: int) -> None:
         if size < 1:

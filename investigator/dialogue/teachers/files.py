@@ -35,9 +35,7 @@ _log = logging.getLogger(__name__)
 
 
 class _AsWrittenTeacher(DialogTeacher):
-    """A base class that keeps the fields of entries as they are in the file. In training, a stream starts over even if
-    it is ordered.
-    """
+    """Keeps the fields as they are in the file. In training, an ordered stream starts over, too."""
 
     def make_message(self, entry: Entry) -> Message:
         return Message(entry) if isinstance(entry, Mapping) else super().make_message(entry)
@@ -82,9 +80,7 @@ def _example(line: str) -> Message:
 
 
 class LabelTurns(StrEnum):
-    """The speaker whose turns are the labels, by position, not by the ids of the turns; `both` makes one episode for
-    each of the two speakers, starting with the first.
-    """
+    """The speaker whose turns are the labels, by position; `both` makes an episode for each, the first one first."""
 
     SECOND_SPEAKER = "secondspeaker"
     FIRST_SPEAKER = "firstspeaker"
@@ -122,10 +118,7 @@ class ConversationTeacher(_AsWrittenTeacher):
                     yield example, place == 0
 
     def turns(self, conversation: object) -> list[Turn]:
-        """Return the turns of a conversation in order, each with an `id` and a `text`, which may be None.
-
-        Raises DialogueFormatError if it is not a conversation.
-        """
+        """Return the turns, each with `id` and `text`, which may be None. Raises DialogueFormatError."""
         if not isinstance(conversation, dict) or not isinstance(conversation.get("dialog"), list):
             raise DialogueFormatError('a conversation must have a list "dialog"')
         turns = [turn for part in conversation["dialog"] for turn in (part if isinstance(part, list) else [part])]
@@ -138,9 +131,7 @@ class ConversationTeacher(_AsWrittenTeacher):
 
 
 def episodes(turns: Sequence[Turn], label_turns: LabelTurns) -> Iterator[list[Turn]]:
-    """Yield the examples of a conversation as one episode for the first speaker, the second speaker, or each of
-    them.
-    """
+    """Yield the examples of a conversation: one episode for the first speaker, the second, or each."""
     if label_turns is not LabelTurns.SECOND_SPEAKER:
         yield _examples([{"text": SILENCE}, *turns])
     if label_turns is not LabelTurns.FIRST_SPEAKER:

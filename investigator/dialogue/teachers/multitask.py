@@ -60,9 +60,7 @@ class MultiTaskTeacher(Teacher):
         return all(task.epoch_done() for task in self.tasks)
 
     def report(self) -> Report:
-        """Return the metrics of each task (`task/metric`) and of all tasks (`metric`; `aggregate_micro` pools the
-        examples).
-        """
+        """Return the metrics of each task (`task/metric`) and of all (`aggregate_micro` pools the examples)."""
         reports = {task.id: task.report() for task in self.tasks}
         return aggregate_named_reports(reports, micro_average=self.opt.switch("aggregate_micro"))
 

@@ -1,6 +1,4 @@
-"""Worlds, in which agents take turns: one world at a time, for several tasks in succession, in batches, or in
-threads.
-"""
+"""Worlds, in which agents take turns: one world, several tasks in succession, batches, or threads."""
 
 from investigator.dialogue.worlds.base import DialogPartnerWorld as DialogPartnerWorld
 from investigator.dialogue.worlds.base import ExecutableWorld as ExecutableWorld

@@ -58,10 +58,7 @@ class World:
         return self.get_agents()[index]
 
     def parley(self) -> None:
-        """Run one turn: the agents act in order, and the others observe each act before the next agent acts.
-
-        Raises DialogueError if an act is not a message.
-        """
+        """Run one turn: the agents act in order, and the others observe each act at once. Raises DialogueError."""
         self.begin_turn()
         agents = self.get_agents()
         for index, agent in enumerate(agents):
@@ -76,9 +73,7 @@ class World:
         """Prepare the turn; called before the first agent acts."""
 
     def take_act(self, index: int, act: object) -> Message:
-        """Record an act, and return the message that the others observe. Raises DialogueError if the act is not a
-        message; even then it is stored in `acts`.
-        """
+        """Store an act, and return it as a message. Raises DialogueError if it is not a message."""
         acts = self.get_acts()
         acts[index] = cast(Message, act)  # an invalid act can be inspected afterwards
         if not isinstance(act, Mapping):
@@ -209,9 +204,7 @@ class EndsEpisodes(Protocol):
 
 
 class MultiAgentDialogWorld(World):
-    """Agents that act one after the other; each hears everything said since its last act. Raises DialogueError if there
-    are no agents.
-    """
+    """Agents that act in turn; each hears everything said since its last act. Raises DialogueError without agents."""
 
     def init_world(self) -> None:
         if not self.agents:

@@ -258,9 +258,7 @@ def _observe(row: World, listener: int, actor: int, act: Message) -> Message | N
 
 
 def _with_options(shared: Shared, options: Mapping[str, object]) -> dict[str, object]:
-    """Return the shared state with these options set in all of its parts: the world, the worlds in it, and their
-    agents.
-    """
+    """Return the shared state with these options set in all of its worlds and agents."""
     opt = shared.get("opt")
     changed: dict[str, object] = {**shared, **options, "opt": Opt(opt if isinstance(opt, Mapping) else {}, **options)}
     for key, part in shared.items():

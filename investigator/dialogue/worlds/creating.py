@@ -23,9 +23,7 @@ class TaskLoader(Protocol):
     def world_class(
         self, task: str, number_of_agents: int | None, *, interactive: bool = False, self_chat: bool = False
     ) -> type[World] | None:
-        """Return the world class that a single task defines, or None. The flags request the class for a human or for
-        self-chat.
-        """
+        """Return the world class that a task defines for a teacher, for a human or for self-chat, or None."""
         ...
 
     def teacher(self, opt: Opt) -> Agent:
@@ -80,7 +78,5 @@ def _of_task(opt: Opt, students: Sequence[Agent], tasks: TaskLoader, make_world:
 
 
 def default_world(number_of_agents: int) -> type[World]:
-    """Return the default world class for this number of agents: DialogPartnerWorld for two, MultiAgentDialogWorld for
-    any other number.
-    """
+    """Return the default world class for this number of agents: DialogPartnerWorld for two."""
     return DialogPartnerWorld if number_of_agents == 2 else MultiAgentDialogWorld

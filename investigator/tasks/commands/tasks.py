@@ -83,9 +83,7 @@ def display(
 
 
 def find_in_current_folder(task: str) -> None:
-    """If a task string names a module, add the current folder to the end of the import path, where installed modules
-    take precedence.
-    """
+    """If a task string names a module, add the current folder to the end of the import path."""
     folder = os.getcwd()
     if any("." in each.partition(":")[0] for each in task.split(",")) and folder not in sys.path:
         sys.path.append(folder)
