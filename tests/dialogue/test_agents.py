@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from investigator.dialogue.agents import ActsInBatches, Agent, ObservesItself
+from investigator.dialogue.agents import Agent
 from investigator.dialogue.messages import Message
-from investigator.dialogue.options import Opt
 from investigator.errors import DialogueError
 
 
@@ -89,14 +88,3 @@ def test_an_agent_that_takes_one_at_a_time_says_so() -> None:
     with pytest.raises(DialogueError, match="cannot act in batches") as refused:
         Shouting().batch_respond([{"text": "a"}])
     assert "respond" in refused.value.hint
-
-
-def test_what_an_agent_can_do_is_told_by_its_methods() -> None:
-    assert isinstance(ShoutingTogether(), ActsInBatches)
-    assert isinstance(ShoutingTogether(), ObservesItself)
-    assert not isinstance(Shouting(), ActsInBatches)
-
-
-def test_kept_options_are_taken_as_they_are_unless_an_agent_changes_them() -> None:
-    opt = Opt(model="x")
-    assert Agent.upgrade_opt(opt) is opt

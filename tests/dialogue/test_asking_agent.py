@@ -73,10 +73,6 @@ def test_nothing_is_asked_without_a_question(fields: dict[str, object]) -> None:
     assert desk.asked == []
 
 
-def test_an_agent_that_heard_nothing_asks_nothing() -> None:
-    assert InvestigatorAgent(investigator=Desk()).act().text == NOTHING_ASKED
-
-
 def test_what_cannot_be_asked_is_told_politely_and_the_conversation_goes_on() -> None:
     agent = InvestigatorAgent(investigator=Desk())
     agent.observe(Message(text="too long"))
@@ -114,14 +110,6 @@ def test_copies_in_threads_do_not_ask_at_the_same_time() -> None:
     for thread in threads:
         thread.join()
     assert (len(desk.asked), desk.most) == (8, 1)
-
-
-def test_responses_come_from_the_same_investigator() -> None:
-    desk = Desk()
-    agent = InvestigatorAgent({"id": "sage"}, investigator=desk)
-    assert agent.respond("a") == "A"
-    assert agent.batch_respond([{"text": "b"}]) == ["B"]
-    assert (desk.asked, agent.clone().id, agent.observation) == (["a", "b"], "sage", None)
 
 
 def test_someone_must_be_there_to_ask() -> None:

@@ -33,10 +33,6 @@ def test_the_flags_say_how_data_is_used(name: str, training: bool, cycles: bool,
     )
 
 
-def test_a_stream_has_the_name_of_the_same_data_without() -> None:
-    assert Datatype("train:stream:ordered").without_stream == "train:ordered"
-
-
 def test_a_misspelt_datatype_is_named_with_its_neighbour() -> None:
     with pytest.raises(DialogueError, match="'trian'") as caught:
         Datatype("trian:stream")

@@ -30,19 +30,6 @@ def test_a_field_is_changed_on_purpose() -> None:
     assert message == {"text": "goodbye", "reward": 1}
 
 
-def test_a_field_that_was_none_is_set_all_the_same() -> None:
-    message = Message(text=None)
-    with pytest.raises(DialogueError):
-        message["text"] = "hello"
-
-
-def test_a_field_that_was_taken_out_can_be_set_again() -> None:
-    message = Message(text="hello")
-    del message["text"]
-    message["text"] = "goodbye"
-    assert message.text == "goodbye"
-
-
 @given(FIELDS)
 def test_copies_are_messages_with_the_same_fields(fields: dict[str, object]) -> None:
     message = Message(fields)
@@ -51,22 +38,9 @@ def test_copies_are_messages_with_the_same_fields(fields: dict[str, object]) -> 
         assert made == message
 
 
-def test_a_dict_from_outside_becomes_a_message_once() -> None:
-    message = Message.of({"text": "hello"})
-    assert Message.of(message) is message
-    assert type(message) is Message
-
-
 def test_the_payload_leaves_out_metrics_only() -> None:
     message = Message(text="hello", metrics={"f1": object()}, answer_starts=[515])
     assert message.json_safe_payload() == {"text": "hello", "answer_starts": [515]}
-
-
-@pytest.mark.parametrize(
-    ("fields", "padding"), [({}, False), ({"batch_padding": 0}, False), ({"batch_padding": 1}, True)]
-)
-def test_padding_is_told_by_its_field(fields: dict[str, object], padding: bool) -> None:
-    assert Message(fields).is_padding() is padding
 
 
 @pytest.mark.parametrize(

@@ -31,14 +31,6 @@ def test_an_option_of_the_wrong_kind_is_named() -> None:
         opt.switch("shuffle")
 
 
-def test_a_deep_copy_shares_nothing() -> None:
-    opt = Opt(override={"seed": 1})
-    made = opt.deepcopy()
-    made["override"]["seed"] = 2  # type: ignore[index]
-    assert type(made) is Opt
-    assert opt == {"override": {"seed": 1}}
-
-
 def test_options_come_back_as_they_were_kept(tmp_path: Path) -> None:
     opt = Opt(model="repeater", batchsize=4, names=["ann", "שלום 🧭"], override={"seed": None})
     file = option_file(tmp_path / "new" / "model")

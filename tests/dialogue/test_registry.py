@@ -14,7 +14,6 @@ from investigator.dialogue.messages import Message
 from investigator.dialogue.options import Opt, option_file
 from investigator.dialogue.registry import (
     agent_class,
-    agent_class_name,
     agent_places,
     create_agent,
     create_agent_from_shared,
@@ -60,19 +59,6 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 )
 def test_a_name_means_a_class(name: str, kind: type[Agent]) -> None:
     assert agent_class(name) is kind
-
-
-@pytest.mark.parametrize(
-    ("name", "class_name"),
-    [
-        ("x", "XAgent"),
-        ("local_human", "LocalHumanAgent"),
-        ("seq2seq", "Seq2seqAgent"),
-        ("myAgent_v2", "MyAgentV2Agent"),
-    ],
-)
-def test_a_class_is_named_by_the_words_of_the_name(name: str, class_name: str) -> None:
-    assert agent_class_name(name) == class_name
 
 
 @pytest.mark.parametrize(
@@ -138,11 +124,6 @@ def test_a_file_beside_the_program_is_not_an_agent(tmp_path: Path, monkeypatch: 
     for name in ("stray", "stray.py", "./stray", str(tmp_path / "stray")):
         with pytest.raises(UnknownTaskError):
             agent_class(name)
-
-
-def test_an_agent_is_made_of_its_options() -> None:
-    agent = create_agent({"model": "fixed_response", "fixed_response": "Yes."})
-    assert agent.respond("q") == "Yes."
 
 
 @pytest.mark.parametrize("opt", [{}, {"model": ""}, {"model": None}, {"model_file": "nowhere/model"}])

@@ -198,17 +198,6 @@ def test_chunks_without_samples_end_at_once(datatype: str) -> None:
     teacher.shutdown()
 
 
-def test_a_sample_may_be_an_episode_of_several_examples() -> None:
-    class Talks(Generated):
-        def create_message(self, queue_output: Sample, entry_idx: int = 0) -> Message:
-            return Message(text=f"{queue_output.text}/{entry_idx}", labels=["y"], episode_done=entry_idx == 1)
-
-    teacher = Talks({"datatype": "valid"})
-
-    assert [teacher.act().text for _ in range(3)] == ["0.0/0", "0.0/1", "0.1/0"]
-    teacher.shutdown()
-
-
 def test_what_is_missing_or_impossible_is_named() -> None:
     with pytest.raises(DialogueError, match='"get_num_samples" must be overridden by ChunkTeacher'):
         ChunkTeacher({"datatype": "valid"}).num_examples()

@@ -111,8 +111,3 @@ def test_data_that_is_no_list_of_images_is_an_error(
 
     with pytest.raises(DialogueFormatError, match=problem):
         teacher().act()
-
-
-def test_where_the_data_or_an_image_lies_must_be_said() -> None:
-    with pytest.raises(DialogueError, match="no data file"):
-        Pictures({"datatype": "valid"})

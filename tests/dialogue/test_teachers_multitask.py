@@ -89,12 +89,6 @@ def test_counts_are_unknown_where_one_task_does_not_know() -> None:
     assert MultiTaskTeacher({"datatype": "valid"}, teachers=[Teacher({}), Counting({})]).num_examples() is None
 
 
-@pytest.mark.parametrize("weights", ["1,-2", ["x"]])
-def test_weights_that_are_none_are_an_error(weights: object) -> None:
-    with pytest.raises(DialogueError, match="the weights of the tasks"):
-        made("train", {"a": 1, "b": 1}, multitask_weights=weights)
-
-
 def test_without_teachers_there_is_nothing_to_ask_from() -> None:
     with pytest.raises(DialogueError, match="no teachers"):
         MultiTaskTeacher({"datatype": "valid"})

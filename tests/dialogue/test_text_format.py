@@ -44,11 +44,6 @@ def test_an_episode_that_is_said_not_to_be_done_is_not(word: str) -> None:
     assert str_to_msg(f"text:x\tlabels:y\tepisode_done:{word}")["episode_done"] is False  # type: ignore[index]
 
 
-@pytest.mark.parametrize("word", ["True", "true", "1", "yes", "anything"])
-def test_an_episode_that_is_said_to_be_done_is(word: str) -> None:
-    assert str_to_msg(f"text:x\tlabels:y\tepisode_done:{word}")["episode_done"] is True  # type: ignore[index]
-
-
 @pytest.mark.parametrize("field", ["the milk", ":the milk"])
 def test_a_field_without_a_name_is_an_error_that_shows_it(field: str) -> None:
     with pytest.raises(DialogueFormatError, match=f"'{field}'"):

@@ -1,14 +1,103 @@
-"""TurnAgent: it observes and acts in turn, and its history contains what was said."""
+"""History, the turns of an episode as text or tokens, and TurnAgent, which observes and acts in turn."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from investigator.dialogue.messages import Message
-from investigator.dialogue.turn_agent import TurnAgent
+from investigator.dialogue.turn_agent import History, TurnAgent
 from investigator.errors import DialogueError
+
+TURNS = st.lists(st.tuples(st.booleans(), st.text()), max_size=12)
+
+
+def codes(text: str) -> list[int]:
+    return [ord(character) for character in text]
+
+
+def heard_and_said(history: History, *texts: str) -> History:
+    for number, text in enumerate(texts):
+        if number % 2:
+            history.add_reply(text)
+        else:
+            history.update_history({"text": text})
+    return history
+
+
+def test_an_empty_history_is_none_and_not_an_empty_text() -> None:
+    history = History(encode=codes)
+    assert (history.get_history_str(), history.get_history_vec()) == (None, None)
+    history.update_history({"labels": ["x"]})
+    assert history.get_history_str() is None
+    history.update_history({"text": ""})
+    assert history.get_history_str() == ""
+
+
+@pytest.mark.parametrize(("size", "text"), [(-1, "a|b|c|d"), (0, "a|b|c|d"), (3, "b|c|d"), (1, "d"), (9, "a|b|c|d")])
+def test_the_last_turns_are_kept_heard_and_said_alike(size: int, text: str) -> None:
+    history = heard_and_said(History({"delimiter": "|"}, size=size), "a", "b", "c", "d")
+    assert history.get_history_str() == text
+    assert history.history_raw_strings == text.split("|")
+
+
+def test_the_size_can_be_an_option() -> None:
+    assert heard_and_said(History({"history_size": 2}), "a", "b", "c").get_history_str() == "b\nc"
+    assert heard_and_said(History({"history_size": 2}, size=1), "a", "b", "c").get_history_str() == "c"
+
+
+def test_what_is_temporary_stays_until_the_next_message() -> None:
+    history = History()
+    history.update_history({"text": "a"}, " [k]")
+    assert history.get_history_str() == "a [k]"
+    history.add_reply("b")
+    assert history.get_history_str() == "a\nb [k]"
+    history.update_history({"text": "c"})
+    assert history.get_history_str() == "a\nb\nc"
+
+
+def test_lines_are_turns_where_they_are_heard_and_not_where_they_are_said() -> None:
+    history = History({"split_lines": True}, size=2)
+    history.update_history({"text": "x\ny\nz"})
+    assert history.history_strings == ["y", "z"]
+    history.add_reply("b\nc")
+    assert history.history_strings == ["z", "b\nc"]
+
+
+def test_speakers_are_told_by_tokens() -> None:
+    options = {"person_tokens": True}
+    assert heard_and_said(History(options), "a\nb", "c").get_history_str() == "__p1__ a\nb\n__p2__ c"
+    last_line = History({**options, "add_p1_after_newln": True}, p1_token="P1:", p2_token="P2:")
+    assert heard_and_said(last_line, "a\nb", "c\nd").get_history_str() == "a\nP1: b\nP2: c\nd"
+    assert last_line.history_raw_strings == ["a\nb", "c\nd"]
+    lines = heard_and_said(History({**options, "split_lines": True}), "a\nb")
+    assert lines.get_history_str() == "__p1__ a\n__p1__ b"
+
+
+@given(TURNS, st.text(max_size=3), st.none() | st.text())
+def test_tokens_are_those_of_the_text_and_reversed_on_demand(
+    turns: list[tuple[bool, str]], delimiter: str, temporary: str | None
+) -> None:
+    forth = History({"delimiter": delimiter}, encode=codes)
+    back = History({"delimiter": delimiter, "history_reversed": True}, encode=codes)
+    for history in (forth, back):
+        for heard, text in turns:
+            if heard:
+                history.update_history({"text": text}, temporary)
+            else:
+                history.add_reply(text)
+    text = forth.get_history_str()
+    assert back.get_history_str() == text
+    assert forth.get_history_vec() == (None if text is None else codes(text))
+    assert back.get_history_vec() == (None if text is None else codes(text)[::-1])
+
+
+def test_tokens_need_a_tokenizer() -> None:
+    with pytest.raises(DialogueError, match="cannot return tokens"):
+        heard_and_said(History(), "a").get_history_vec()
 
 
 class Counting(TurnAgent):
@@ -88,13 +177,6 @@ def test_the_end_of_an_episode_needs_an_act() -> None:
     assert told(agent, "b")["full_text"] == "b"
 
 
-def test_observations_without_labels_may_follow_each_other() -> None:
-    agent = Counting()
-    told(agent, "a")
-    told(agent, "b")
-    assert agent.act().text == "2 lines"
-
-
 @pytest.mark.parametrize("step", [lambda agent: agent.act(), lambda agent: agent.self_observe(Message(text="x"))])
 def test_there_is_no_reply_to_nothing(step: object) -> None:
     agent = Counting({"id": "counter"})
@@ -104,13 +186,6 @@ def test_there_is_no_reply_to_nothing(step: object) -> None:
     agent.act()
     with pytest.raises(DialogueError, match="counter has observed nothing"):
         step(agent)  # type: ignore[operator]
-
-
-def test_the_senders_message_is_left_as_it_was() -> None:
-    sent = Message(text="a")
-    heard = Counting().observe(sent)
-    assert heard == {"text": "a", "full_text": "a"}
-    assert sent == {"text": "a"}
 
 
 def test_a_hint_lasts_for_one_message() -> None:
@@ -131,19 +206,6 @@ def test_a_batch_is_answered_row_by_row_and_padding_without_text() -> None:
         made.self_observe(act)
     assert [act.get("text") for act in acts] == ["1 lines", "2 lines", None]
     assert [made.history.get_history_str() for made in copies] == ["a\n1 lines", None, None]
-
-
-def test_responses_know_nothing_of_each_other() -> None:
-    agent = Counting()
-    assert [agent.respond("a"), agent.respond("b")] == ["1 lines", "1 lines"]
-    assert agent.batch_respond([{"text": "a"}, {"text": "b\nc"}]) == ["1 lines", "2 lines"]
-
-
-def test_odd_messages_do_not_stop_a_conversation() -> None:
-    agent = Counting()
-    for text in ("", "   ", "🧭\u200d🗺️", "שלום", "x" * 100_000, None):
-        agent.observe({"text": text})
-        assert agent.act().text.endswith("lines")
 
 
 def test_an_agent_may_reply_in_batches_only() -> None:

@@ -137,10 +137,3 @@ def test_a_copy_of_a_batch_has_rows_of_its_own() -> None:
     assert (copy.total_parleys, world.total_parleys) == (1, 0)
     assert copy.display() == "[a]: hello\n[b]: HELLO\n\n[a]: hello\n[b]: HELLO"
     assert world.display() == ""
-
-
-def test_a_batch_is_made_of_a_world_or_of_what_is_shared() -> None:
-    with pytest.raises(DialogueValueError):
-        BatchWorld({})
-    with pytest.raises(DialogueError, match="class"):
-        BatchWorld({}, None, {"world": "none"})

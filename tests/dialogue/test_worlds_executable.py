@@ -5,13 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
 from talking_agents import Answerer, Talker, talker
 
 from investigator.dialogue.agents import Agent
 from investigator.dialogue.messages import Message
 from investigator.dialogue.worlds import BatchWorld, ExecutableWorld
-from investigator.errors import DialogueError
 
 
 class NotesWorld(ExecutableWorld):
@@ -98,14 +96,3 @@ def test_an_act_without_an_id_is_that_of_its_agent() -> None:
     world.parley()
     assert hearer.observation == {"text": "0 notes", "id": "nameless"}
     assert world.get_acts()[0] == {"text": "0 notes", "id": "nameless"}
-
-
-def test_an_act_that_is_no_message_changes_nothing(tmp_path: Path) -> None:
-    class Broken(Talker):
-        def act(self) -> Any:
-            return None
-
-    world = NotesWorld({"folder": str(tmp_path)}, [Broken({"id": "broken"})])
-    with pytest.raises(DialogueError, match="NoneType"):
-        world.parley()
-    assert list(world.folder.iterdir()) == []

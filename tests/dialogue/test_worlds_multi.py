@@ -35,14 +35,6 @@ def test_tasks_come_in_turn_and_those_that_have_ended_are_left_out() -> None:
     assert (world.num_examples(), world.num_episodes(), world.total_epochs) == (6, 6, 1.0)
 
 
-def test_after_the_end_of_all_tasks_there_is_padding() -> None:
-    world = of_tasks({"datatype": "valid"}, p=["p1"], q=["q1"])
-    assert turns(world, 3) == ["p1", "q1", ""]
-    act = world.get_acts()[0]
-    assert act is not None
-    assert act.is_padding()
-
-
 def test_another_task_is_chosen_only_when_an_episode_is_over() -> None:
     world = MultiWorld(
         {"datatype": "valid"},

@@ -86,13 +86,6 @@ def test_an_agent_that_tells_itself_when_an_episode_is_done_is_asked() -> None:
     assert not world.episode_done()
 
 
-def test_an_agent_of_the_base_class_can_talk_to_itself_alone() -> None:
-    world = MultiAgentDialogWorld({}, [Agent()])
-    world.parley()
-    assert world.display() == "[]: hello, teacher!"
-    assert not world.episode_done()
-
-
 def test_a_plain_dict_becomes_a_message_at_the_border() -> None:
     class Plain(Talker):
         def act(self) -> Any:

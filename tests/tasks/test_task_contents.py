@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from investigator.dialogue.teachers import ConversationTeacher, ParlAIDialogTeacher
 from investigator.errors import DialogueError, DialogueFormatError
 from investigator.tasks.loading import create_teacher
 from investigator.tasks.task_list import TASK_LIST
@@ -70,15 +69,6 @@ def test_a_collection_without_one_of_its_parts_names_it(file: str, tmp_path: Pat
     with pytest.raises(DialogueFormatError, match=f"{file} contains no") as caught:
         made("beir", tmp_path, "test")
     assert caught.value.hint.startswith("It must contain corpus.jsonl")
-
-
-def test_teachers_as_classes_may_have_no_data(tmp_path: Path) -> None:
-    file = tmp_path / "empty"
-    file.write_text("", encoding="utf-8")
-    for kind in (ParlAIDialogTeacher, ConversationTeacher):
-        teacher = kind({"datafile": str(file), "datatype": "valid"})
-        assert teacher.num_examples() == 0
-        assert teacher.act().is_padding()
 
 
 def test_released_files_without_those_of_the_fold_are_an_error(tmp_path: Path) -> None:
@@ -217,11 +207,6 @@ def test_where_bytes_are_no_text_the_line_is_named(tmp_path: Path) -> None:
     error = refused("squad", content, tmp_path)
     assert f"line {number}: byte " in error.message
     assert error.hint == "Save the file as UTF-8."
-
-
-@pytest.mark.parametrize("task", sorted(FILES.keys() - {"babi", "text"}))
-def test_a_file_that_was_cut_off_is_no_file(task: str, tmp_path: Path) -> None:
-    refused(task, FILES[task].read_bytes().rstrip()[:-30], tmp_path)
 
 
 def test_a_number_without_end_is_no_number_of_a_line(tmp_path: Path) -> None:

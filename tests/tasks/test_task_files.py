@@ -96,15 +96,6 @@ def test_a_coqa_question_without_an_answer_is_named(tmp_path: Path) -> None:
         create_teacher({"task": "coqa", "datafile": str(file)})
 
 
-def test_texts_of_any_script_and_length_pass_through(tmp_path: Path) -> None:
-    text = "مرحبا \U0001f680 \u2028 " + "word " * 50_000
-    file = tmp_path / "rows.jsonl"
-    row = {"turns": [{"role": "user", "utterance": text}, {"role": "agent", "utterance": "\u202eok"}]}
-    file.write_text(json.dumps(row, ensure_ascii=False), encoding="utf-8")
-    (message,) = create_teacher({"task": "doc2dial", "datafile": str(file), "datatype": "valid"})
-    assert (message["text"], message["eval_labels"]) == (text, ("\u202eok",))
-
-
 @pytest.mark.parametrize(
     ("task", "told"),
     [

@@ -9,15 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from investigator.dialogue.registry import load_class
 from investigator.dialogue.simple_agents import HumanAgent, RepeatLabelAgent
-from investigator.dialogue.task_strings import TaskEntry, teacher_place
+from investigator.dialogue.task_strings import TaskEntry
 from investigator.dialogue.teachers import MultiTaskTeacher, Teacher
 from investigator.dialogue.worlds import (
-    BatchWorld,
     DialogPartnerWorld,
     MultiAgentDialogWorld,
-    MultiWorld,
 )
 from investigator.dialogue.worlds.creating import create_world
 from investigator.errors import DialogueError, UnknownTaskError
@@ -144,14 +141,6 @@ def test_one_task_with_two_files_is_reported_twice() -> None:
     assert f"{SQUAD}:seed=1/exs" in teacher.report()
 
 
-@pytest.mark.parametrize(
-    ("weights", "shares"), [("1,0", {"squad"}), ("0,1", {"coqa"}), ("stochastic", {"squad", "coqa"})]
-)
-def test_weights_say_how_often_a_task_comes(weights: str, shares: set[str]) -> None:
-    teacher = create_teacher({"task": f"{SQUAD},{COQA}", "multitask_weights": weights})
-    assert {teacher.act()["id"] for _ in range(100)} == shares
-
-
 @pytest.mark.parametrize("opt", [{}, {"task": ""}, {"task": ","}])
 def test_no_task_is_an_error(opt: dict[str, object]) -> None:
     with pytest.raises(DialogueError, match="no task given"):
@@ -217,17 +206,3 @@ def test_what_only_others_derive_from_is_no_teacher() -> None:
         Tasks().teacher_class("bb3x:module")
     assert "SdmTeacher, SgmTeacher" in caught.value.hint
     assert Tasks().teacher_class("bb3x:sdm").__doc__ == "The decision to search."
-
-
-def test_worlds_are_made_of_task_strings() -> None:
-    student = RepeatLabelAgent({})
-    assert isinstance(create_world({"task": SQUAD, "datatype": "valid"}, [student], Tasks()), DialogPartnerWorld)
-    several = create_world({"task": f"{SQUAD},{COQA}", "datatype": "valid"}, [student], Tasks())
-    assert (type(several), several.num_examples()) == (MultiWorld, 7)
-    batch = create_world({"task": SQUAD, "datatype": "valid", "batchsize": 2}, [student], Tasks())
-    assert isinstance(batch, BatchWorld)
-
-
-def test_places_are_loaded_only_from_modules_that_can_be_named() -> None:
-    with pytest.raises(UnknownTaskError):
-        load_class([teacher_place("a.b c.d")], Teacher, sought="task")

@@ -1,17 +1,33 @@
-"""Data are built once, completely, and only inside their folder."""
+"""Built data, tokens and their indices, and data loaded in threads."""
 
 from __future__ import annotations
 
 import gzip
 import io
 import tarfile
+import threading
 import zipfile
+from concurrent.futures import Future
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from investigator.dialogue.data import build, built, unpack
+from investigator.dialogue.data import (
+    END,
+    SPECIAL,
+    START,
+    UNKNOWN,
+    DataLoader,
+    Dictionary,
+    build,
+    built,
+    tokens_of,
+    unpack,
+)
 from investigator.errors import DialogueError, DialogueFormatError
 
 
@@ -121,3 +137,93 @@ def test_damaged_archives_and_other_files_are_named(tmp_path: Path) -> None:
         with pytest.raises(DialogueFormatError, match=reason) as caught:
             unpack(tmp_path / name, tmp_path / "inside")
         assert name in caught.value.message
+
+
+@settings(max_examples=30)
+@given(st.text())
+def test_any_text_that_was_added_comes_back_as_it_was(text: str) -> None:
+    dictionary = Dictionary([text])
+    assert dictionary.decode(dictionary.encode(text)) == text
+
+
+@settings(max_examples=30)
+@given(st.text())
+def test_no_text_holds_a_special_token(text: str) -> None:
+    assert set(tokens_of(f"{text} __unk__ __start__{text}")).isdisjoint(SPECIAL)
+
+
+def test_words_and_signs_are_tokens_with_the_space_before_them() -> None:
+    assert tokens_of("It's 4 km, no more.") == ["It", "'", "s", " 4", " km", ",", " no", " more", "."]
+
+
+def test_an_unknown_token_has_the_index_of_unknown() -> None:
+    dictionary = Dictionary(["the mill"])
+    assert dictionary.encode("the fox") == [len(SPECIAL), dictionary.index(UNKNOWN)]
+    assert dictionary.decode(dictionary.encode("the fox")) == "the" + UNKNOWN
+
+
+def test_start_and_end_are_silent() -> None:
+    dictionary = Dictionary(["the mill"])
+    framed = [dictionary.index(START), *dictionary.encode("the mill"), dictionary.index(END)]
+    assert dictionary.decode(framed) == "the mill"
+
+
+@pytest.mark.parametrize("index", [-1, 4])
+def test_an_index_that_is_not_there_is_an_error(index: int) -> None:
+    with pytest.raises(DialogueError, match="no token"):
+        Dictionary().token(index)
+
+
+def test_what_is_requested_is_loaded_and_received_as_a_future_that_is_done() -> None:
+    received: list[int] = []
+    loader = DataLoader()
+
+    def receive(future: Future[int]) -> None:
+        assert future.done()
+        received.append(future.result())
+
+    loader.request_load(receive, lambda a, b: a + b, (1, 2))
+    loader.request_load(receive, lambda *, a, b: a * b, {"a": 3, "b": 4})
+    loader.shutdown()
+
+    assert received == [3, 12]
+
+
+def test_an_error_of_the_loading_is_in_the_future_and_the_next_request_is_served() -> None:
+    loader = DataLoader()
+
+    failed = loader.request_load(lambda _: None, lambda: 1 // 0)
+    good: Future[Any] = loader.request_load(lambda _: None, lambda: "good")
+
+    with pytest.raises(ZeroDivisionError):
+        failed.result(timeout=5)
+    assert good.result(timeout=5) == "good"
+    loader.shutdown()
+
+
+def test_several_threads_load_side_by_side() -> None:
+    together = threading.Barrier(3)
+    loader = DataLoader({"num_load_threads": 3})
+
+    futures = [loader.request_load(lambda _: None, together.wait, (5,)) for _ in range(3)]
+
+    assert sorted(future.result(timeout=5) for future in futures) == [0, 1, 2]
+    loader.shutdown()
+
+
+def test_after_the_shutdown_no_thread_is_left_and_nothing_is_taken() -> None:
+    loader = DataLoader({"num_load_threads": 2})
+    futures = [loader.request_load(lambda _: None, pow, (2, number)) for number in range(20)]
+
+    loader.shutdown()
+    loader.shutdown()
+
+    assert [future.result(timeout=0) for future in futures] == [2**number for number in range(20)]
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("data-loader")]
+    with pytest.raises(DialogueError, match="after shutdown"):
+        loader.request_load(lambda _: None, pow, (2, 2))
+
+
+def test_a_loader_needs_a_thread() -> None:
+    with pytest.raises(DialogueError, match="num_load_threads"):
+        DataLoader({"num_load_threads": 0})
