@@ -6,13 +6,14 @@ import random
 import sys
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Iterable, Mapping
-from threading import Lock
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TextIO
 
 from investigator.dialogue.agents import Agent, Shared, shared_part
 from investigator.dialogue.messages import EPISODE_DONE, Message, texts_of
+from investigator.dialogue.metrics.values import Metrics, SumMetric
 from investigator.dialogue.options import Options
+from investigator.dialogue.teachers.dialog import Entry, StreamDialogData
 from investigator.errors import DialogueError
 from investigator.reports.inert import inert
 
@@ -166,60 +167,41 @@ class DataAgent(Agent):
     ) -> None:
         super().__init__(opt, shared)
         self.id = self.opt.text("id", "data")
-        self._episodes = shared_part(shared, "episodes", _Episodes) or _Episodes(messages)
+        kept = list(messages)
+        self._data = shared_part(shared, "data", StreamDialogData) or StreamDialogData(
+            lambda: _entries(kept), restarts=False
+        )
+        self._sent = Metrics(shared_part(shared, "sent", dict))
         self._left: deque[Message] = deque()
 
     def act(self) -> Message:
-        self._left = self._left or self._episodes.take()
         if not self._left:
-            return Message.padding_example()
-        message = self._left.popleft().copy()
-        self._episodes.count_sent()
-        message.setdefault("id", self.id)
-        message.setdefault(EPISODE_DONE, False)
-        return message
+            episode = self._data.next_episode()
+            if episode is None:
+                return Message.padding_example()
+            self._left.extend(Message(entry) for entry in episode[0] if isinstance(entry, Mapping))
+        self._sent.add("exs", SumMetric(1))
+        return Message({"id": self.id, EPISODE_DONE: False, **self._left.popleft()})
 
     def epoch_done(self) -> bool:
-        return self._episodes.unsent <= 0
+        sent = self._sent.report().get("exs", SumMetric(0))
+        return sent.value() >= self._data.num_examples()
 
     def reset(self) -> None:
         """Start again with the first message, together with all copies, each of which must be reset."""
         super().reset()
         self._left.clear()
-        self._episodes.rewind()
+        self._data.reset()
+        self._sent.clear()
 
     def share(self) -> dict[str, object]:
-        return {**super().share(), "episodes": self._episodes}
+        return {**super().share(), "data": self._data, "sent": self._sent.share()}
 
 
-class _Episodes:
-    """Hands out episodes to several agents, which may run in different threads."""
-
-    def __init__(self, messages: Iterable[object]) -> None:
-        self._messages: list[Mapping[str, object]] = []
-        for number, message in enumerate(messages):
-            if not isinstance(message, Mapping):
-                problem = f"item {number} is not a message but {type(message).__name__}"
-                raise DialogueError(problem, hint="Give dicts.")
-            self._messages.append(message)
-        self._lock = Lock()
-        self.rewind()
-
-    def take(self) -> deque[Message]:
-        """Return the next episode, which is empty if no episode is left."""
-        episode: deque[Message] = deque()
-        with self._lock:
-            while self._left and not (episode and episode[-1].get(EPISODE_DONE)):
-                episode.append(Message(self._left.popleft()))
-        return episode
-
-    def count_sent(self) -> None:
-        """Record that a message from an episode was sent."""
-        with self._lock:
-            self.unsent -= 1
-
-    def rewind(self) -> None:
-        """Start again with the first episode."""
-        with self._lock:
-            self._left = deque(self._messages)
-            self.unsent = len(self._messages)
+def _entries(messages: Iterable[object]) -> Iterator[tuple[Entry, bool]]:
+    begins = True
+    for number, message in enumerate(messages):
+        if not isinstance(message, Mapping):
+            raise DialogueError(f"item {number} is not a message but {type(message).__name__}", hint="Give dicts.")
+        yield message, begins
+        begins = bool(message.get(EPISODE_DONE))

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from talking_agents import Answerer, Talker, lesson, talker
 
-from investigator.dialogue.agents import Agent
 from investigator.dialogue.messages import Message
 from investigator.dialogue.worlds import DialogPartnerWorld, MultiAgentDialogWorld, World
 from investigator.errors import DialogueError, DialogueValueError
@@ -197,12 +196,3 @@ def test_leaving_a_world_shuts_its_agents_down_also_after_an_error() -> None:
     with pytest.raises(DialogueError), DialogPartnerWorld({}, agents) as world:
         world.parley()
     assert agents[0].closed  # type: ignore[attr-defined]
-
-
-def test_an_agent_that_was_not_made_whole_is_refused_by_name() -> None:
-    class Bare(Agent):
-        def __init__(self) -> None:
-            """The world calls no other agent."""
-
-    with pytest.raises(DialogueValueError, match="the agent Bare is incomplete"):
-        DialogPartnerWorld({}, [Bare(), Agent()])

@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from threading import Condition, Thread
+from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Lock
 from typing import Generic, TypeVar
 
 from investigator.dialogue.agents import Shared, shared_part
@@ -20,68 +21,52 @@ Sample = TypeVar("Sample")
 class ChunkQueue(Generic[Sample]):
     """Reads samples from `load` in a thread, at most `size` ahead of the consumers; it starts with `take`."""
 
-    def __init__(self, load: Callable[[], Iterable[Sample]], size: int) -> None:
+    def __init__(self, load: Callable[[], Iterator[Sample]], size: int) -> None:
         if size < 1:
             raise DialogueValueError(f"the buffer of a ChunkTeacher must have room for at least 1 sample, not {size}")
         self._load = load
         self._size = size
-        self._changed = Condition()
-        self._samples: deque[Sample] = deque()
-        self._thread: Thread | None = None
-        self._ended = False
-        self._error: BaseException | None = None
+        self._lock = Lock()
+        self._ahead: deque[Future[Sample | None]] = deque()
+        self._begin()
 
     def take(self) -> Sample | None:
-        """Return the next sample; None after the last sample.
+        """Return the next sample; None after the last sample, or after `close`.
 
         If loading fails, the samples loaded before are returned first, and then the error is raised: unchanged if it is
         one of this package's errors, otherwise as a DialogueError.
         """
-        with self._changed:
-            if self._thread is None and not self._ended:
-                self._thread = Thread(target=self._fill, name="chunk-loader", daemon=True)
-                self._thread.start()
-            self._changed.wait_for(lambda: self._samples or self._ended)
-            if self._samples:
-                self._changed.notify_all()
-                return self._samples.popleft()
-            if isinstance(self._error, InvestigatorError):
-                raise self._error
-            if self._error is not None:
-                raise DialogueError(f"a chunk could not be loaded: {self._error!r}") from self._error
-            return None
+        with self._lock:
+            for _ in range(2):  # one for this call, and one more, until the buffer is full
+                if self._is_open and len(self._ahead) < self._size:
+                    self._ahead.append(self._thread.submit(next, self._samples, None))
+            if not self._ahead:
+                return None
+            try:
+                sample = self._ahead[0].result()
+            except InvestigatorError:
+                raise
+            except Exception as error:
+                raise DialogueError(f"a chunk could not be loaded: {error!r}") from error
+            self._ahead.popleft()
+            return sample
 
     def close(self) -> None:
-        """Stop loading, end the thread and free the loaded samples; no examples can be taken until `restart`."""
-        with self._changed:
-            self._ended = True
-            self._changed.notify_all()
-        if self._thread is not None:
-            self._thread.join()
-        self._samples.clear()
-        self._error = None
+        """End the thread and free the loaded samples; no examples can be taken until `restart`."""
+        with self._lock:
+            self._is_open = False
+            self._thread.shutdown(cancel_futures=True)
+            self._ahead.clear()
 
     def restart(self) -> None:
         """Start again with the first sample."""
         self.close()
-        self._ended = False
-        self._thread = None
+        self._begin()
 
-    def _fill(self) -> None:
-        error: BaseException | None = None
-        try:
-            for sample in self._load():
-                with self._changed:
-                    self._changed.wait_for(lambda: len(self._samples) < self._size or self._ended)
-                    if self._ended:
-                        return
-                    self._samples.append(sample)
-                    self._changed.notify_all()
-        except BaseException as problem:  # noqa: BLE001 - `take` raises it
-            error = problem
-        with self._changed:
-            self._ended, self._error = True, error
-            self._changed.notify_all()
+    def _begin(self) -> None:
+        self._samples = self._load()
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="chunk-loader")
+        self._is_open = True
 
 
 class ChunkTeacher(FixedDialogTeacher, Generic[Sample]):

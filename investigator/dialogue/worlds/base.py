@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol, Self, cast, runtime_checkable
 
-from investigator.dialogue.agents import Agent, Shared
+from investigator.dialogue.agents import Agent, Shared, shared_part
 from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.dialogue.metrics.values import Metric, Report
 from investigator.dialogue.options import Opt, Options
@@ -19,7 +19,7 @@ class World:
     """Agents that take turns: each acts, and all others observe the act immediately. Pass either `agents` or `shared`,
     which is the result of another world's `share` and makes this world a copy of that world, with copies of its agents.
     `acts` contains the last act of each agent, or None for an agent that has not acted yet. Raises DialogueValueError
-    if both or neither are given, or if an agent is incomplete.
+    if both or neither are given.
     """
 
     def __init__(self, opt: Options, agents: Sequence[Agent] | None = None, shared: Shared | None = None) -> None:
@@ -29,10 +29,6 @@ class World:
         self.opt = Opt.of(opt).deepcopy()
         self.id = self.opt.text("task", "world")
         self.agents = list(agents) if agents is not None else _agents_of(shared or {})
-        incomplete = [type(agent).__name__ for agent in self.agents if not hasattr(agent, "id")]
-        if incomplete:
-            hint = "Derive it from Agent, and call super().__init__() in its __init__."
-            raise DialogueValueError(f"the agent {incomplete[0]} is incomplete: it has no id", hint=hint)
         self.acts: list[Message | None] = [None] * len(self.agents)
         self.total_parleys = self.total_exs = self._epochs = 0
         self._was_done = False
@@ -248,18 +244,9 @@ class ExecutableWorld(MultiAgentDialogWorld):
         return self.observe(self.agents[listener], act)
 
 
-def shared_parts(shared: Shared, key: str) -> list[object]:
-    """Return the list under a key in a world's shared state. Raises DialogueError if it is missing."""
-    parts = shared.get(key)
-    if not isinstance(parts, list | tuple):
-        hint = "Pass the result of share() of a world of this class."
-        raise DialogueError(f"the shared state has no list of {key}", hint=hint)
-    return list(parts)
-
-
 def _agents_of(shared: Shared) -> list[Agent]:
     """Return copies of the agents in a world's shared state; an agent that is itself in the state is not copied."""
-    parts = shared_parts(shared, "agents")
+    parts = shared_part(shared, "agents", list) or []
     return [part if isinstance(part, Agent) else create_agent_from_shared(part) for part in parts]
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from investigator.dialogue.agents import Agent, Shared
+from investigator.dialogue.agents import Agent, Shared, shared_part
 from investigator.dialogue.datatypes import TaskChoice, total
 from investigator.dialogue.messages import Message
 from investigator.dialogue.metrics.values import Report, aggregate_named_reports
 from investigator.dialogue.options import Options
-from investigator.dialogue.worlds.base import World, shared_parts
+from investigator.dialogue.worlds.base import World
 from investigator.errors import DialogueValueError
 
 
@@ -22,7 +22,7 @@ class MultiWorld(World):
 
     def __init__(self, opt: Options, worlds: Sequence[World] | None = None, shared: Shared | None = None) -> None:
         super().__init__(opt, None if worlds is None else (), None if shared is None else {"agents": ()})
-        self.worlds = list(worlds) if worlds is not None else _copies(shared or {})
+        self.worlds = list(worlds) if worlds is not None else _copies(shared)
         if not self.worlds:
             raise DialogueValueError("this MultiWorld has no worlds", hint="Pass a world for each task.")
         self.index = 0
@@ -108,14 +108,12 @@ class MultiWorld(World):
         return tuple(place for place, agents in enumerate(rows) if all(agent is agents[0] for agent in agents))
 
 
-def _copies(shared: Shared) -> list[World]:
+def _copies(shared: Shared | None) -> list[World]:
     """Return copies of the worlds; later worlds get the copies of common agents that the first world has."""
-    first, *others = [dict(part) for part in shared_parts(shared, "worlds") if isinstance(part, Mapping)]
-    worlds = [World.of_share(first)]
-    for given in others:
-        agents = shared_parts(given, "agents")
-        for place in shared_parts(shared, "common"):
-            if isinstance(place, int):
-                agents[place] = worlds[0].get_agents()[place]
-        worlds.append(World.of_share({**given, "agents": agents}))
+    worlds: list[World] = []
+    for part in shared_part(shared, "worlds", list) or []:
+        agents = list(part["agents"])
+        for place in (shared_part(shared, "common", tuple) or ()) if worlds else ():
+            agents[place] = worlds[0].get_agents()[place]
+        worlds.append(World.of_share({**part, "agents": agents}))
     return worlds
