@@ -36,12 +36,10 @@ class _Client(NamedTuple):
 
 
 class InvestigatorAgent(Agent):
-    """Answers each question from the documents, independently of earlier questions.
-
-    Replies have `text`, `status`, and `citations` (quotes in their wire format). A message that is not a question, such
-    as an empty string, gets a polite reply without an investigation. Without `investigator`, the agent opens the folder
-    that its options name (see `investigator_of`). Copies share the investigator, which is asked one question at a time.
-    All other errors from the investigation are raised.
+    """Answers each question from the documents, independently of earlier ones, with `text`, `status` and `citations`
+    (quotes in their wire format). A message that is not a question gets a polite reply. Without `investigator`, the
+    agent opens the folder that its options name (see `investigator_of`). Copies share the investigator, which is asked
+    one question at a time.
     """
 
     def __init__(
@@ -88,10 +86,9 @@ class InvestigatorAgent(Agent):
 
 
 def investigator_of(opt: Opt) -> Investigator:
-    """Return an Investigator for the options of an agent: `folder`; `engine`, a name such as `openai:gpt-5-mini` or a
-    list of `role=name`, as for the option `--model` (default: the built-in engine); `workspace`, `prompts`; `settings`,
-    a file; `set`, a list of `part.field=value`. Raises DialogueError if no folder is given, and the errors of
-    Investigator.
+    """Return an Investigator for options: `folder`; `engine`, a name or a list of `role=name`, as for `--model`;
+    `workspace`; `prompts`; `settings`, a file; `set`, a list of `part.field=value`. Raises DialogueError if no folder
+    is given, and the errors of Investigator.
     """
     folder, file = opt.text("folder"), opt.text("settings")
     if not folder:

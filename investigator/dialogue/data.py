@@ -1,8 +1,6 @@
-"""Tools for data (seed: parlai_core_concepts): `build` and `unpack` build data once, from archives and files on this
-machine; Dictionary assigns numbers to the tokens in texts; DataLoader loads data in background threads.
-
-Nothing is downloaded. A folder of built data contains a `.built` file with the version of the data. The data is built
-next to its final place and moved there when complete, so an interrupted build never looks finished.
+"""Tools for data (seed: parlai_core_concepts): `build` and `unpack` build data once, from files on this machine, in a
+folder whose `.built` file contains the version; Dictionary assigns numbers to tokens; DataLoader loads data in
+background threads.
 """
 
 from __future__ import annotations
@@ -44,10 +42,9 @@ def built(folder: Path, version: str) -> bool:
 
 
 def build(folder: Path, version: str, make: Callable[[Path], None]) -> bool:
-    """Call `make` to build the data, unless the folder already contains data of this version; return True if it was
-    called. `make` gets an empty folder to fill. Older data is kept until the new data is complete. A second process
-    waits until the first is done. Raises DialogueError if the folder contains files that were not built here, or cannot
-    be written.
+    """Call `make` with an empty folder to fill, unless the data of this version is complete; return True if it was
+    called. Older data is kept until then, and a second process waits. Raises DialogueError if the folder contains files
+    that were not built here, or cannot be written.
     """
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -72,10 +69,9 @@ def build(folder: Path, version: str, make: Callable[[Path], None]) -> bool:
 
 
 def unpack(archive: Path, folder: Path) -> tuple[Path, ...]:
-    """Unpack a zip, a tar (plain, gz, bz2, xz) or a gz file into the folder; return the sorted files in the folder.
-
-    Nothing is written outside the folder. Raises DialogueFormatError for an archive that is damaged, or is a tar with
-    links, devices or paths that lead outside.
+    """Unpack a zip, a tar (plain, gz, bz2, xz) or a gz file, and return the sorted files in the folder. Nothing is
+    written outside it. Raises DialogueFormatError if the archive is damaged, or is a tar with links, devices or paths
+    that lead outside.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)

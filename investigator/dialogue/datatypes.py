@@ -77,10 +77,8 @@ class Datatype:
 def split_by_fold(
     fold: str, data: Sequence[Item], train: float, valid: float, test: float, seed: int = 42
 ) -> list[Item]:
-    """Return the items of one fold of data that has no predefined folds.
-
-    The items are shuffled with the seed and then cut, so that the three folds are disjoint and cover all items. Raises
-    DialogueValueError if the fractions do not add up to 1.
+    """Return the items of one of three disjoint folds, which are cut from the shuffled data. Raises DialogueValueError
+    if the fractions do not add up to 1.
     """
     if not math.isclose(train + valid + test, 1.0) or min(train, valid, test) < 0:
         problem = f"the fractions of train, valid and test must add up to 1, not {train}, {valid} and {test}"
@@ -118,12 +116,10 @@ def cumulative_weights(weights: Weights, episodes: Sequence[int]) -> tuple[float
 
 
 class TaskChoice:
-    """Chooses among the tasks of a MultiWorld or a MultiTaskTeacher.
-
-    While training in random order, tasks are drawn by the weights in the `multitask_weights` option (a list of numbers,
-    or a string that the function of that name parses; default 1 each). Otherwise tasks are taken in turn, skipping
-    those whose data has ended. `episodes` returns the number of episodes of each task, or None for an unknown number.
-    Raises DialogueValueError if the weights are invalid, or all 0 when tasks are drawn.
+    """Chooses among tasks. While training in random order, they are drawn by the weights in `multitask_weights`
+    (numbers, or a string that the function of that name parses; default 1 each); otherwise they are taken in turn,
+    skipping those whose data has ended. `episodes` return the numbers of episodes. Raises DialogueValueError for
+    invalid weights, or if all are 0.
     """
 
     def __init__(self, opt: Opt, episodes: Sequence[Callable[[], int | None]], chance: random.Random) -> None:

@@ -36,9 +36,9 @@ _BUILT_IN = {
 
 
 def load_class(places: Sequence[Place], kind: type[Kind], *, sought: str, hint: str = "") -> type[Kind]:
-    """Return the class at the first of the given places with an existing module. `sought` describes the class in
-    errors, as in "agent repeat_label". Raises UnknownTaskError, with the hint, if the module or its class does not
-    exist, and DialogueError if the module needs a missing module, or the class is not a `kind`.
+    """Return the class at the first of the places with an existing module. `sought` describes it in errors, as in
+    "agent repeat_label". Raises UnknownTaskError if no module or no class exists, and DialogueError if the module needs
+    a missing one, or the class is not a `kind`.
     """
     for place in places:
         module = _module(place.module)
@@ -116,10 +116,9 @@ def needs_no_documents(kind: type[Agent]) -> bool:
 
 
 def create_agent(opt: Mapping[str, object]) -> Agent:
-    """Return the agent that the options name. The `model` option is a name that `agent_class` understands. If
-    `model_file` has a file of options next to it (`model_file.opt`), the options in it take precedence over those given
-    here, except the ones in `override`. Raises the same errors as `agent_class` and `read_options`, and DialogueError
-    if the `model` option is missing.
+    """Return the agent that the `model` option names (see `agent_class`). If `model_file` has a file of options next to
+    it, they take precedence over those given here, except over those in `override`. Raises the same errors as
+    `agent_class` and `read_options`, and DialogueError if `model` is missing.
     """
     given = Opt.of(opt)
     model_file, override = given.text("model_file"), given.get("override")

@@ -45,10 +45,8 @@ class _SimpleAgent(Agent, ABC):
 
 
 class RepeatLabelAgent(_SimpleAgent):
-    """Replies with the labels, which is the best possible reply.
-
-    Options: `return_one_random_answer` (default true; if false, the reply is all labels, separated by commas),
-    `cant_answer_percent` (despite its name, a probability between 0 and 1; default 0), `cant_answer_message`.
+    """Replies with the labels. Options: `return_one_random_answer` (default true; if false, all labels are given,
+    separated by commas), `cant_answer_percent` (a probability from 0 to 1; default 0), `cant_answer_message`.
     """
 
     def __init__(self, opt: Options = None, shared: Shared | None = None) -> None:
@@ -91,11 +89,9 @@ class RandomCandidateAgent(_SimpleAgent):
 
 
 class HumanAgent(Agent):
-    """Writes messages from others to `sink`, and sends the lines that it reads from `source`.
-
-    A line that ends with `[DONE]` ends the episode. A line that ends with `[EXIT]`, or the end of the source, ends the
-    episode and the epoch; all further acts are padding. With the `single_turn` option, each line is an episode. The
-    default streams are the current standard input and output.
+    """Writes messages to `sink`, and sends lines from `source`; by default, the terminal's. A line that ends with
+    `[DONE]` ends the episode; `[EXIT]` or the end of the source also ends the epoch, after which acts are padding. With
+    the `single_turn` option, each line is an episode.
     """
 
     def __init__(

@@ -43,10 +43,8 @@ class SplitTask(NamedTuple):
 
 
 def split_task(task: str) -> SplitTask:
-    """Split `key=value` parts off a task string: `babi:task1k:datatype=valid` is `babi:task1k` with one option.
-
-    A `-` in a key means `_`, and a `;` in a value means `:`. A value becomes a boolean, an integer, a float or, failing
-    that, a string.
+    """Split `key=value` parts off a task string: `babi:task1k:datatype=valid` is `babi:task1k` with one option. A `-`
+    in a key means `_`, a `;` in a value means `:`, and a value becomes a boolean, a number or a string.
     """
     kept, options = [], dict[str, OptionValue]()
     for part in task.split(":"):

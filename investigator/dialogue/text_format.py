@@ -48,10 +48,8 @@ def str_to_msg(line: str, ignore_fields: str = "") -> Message | None:
 
 
 def msg_to_str(message: Mapping[str, object], ignore_fields: str = "") -> str:
-    """Format an example as a line.
-
-    Fields that are None, a reward of 0 and an `episode_done` of False are omitted. An empty list is written like a list
-    with one empty text. Raises DialogueError if a field's name cannot be written.
+    """Format an example as a line, without fields that are None, a reward of 0 and an `episode_done` of False. Raises
+    DialogueError if a field's name cannot be written.
     """
     unwritten = {*filter(None, ignore_fields.split(",")), *(key for key, value in message.items() if value is None)}
     unwritten |= {key for key in ("reward", EPISODE_DONE) if not message.get(key)}
@@ -60,11 +58,9 @@ def msg_to_str(message: Mapping[str, object], ignore_fields: str = "") -> str:
 
 
 def write_episodes(path: str | Path, episodes: Iterable[Sequence[Mapping[str, object]]]) -> int:
-    """Write whole episodes to a file for `ParlAIDialogTeacher`, and return the number of examples.
-
-    `eval_labels` are written as labels, and `episode_done` is set at the end of each episode, whatever the examples
-    say. The file appears only when it is complete. Raises DialogueError if an example has no text or no labels, or if
-    the disk is full.
+    """Write whole episodes to a file for `ParlAIDialogTeacher`, and return the number of examples. `eval_labels` are
+    written as labels. The file appears only when it is complete. Raises DialogueError if an example has no text or no
+    labels, or the disk is full.
     """
     target = Path(path)
     partial = target.with_name(target.name + ".part")

@@ -101,10 +101,9 @@ class UseReply(StrEnum):
 
 
 class TurnAgent(Agent):
-    """Replies to each message, given the episode so far. A subclass defines `reply_to`, or `batch_act` if it can reply
-    to several messages at once. Both methods must use only the observation, whose `full_text` is the history, because
-    in batches other copies of the agent hold the histories. Options: `use_reply` (see UseReply; default `label`), and
-    those of History.
+    """Replies to each message, given the episode so far. A subclass defines `reply_to`, or `batch_act`, which must use
+    only the observation, whose `full_text` is the history, because in batches other copies hold the histories. Options:
+    `use_reply` (default `label`), and those of History.
     """
 
     def __init__(self, opt: Options = None, shared: Shared | None = None) -> None:

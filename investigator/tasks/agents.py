@@ -27,17 +27,12 @@ MOST_TURNS = 1000
 
 class FolderChatAgent(Agent):
     """A chat about a folder, with memory. Each copy has its own conversation; the replies of a batch are generated
-    together.
-
-    The `memories` of a message are remembered; with the text "Opening" they start the conversation. If `episode_done`
-    is true, the conversation ends with the reply. Several messages that arrive before an act form one turn. Options:
-    those of `investigator_of`; `user`, whose memories are used and kept (without it, each conversation is with a guest,
-    about whom nothing is kept); those in ChatOptions; those of individual modules, under BB3's names, such as
-    `search_decision`, `srm_inference` and `sdm_model`; and `max_turns` (1000), which keeps two agents from talking
-    forever: the last reply in a conversation has `episode_done`, and `epoch_done` becomes true. The call limit in the
-    settings, if any, applies to the total of all conversations. `notices` lists the options that an engine does not
-    support. Shutting down the original agent also shuts down its copies. Raises DialogueError if no folder is given or
-    an option is invalid, and the errors of `open_chat`.
+    together. The `memories` of a message are remembered; with the text "Opening" they start the conversation. A reply
+    to `episode_done` ends it. Several messages before an act form one turn. Options: those of `investigator_of`,
+    ChatOptions and, under BB3's names, individual modules (`search_decision`, `srm_inference`, `sdm_model`); `user`,
+    whose memories are used and kept (nothing is kept of a guest); `max_turns` (1000), after which `epoch_done` is true,
+    so that two agents do not talk forever. `notices` lists options that an engine does not support. Shutting down the
+    original also shuts down its copies. Raises DialogueError for invalid options, and the errors of `open_chat`.
     """
 
     def __init__(

@@ -1,8 +1,6 @@
-"""Test collections in BEIR format (Thakur et al. 2021): the task is to find the documents relevant to a query.
-
-Use `beir:datafile=FOLDER`; the folder contains `corpus.jsonl`, `queries.jsonl`, and `qrels/train.tsv`, `qrels/dev.tsv`,
-`qrels/test.tsv`. The labels are the ids of the relevant documents, best first. `beir:candidates` offers all ids as
-candidates, so that agents that rank are measured by hits and reciprocal rank.
+"""Test collections in BEIR format (Thakur et al. 2021): `beir:datafile=FOLDER` with `corpus.jsonl`, `queries.jsonl`,
+and `qrels/train.tsv`, `dev.tsv`, `test.tsv`. The labels are the ids of the relevant documents, best first.
+`beir:candidates` offers all ids as candidates, so that agents that rank are measured by hits and reciprocal rank.
 """
 
 from __future__ import annotations

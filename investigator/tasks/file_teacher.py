@@ -58,9 +58,8 @@ Form = TypeVar("Form")
 
 class FileTeacher(DialogTeacher):
     """Base class of the built-in teachers. Subclasses define `expected`, a description of their files, and `examples`.
-    Unlike other teachers, these teachers reject data without examples, because the results would be misleading. Raises
-    DialogueError if no file is given or suitable, and DialogueFormatError, with the description, if a file cannot be
-    read or the files have no example.
+    Data without examples is an error, because the results would be misleading. Raises DialogueError if no suitable file
+    is given, and DialogueFormatError, with the description, if a file cannot be read or has no example.
     """
 
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl",)

@@ -21,12 +21,9 @@ NOT_IN_THE_DOCUMENTS = "not in the documents"
 
 
 class DefaultTeacher(FileTeacher):
-    """Asks each question; the message's `folder` field names the folder of documents.
-
-    The labels are the answers or, if no answer is known, the evidence sentences. If a reply has a `status`, as replies
-    of InvestigatorAgent do, the `decision` metric is 1 if the agent answered an answerable question or left an
-    unanswerable one unanswered. If a reply has `citations` and the right documents are known, `cites_a_right_document`
-    is measured as well.
+    """Asks each question; the labels are the answers or, if none is known, the evidence sentences. For replies with a
+    `status`, the `decision` metric is 1 if the agent answered an answerable question or left an unanswerable one
+    unanswered; for those with `citations`, `cites_a_right_document` is measured.
     """
 
     expected = "one question per line: id, question and, if known, answers, answerable, doc_ids and evidence"

@@ -28,12 +28,9 @@ from investigator.tasks.task_list import PLUG_INS, TASK_LIST, listed_tasks, plug
 
 
 class Tasks:
-    """Finds the classes that task strings name.
-
-    A name without a dot is a built-in task, or a task that another package adds through the entry point group
-    `investigator.tasks`; a dotted path names any module. `entries` are the tasks that tags refer to, by default all
-    listed tasks; `pattern` and `worlds` are the patterns of the modules with the teachers and the worlds of the
-    built-in tasks.
+    """Finds the classes that task strings name: of built-in tasks, of tasks that other packages add
+    (`investigator.tasks`), or of any module by a dotted path. `entries` are the tasks that tags refer to, by default
+    all; `pattern` and `worlds` are the patterns of the modules of built-in tasks.
     """
 
     def __init__(

@@ -35,10 +35,9 @@ _NAMES = frozenset(entry.task for entry in TASK_LIST)
 
 
 def listed_tasks() -> tuple[TaskEntry, ...]:
-    """Return all tasks: built-in tasks first, then tasks of other packages, whose modules are imported. A module may
-    describe its task in `TASK`, a TaskEntry; otherwise its entry has the name, no tags, and the first line of the
-    module's docstring. Raises SettingsError if a module cannot be imported, and DialogueTypeError if its `TASK` is
-    something else.
+    """Return all tasks: built-in tasks, and those of other packages, whose modules are imported. A module may describe
+    its task in `TASK`; otherwise its name and docstring do. Raises SettingsError if a module cannot be imported, and
+    DialogueTypeError if its `TASK` is not a TaskEntry.
     """
     return (*TASK_LIST, *(_entry(point) for name, point in found(PLUG_INS).items() if name not in _NAMES))
 

@@ -26,10 +26,8 @@ _OWN_NAMES = _GROUPS["all"] | AUTOMATIC_METRICS | {"rouge_1", "rouge_2", "rouge_
 
 
 def named_metrics(metrics_list: str) -> frozenset[str]:
-    """Return the metrics in a comma-separated list of names and groups.
-
-    Groups are `default` (accuracy, f1, bleu-4), `rouge`, `bleu`, `distinct` and `all`; other names are kept, so that a
-    custom teacher can check whether its metric is requested.
+    """Return the metrics in a comma-separated list of names and groups: `default`, `rouge`, `bleu`, `distinct` and
+    `all`. Other names are kept, because a custom teacher may know them.
     """
     names = (name.strip() for name in metrics_list.split(","))
     return frozenset(metric for name in names if name for metric in _GROUPS.get(name, {name}))
@@ -45,13 +43,10 @@ class TeacherMetrics(Metrics):
         self.wanted = named_metrics(metrics_list)
 
     def evaluate_response(self, observation: Message, labels: Sequence[str]) -> None:
-        """Grade one reply: count it as an example (`exs`), and add the applicable metrics.
-
-        The reply's text is graded against each label, and the best grade counts. `text_candidates`, which must be best
-        first, are graded by hits@k and mrr. The reply's own `metrics` are added, with numbers as averages; if one has
-        the name of a built-in metric, it is renamed to `USER_name`. Without labels a reply cannot be graded, so only
-        its own metrics are added. Raises DialogueError if candidates are not a list, or the reply's metrics are not a
-        mapping of names to numbers.
+        """Grade one reply, and count it (`exs`). Its text is graded against each label, and the best grade counts; its
+        `text_candidates`, best first, by hits@k and mrr; its own `metrics` are added, numbers as averages, under
+        `USER_name` if the name is ours. Without labels, only these are added. Raises DialogueError if candidates are
+        not a list, or metrics are not numbers by name.
         """
         right = (labels,) if isinstance(labels, str) else tuple(labels)
         metrics: dict[str, Metric] = {"exs": SumMetric(1)}

@@ -31,11 +31,8 @@ _SPLIT_BY_TREEBANK = {"gimme": "gim me", "gonna": "gon na", "gotta": "got ta", "
 
 
 def bleu(guess: str, answers: Sequence[str], order: int = 4) -> AverageMetric:
-    """Return BLEU-`order` against all answers, from 0 to 1; 0 if there are no answers or no word matches.
-
-    Source: Papineni et al. 2002, smoothed by method 1 of Chen and Cherry (2014). N-grams of every length from 1 to
-    `order` have equal weight; a text without words counts as one empty word. A text with fewer words than `order`
-    scores almost 0, even if it is right.
+    """Return BLEU-`order` against all answers, from 0 to 1; 0 if no word matches (Papineni et al. 2002, smoothed by
+    method 1 of Chen and Cherry 2014). A text with fewer words than `order` scores almost 0, even if it is right.
     """
     words = normalize_answer(guess).split(" ")
     references = [normalize_answer(answer).split(" ") for answer in answers]
@@ -50,12 +47,9 @@ def bleu(guess: str, answers: Sequence[str], order: int = 4) -> AverageMetric:
 
 
 def rouge(guess: str, answers: Iterable[str]) -> dict[str, Overlap]:
-    """Return the overlaps `1`, `2` and `L` of the guess, each against the answer that gives the highest score; plain
-    ROUGE is their recall.
-
-    Source: Lin 2004, as in its Perl script: words consist of ASCII letters and digits, are stemmed by Porter's original
-    algorithm, and only the first 665 characters count. Unlike the script, this function does not look up irregular
-    forms ("went", "children") in WordNet, so such a form and its base form count as different words.
+    """Return the overlaps `1`, `2` and `L` of the guess with the best answer; plain ROUGE is their recall. As in Lin's
+    Perl script (2004), words are ASCII letters and digits, with Porter's original stems, in the first 665 characters;
+    unlike there, irregular forms ("went") are not looked up in WordNet.
     """
     words = _stems(guess)
     references = [_stems(answer) for answer in answers]
@@ -67,10 +61,8 @@ def rouge(guess: str, answers: Iterable[str]) -> dict[str, Overlap]:
 
 @dataclass(frozen=True)
 class InterDistinctMetric(Metric):
-    """The share of distinct n-grams across all texts (Li et al. 2016); 1e-7 if there are no n-grams.
-
-    The counts are stored in `parts`, each with more than twice as many n-grams as the next, so that adding a text does
-    not copy all earlier counts.
+    """The share of distinct n-grams across all texts (Li et al. 2016); 1e-7 if there are none. Each of the `parts` has
+    more than twice as many n-grams as the next, so that adding a text does not copy all earlier counts.
     """
 
     parts: tuple[NgramCounts, ...]
@@ -121,9 +113,8 @@ def scored_metrics(scores: Sequence[float], label: int, top: int | None = None) 
 
 def in_batch_metrics(scores: Sequence[float], label: int) -> dict[str, AverageMetric]:
     """Return `train_accuracy`, `rank` and `mrr` for one row of a batch, in which the labels of the other rows are the
-    wrong candidates. Candidates with equal scores share a rank, and the first of those with the highest score is the
-    guess. As in ParlAI's training, the reciprocal rank is 1 / (rank + 0.00001). Raises MetricsError if `label` is not
-    the index of a candidate.
+    wrong candidates. Equal scores share a rank, and the first of the highest is the guess. As in ParlAI's training, the
+    reciprocal rank is 1 / (rank + 0.00001). Raises MetricsError if there is no such candidate.
     """
     own = _score_of(scores, label)
     rank = 1 + sum(score > own for score in scores)

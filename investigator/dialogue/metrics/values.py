@@ -181,11 +181,10 @@ class _Sums:
 
 
 def aggregate_named_reports(reports: Mapping[str, Report], micro_average: bool = False) -> dict[str, Metric]:
-    """Merge the reports of several tasks: each metric is reported as `task/name`, and as `name` for all tasks combined.
-
-    An average across all tasks is the mean of the tasks that report it (a task without examples counts as 0); with
-    `micro_average`, it is pooled. Sums are added, and a global metric is taken from the first task only. A single
-    report is returned unchanged. Raises MetricsError if there are no reports, or if fixed metrics differ.
+    """Merge the reports of several tasks: each metric as `task/name`, and as `name` for all tasks. There, a mean is the
+    mean of the tasks that report it (or pooled, with `micro_average`), sums are added, and a global metric is that of
+    the first task. A single report is returned unchanged. Raises MetricsError if there are none, or fixed metrics
+    differ.
     """
     if not reports:
         raise MetricsError("no reports to merge", hint="Give the report of at least one task.")

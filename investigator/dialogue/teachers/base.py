@@ -22,12 +22,9 @@ PROGRESS = frozenset({"order", "stream", "chunks", "metrics"})
 
 
 class Teacher(Agent):
-    """Asks with `act`, grades with `observe`, and reports with `report`.
-
-    Derive from it directly if the questions depend on the dialogue; for fixed data use one of its subclasses. Options:
-    `task` (its id), `datatype` (default `train`), `metrics` (a list for TeacherMetrics). Iterating over a teacher
-    yields the examples of one pass over the data, without advancing the teacher; the pass never ends if the datatype
-    repeats the data.
+    """Asks with `act`, grades with `observe`, and reports with `report`. Options: `task` (its id), `datatype` (default
+    `train`), `metrics` (a list for TeacherMetrics). Iterating over a teacher yields one pass over the data, which never
+    ends if the datatype repeats them, without advancing the teacher.
     """
 
     def __init__(self, opt: Options = None, shared: Shared | None = None) -> None:
@@ -126,10 +123,9 @@ class EpisodeOrder:
 
 
 class FixedDialogTeacher(Teacher):
-    """A base class; subclasses implement `get`, `num_episodes` and `num_examples`. Copies share the data and take
-    episodes in turn. Labels are shown while training; otherwise they are moved to `eval_labels`, or omitted with the
-    `hide_labels` option. After the end of the data, or if there is no data, `act` returns padding. Further options:
-    `batchsize` (the number of copies that act together) and `seed` (for the random order).
+    """A base class; subclasses implement `get`, `num_episodes` and `num_examples`. Copies take episodes in turn. Labels
+    are shown while training; otherwise they are `eval_labels`, or omitted with `hide_labels`. After the end of the
+    data, `act` returns padding. Options: `batchsize` (the number of copies that act together), `seed` (for the order).
     """
 
     def __init__(self, opt: Options = None, shared: Shared | None = None) -> None:

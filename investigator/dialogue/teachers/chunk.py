@@ -31,10 +31,8 @@ class ChunkQueue(Generic[Sample]):
         self._begin()
 
     def take(self) -> Sample | None:
-        """Return the next sample; None after the last sample, or after `close`.
-
-        If loading fails, the samples loaded before are returned first, and then the error is raised: unchanged if it is
-        one of this package's errors, otherwise as a DialogueError.
+        """Return the next sample; None after the last one, or after `close`. If loading fails, the error is raised
+        after the samples before it: one of this package's errors unchanged, others as a DialogueError.
         """
         with self._lock:
             for _ in range(2):  # one for this call, and one more, until the buffer is full
@@ -71,11 +69,9 @@ class ChunkQueue(Generic[Sample]):
 
 class ChunkTeacher(FixedDialogTeacher, Generic[Sample]):
     """A base class; subclasses implement `get_num_samples`, `get_fold_chunks`, `load_from_chunk` and `create_message`.
-
-    Chunks are loaded in a separate thread, at most `get_buffersize` samples ahead. Chunks and the samples in a chunk
-    come in order or, if the datatype shuffles, in random order. If the datatype cycles (`train`), the data starts over.
-    Otherwise (even for `train:ordered`) only the padding after the last sample shows that the data has ended. Copies
-    that share the data take samples in turn. `shutdown` ends the thread. An error while loading is raised by `act`.
+    A thread loads at most `get_buffersize` samples ahead, until `shutdown`. If the datatype shuffles, chunks and their
+    samples come in random order. Data that does not repeat ends with the padding after the last sample. Copies take
+    samples in turn. An error while loading is raised by `act`.
     """
 
     def __init__(self, opt: Options = None, shared: Shared | None = None) -> None:

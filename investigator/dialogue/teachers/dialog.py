@@ -129,10 +129,8 @@ class StreamDialogData:
 
 
 class DialogTeacher(FixedDialogTeacher):
-    """A base class; subclasses implement `setup_data`. The `datafile` option names the file.
-
-    With a streaming datatype, the file is read on demand, never as a whole. Further options: `image_mode`. Raises
-    DialogueError if no data file is given.
+    """A base class; subclasses implement `setup_data`. Options: `datafile`, `image_mode`. With a streaming datatype,
+    the file is read on demand. Raises DialogueError if no data file is given.
     """
 
     def __init__(self, opt: Options = None, shared: Shared | None = None) -> None:
@@ -232,11 +230,10 @@ def episodes_of(entries: Iterable[object]) -> Iterator[list[Entry]]:
 
 
 def message_of(entry: object, candidates: frozenset[str] | None, load_image: Callable[[str], object | None]) -> Message:
-    """Return the message for an entry: a tuple of up to five parts, or fields by name.
-
-    `candidates` are the candidates for the whole task: each example with labels gets them, plus any label that is
-    missing from them. `load_image` returns the image at a path. Raises DialogueError if the entry has a different form,
-    sets a field that is set automatically, or has candidates that do not include its label.
+    """Return the message for an entry: a tuple of up to five parts, or fields by name. `candidates` are those of the
+    whole task, to which the labels of an example are added. `load_image` returns the image at a path. Raises
+    DialogueError if the entry has a different form, sets a field that is set automatically, or has candidates without
+    its label.
     """
     if isinstance(entry, Mapping):
         fields = dict(entry)

@@ -45,11 +45,9 @@ class _AsWrittenTeacher(DialogTeacher):
 
 
 class ParlAIDialogTeacher(_AsWrittenTeacher):
-    """Reads the file that the `datafile` option names, one example per line (see `text_format`).
-
-    An episode ends at a line with `episode_done:True`, or at the end of the file. Blank lines are skipped. Raises
-    DialogueFormatError, with the file and the line, if a line cannot be parsed, has no text or no labels, or has
-    `eval_labels`.
+    """Reads `datafile` with one example per line (see `text_format`). An episode ends at a line with
+    `episode_done:True`, or at the end of the file. Raises DialogueFormatError, with the line, if it has no text or no
+    labels, or has `eval_labels`.
     """
 
     def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:
@@ -88,13 +86,10 @@ class LabelTurns(StrEnum):
 
 
 class ConversationTeacher(_AsWrittenTeacher):
-    """Reads the file that the `datafile` option names: `{"dialog": [[{"id": ..., "text": ...}, ...], ...]}` on each
-    line.
-
-    The inner lists are concatenated, and turns with the id `context` are dropped. The `label_turns` option
-    (`secondspeaker`, `firstspeaker`, `both`) selects whose turns are the labels; a turn without a reply is dropped.
-    Each example has both turns, as `x_turn` and `y_turn`. Blank lines are skipped. Raises DialogueError if
-    `label_turns` is unknown, and DialogueFormatError, with the file and the line, if a line is not a conversation.
+    """Reads `datafile` with `{"dialog": [[{"id": ..., "text": ...}, ...], ...]}` on each line. The inner lists are
+    concatenated, and turns with the id `context` are dropped. `label_turns` (see LabelTurns) selects whose turns are
+    the labels; a turn without a reply is dropped. Examples have both turns, as `x_turn` and `y_turn`. Raises
+    DialogueError for an unknown `label_turns`, and DialogueFormatError, with the line, if it is not a conversation.
     """
 
     def __init__(self, opt: Options = None, shared: Shared | None = None) -> None:
@@ -146,13 +141,10 @@ def _examples(turns: Sequence[Turn]) -> list[Turn]:
 
 
 class FbDeprecatedDialogTeacher(DialogTeacher):
-    """Reads the file that the `datafile` option names, which has numbered lines.
-
-    A line is `number text<TAB>label|label<TAB>reward<TAB>candidate|candidate`; only the number is required. A number
-    that is not higher than the previous one begins an episode. A line without labels is prepended to the text of the
-    next line, with a line break, and its reward is added to that line's reward; such lines at the end of an episode
-    become an example without labels. Raises DialogueFormatError, with the file and the line, if a number or a reward is
-    invalid.
+    """Reads `datafile` with lines `number text<TAB>label|label<TAB>reward<TAB>candidate|candidate`. A number that is
+    not higher than the previous one begins an episode. The text and reward of lines without labels are added to the
+    next line; at the end of an episode, they are an example without labels. Raises DialogueFormatError, with the line,
+    if a number or a reward is invalid.
     """
 
     def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:
@@ -183,12 +175,9 @@ class FbDeprecatedDialogTeacher(DialogTeacher):
 
 
 class AbstractImageTeacher(DialogTeacher):
-    """A base class; subclasses implement `image_id_to_image_path`. Each item of the data is an episode with one
-    example.
-
-    The data is a JSON file with a list of objects: an image's id in `image_id_key`, the text in `text_key`, the labels
-    in `label_key`, and any other fields. Options: `datafile`, `image_mode` (`raw`, `ascii`, `no_image_model`). The
-    image is loaded when its example is used. Raises DialogueError if the data or an image cannot be read.
+    """A base class; subclasses implement `image_id_to_image_path`. The data is a JSON file with a list of objects, each
+    an episode: an image's id in `image_id_key`, the text in `text_key`, the labels in `label_key`, and other fields.
+    The image is loaded when its example is used. Raises DialogueError if the data or an image cannot be read.
     """
 
     image_id_key = "image_id"

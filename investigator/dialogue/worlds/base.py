@@ -16,10 +16,9 @@ from investigator.errors import DialogueError, DialogueValueError
 
 
 class World:
-    """Agents that take turns: each acts, and all others observe the act immediately. Pass either `agents` or `shared`,
-    which is the result of another world's `share` and makes this world a copy of that world, with copies of its agents.
-    `acts` contains the last act of each agent, or None for an agent that has not acted yet. Raises DialogueValueError
-    if both or neither are given.
+    """Agents that take turns: each acts, and all others observe the act immediately. Pass `agents`, or `shared`, the
+    result of another world's `share`, for a copy with copies of its agents. `acts` contains the last act of each agent,
+    or None. Raises DialogueValueError if both or neither are given.
     """
 
     def __init__(self, opt: Options, agents: Sequence[Agent] | None = None, shared: Shared | None = None) -> None:
@@ -93,8 +92,8 @@ class World:
 
     @property
     def total_epochs(self) -> float:
-        """Return the number of passes through the data, including the fraction of an unfinished pass; padding counts as
-        an example. If the amount of data is unknown, only complete passes count.
+        """Return the number of passes through the data, including the fraction of an unfinished one, if the amount of
+        data is known; padding counts as an example.
         """
         examples = self.num_examples()
         return self.total_exs / examples if examples else float(self._epochs)
@@ -171,10 +170,8 @@ class World:
 
 
 class DialogPartnerWorld(World):
-    """The first agent, often a teacher, says something; the second hears it and replies; the first hears the reply.
-
-    The first agent's acts end episodes, its `epoch_done` marks the end of the data, and its id is also the world's id.
-    Raises DialogueError unless there are two agents.
+    """The first agent, often a teacher, speaks; the second replies. The first agent ends episodes and the epoch, and
+    its id is the world's id. Raises DialogueError unless there are two agents.
     """
 
     def init_world(self) -> None:

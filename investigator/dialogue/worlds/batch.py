@@ -24,10 +24,9 @@ from investigator.errors import (
 
 
 class WorldOfCopies(World):
-    """A world, called the root, and copies of it made by `share`. The copies take the turns, and the root collects the
-    metrics. `worlds` are the copies, each of which is given its index. Raises DialogueValueError if the number of
-    copies is below 1, or unless exactly one of these is given: the root, or the shared state of another world of this
-    class.
+    """A world, called the root, which collects the metrics, and copies of it in `worlds`, which take the turns; each is
+    given its index. Raises DialogueValueError if there are no copies, or unless either the root or the shared state of
+    another world of this class is given.
     """
 
     count_option: ClassVar[str] = "batchsize"
@@ -74,9 +73,8 @@ class WorldOfCopies(World):
 
 class BatchWorld(WorldOfCopies):
     """A batch that has `batchsize` copies of a world as its rows. If an agent of the root has `batch_act`, a single
-    call makes the acts of all rows; otherwise the agent of each row acts itself. The agents in the rows then observe
-    the acts: the agent that acted, through its `self_observe` if it has one, and the other agents as their world
-    allows. A row continues with padding after the end of its data.
+    call makes the acts of all rows; otherwise the agent of each row acts itself. Then the agents in the rows observe
+    the acts, their own by `self_observe`. A row continues with padding after the end of its data.
     """
 
     def __init__(self, opt: Options, world: World | None = None, shared: Shared | None = None) -> None:
@@ -130,12 +128,10 @@ class BatchWorld(WorldOfCopies):
 
 
 class HogwildWorld(WorldOfCopies):
-    """Runs `numthreads` copies of a world in as many threads. A parley starts a turn in one copy and does not wait for
-    it. Each copy runs at most one turn at a time; if all are busy, a parley waits for one of them. N parleys therefore
-    run N turns in total. A copy is idle after the end of its data; if all are idle, a parley does nothing and is not
-    counted. If a turn fails, the next call that notices it raises a WorkerError, with the error as its cause. The
-    copies' agents act concurrently, so their shared state must be thread-safe. Threads save time if agents wait for
-    models or servers.
+    """Runs `numthreads` copies of a world in as many threads. A parley starts a turn in a copy that is free, and waits
+    only if none is, so that N parleys run N turns. After the end of all data, a parley does nothing and is not counted.
+    If a turn fails, the next call that notices it raises a WorkerError, with the error as its cause. The agents' shared
+    state must be thread-safe.
     """
 
     count_option: ClassVar[str] = "numthreads"

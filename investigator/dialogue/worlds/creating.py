@@ -38,17 +38,12 @@ def create_world(
     *,
     make_world: type[World] | None = None,
 ) -> World:
-    """Return the world for agents and the tasks in the `task` option. The world of a single task has its teacher and
-    the agents; its class is `make_world`, or the task's own, or `default_world`. Several tasks make a MultiWorld. If
-    `batchsize` is above 1, the result is wrapped in a BatchWorld; if `numthreads` is above 1, copies of it run in a
-    HogwildWorld. `num_workers` is rejected, because teachers with large data load it in their own threads, and
-    `dynamic_batching`, because it fits batches into the memory of a model in training.
-
-    With the `interactive_task` option, a human, who is the first agent, talks with a model; with `selfchat_task`, the
-    agents talk with each other, or a single agent with its copy. In both cases, there is no teacher, and the world is
-    the task's InteractiveWorld or SelfChatWorld or, if the task has none, the default world. Raises UnknownTaskError if
-    no task is given, or the task is unknown; DialogueUnsupportedError for options that have no effect; and any error
-    that the world's constructor raises.
+    """Return the world for agents and the tasks in the `task` option. A single task's world has its teacher and the
+    agents; its class is `make_world`, or the task's own, or `default_world`. Several tasks make a MultiWorld. If
+    `batchsize` is above 1, it is the root of a BatchWorld, and if `numthreads` is, of a HogwildWorld. With
+    `interactive_task` (a human, who is the first agent, talks with a model) or `selfchat_task` (agents talk with each
+    other, or one with its copy), there is no teacher. Raises UnknownTaskError if no known task is given,
+    DialogueUnsupportedError for options that have no effect, and the errors of the world.
     """
     options = Opt.of(opt).deepcopy()
     if options.number("num_workers", 0) > 0:
