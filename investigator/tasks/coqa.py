@@ -12,9 +12,7 @@ from investigator.errors import DialogueFormatError
 from investigator.tasks.file_teacher import Fields, FileTeacher, Id, TaskRow, json_document
 
 
-class StoryTurn(TaskRow):
-    """A question, or a free-form answer with the words in the story that support it."""
-
+class _StoryTurn(TaskRow):
     input_text: str
     turn_id: int
     span_text: str = ""
@@ -26,14 +24,12 @@ class Story(TaskRow):
     id: Id
     source: str = ""
     story: str
-    questions: tuple[StoryTurn, ...]
-    answers: tuple[StoryTurn, ...]
-    additional_answers: Mapping[str, tuple[StoryTurn, ...]] = {}
+    questions: tuple[_StoryTurn, ...]
+    answers: tuple[_StoryTurn, ...]
+    additional_answers: Mapping[str, tuple[_StoryTurn, ...]] = {}
 
 
-class Coqa(TaskRow):
-    """A CoQA file: stories with questions and answers."""
-
+class _Coqa(TaskRow):
     data: tuple[Story, ...]
 
 
@@ -46,13 +42,13 @@ class DefaultTeacher(FileTeacher):
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
         """Yield the questions about all stories. Raises DialogueFormatError if a question has no answer."""
-        for content in json_document(self.file, Coqa):
+        for content in json_document(self.file, _Coqa):
             for story in content.data:
                 for turn, question in enumerate(story.questions):
                     shown = f"{story.story}\n" if turn == 0 and self.shows_story else ""
                     yield {"text": f"{shown}{question.input_text}", **self._known(story, question)}, turn == 0
 
-    def _known(self, story: Story, question: StoryTurn) -> Fields:
+    def _known(self, story: Story, question: _StoryTurn) -> Fields:
         everyone = (story.answers, *story.additional_answers.values())
         own, *others = ([answer for answer in each if answer.turn_id == question.turn_id] for each in everyone)
         if not own:

@@ -20,16 +20,12 @@ ASKERS: Final = frozenset({"user", "u", "human", "customer", "student", "usr"})
 SEARCH, NO_SEARCH = "search", "do not search"
 
 
-class TurnRow(TaskRow):
-    """A speaker's turn."""
-
+class _TurnRow(TaskRow):
     speaker: str = Field(validation_alias=AliasChoices("speaker", "role", "id"))
     text: str = Field(validation_alias=AliasChoices("text", "utterance"))
 
 
-class PassageRow(TaskRow):
-    """A passage that supports the reply."""
-
+class _PassageRow(TaskRow):
     document_id: Id = ""
     title: str = ""
     text: str
@@ -39,10 +35,10 @@ class ConversationRow(TaskRow):
     """A conversation with its expected last reply and the supporting passages, if known."""
 
     id: Id = Field("", validation_alias=AliasChoices("id", "dial_id"))
-    turns: tuple[TurnRow, ...] = Field(validation_alias=AliasChoices("turns", "conversation"), min_length=1)
+    turns: tuple[_TurnRow, ...] = Field(validation_alias=AliasChoices("turns", "conversation"), min_length=1)
     reference: str | None = Field(None, validation_alias=AliasChoices("reference", "response"))
     doc_id: Id | None = None
-    contexts: tuple[PassageRow, ...] = ()
+    contexts: tuple[_PassageRow, ...] = ()
     knowledge_text: tuple[str, ...] = ()
     answerability: str | None = None
     search: bool | None = None
@@ -60,9 +56,7 @@ class ConversationRow(TaskRow):
         return _known({"documents": documents, "passages": passages, "answerability": self.answerability})
 
 
-class Doc2Dial(TaskRow):
-    """A Doc2Dial file: conversations grouped by domain and document."""
-
+class _Doc2Dial(TaskRow):
     dial_data: Mapping[str, Mapping[str, tuple[ConversationRow, ...]]]
 
 
@@ -92,7 +86,7 @@ class DefaultTeacher(FileTeacher):
         if self.file.suffix == ".jsonl":
             yield from (row for _, row in json_rows(self.file, ConversationRow))
             return
-        for content in json_document(self.file, Doc2Dial):
+        for content in json_document(self.file, _Doc2Dial):
             for documents in content.dial_data.values():
                 for conversations in documents.values():
                     yield from conversations

@@ -17,9 +17,7 @@ NO_ANSWER = ""
 """The label for a question that the paragraph does not answer."""
 
 
-class SpanAnswer(TaskRow):
-    """Words of the passage, and the index of their first character."""
-
+class _SpanAnswer(TaskRow):
     text: str
     answer_start: int
 
@@ -32,38 +30,32 @@ class QuestionRow(TaskRow):
 
     id: Id
     question: str
-    answers: tuple[SpanAnswer, ...]
+    answers: tuple[_SpanAnswer, ...]
     is_impossible: bool = False
-    orig_answer: SpanAnswer | None = None
+    orig_answer: _SpanAnswer | None = None
     yesno: str = ""
     followup: str = ""
 
 
-class SpanPassage(TaskRow):
-    """A passage and the questions about it."""
-
+class _SpanPassage(TaskRow):
     context: str
     qas: tuple[QuestionRow, ...]
 
 
-class Article(TaskRow):
-    """A Wikipedia article or, in QuAC, a section of an article."""
-
+class _Article(TaskRow):
     title: str = ""
     section_title: str = ""
-    paragraphs: tuple[SpanPassage, ...]
+    paragraphs: tuple[_SpanPassage, ...]
 
 
-class SpanFile(TaskRow):
-    """A file with articles, their passages, and questions about the passages."""
-
-    data: tuple[Article, ...]
+class _SpanFile(TaskRow):
+    data: tuple[_Article, ...]
 
 
 class AskedQuestion(NamedTuple):
     """A question and its position; `turn` numbers the questions about the passage, from 0."""
 
-    article: Article
+    article: _Article
     context: str
     row: QuestionRow
     turn: int
@@ -83,7 +75,7 @@ class SpanTeacher(FileTeacher, ABC):
             yield {"text": text, **self.known(asked), **about}, asked.turn == 0 or not self.are_conversations
 
     def _questions(self) -> Iterator[AskedQuestion]:
-        for content in json_document(self.file, SpanFile):
+        for content in json_document(self.file, _SpanFile):
             for article in content.data:
                 for passage in article.paragraphs:
                     for turn, row in enumerate(passage.qas):
@@ -128,7 +120,7 @@ class IndexTeacher(DefaultTeacher):
         return {**super().known(asked), "answer_starts": [starts[label] for label in _answers(asked)]}
 
 
-def texts_of(*answers: SpanAnswer) -> tuple[str, ...]:
+def texts_of(*answers: _SpanAnswer) -> tuple[str, ...]:
     """Return the answers' texts without duplicates."""
     return tuple(dict.fromkeys(answer.text for answer in answers))
 

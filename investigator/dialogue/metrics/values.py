@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import ClassVar, Self, TypeAlias
+from typing import ClassVar, Self, TypeAlias, cast
 
 from investigator.errors import MetricsError
 from investigator.reports.columns import columns
@@ -127,9 +127,10 @@ class Metrics:
     """
 
     def __init__(self, shared: Mapping[str, object] | None = None) -> None:
-        totals = (shared or {}).get("totals")
-        self._totals = totals if isinstance(totals, _Sums) else _Sums()
-        self._recent = _Sums()
+        state = shared or {"totals": {}, "lock": Lock()}
+        self._totals = cast(dict[str, Metric], state["totals"])
+        self._lock = cast(Lock, state["lock"])
+        self._recent: dict[str, Metric] = {}
 
     def add(self, name: str, metric: Metric | None) -> None:
         """Add one value under its name; None adds nothing. Raises MetricsError if it cannot be added."""
@@ -138,46 +139,33 @@ class Metrics:
 
     def add_all(self, metrics: Report) -> None:
         """Add several values at once. Raises MetricsError, and adds none of them, if any cannot be added."""
-        self._totals.add(metrics)
-        self._recent.add(metrics)
+        with self._lock:
+            totals = aggregate_unnamed_reports([self._totals, metrics])
+            self._recent = aggregate_unnamed_reports([self._recent, metrics])
+            self._totals.update(totals)
 
     def report(self) -> dict[str, Metric]:
         """Return the totals across all copies since the last `clear`."""
-        return dict(self._totals.sums)
+        with self._lock:
+            return dict(self._totals)
 
     def report_recent(self) -> dict[str, Metric]:
         """Return the values added to this copy since the last `clear_recent` or `clear`."""
-        return dict(self._recent.sums)
+        return dict(self._recent)
 
     def clear(self) -> None:
         """Reset the totals of all copies, and the recent values of this copy."""
-        self._totals.clear()
+        with self._lock:
+            self._totals.clear()
         self.clear_recent()
 
     def clear_recent(self) -> None:
         """Reset the recent values of this copy."""
-        self._recent.clear()
+        self._recent = {}
 
     def share(self) -> dict[str, object]:
         """Return the shared state with which a copy adds to the same totals."""
-        return {"totals": self._totals}
-
-
-class _Sums:
-    """Metrics by name. Additions are protected by a lock, and replace the mapping, so that readers need none."""
-
-    def __init__(self) -> None:
-        self.sums: Report = {}
-        self._lock = Lock()
-
-    def add(self, metrics: Report) -> None:
-        with self._lock:
-            added = {name: self.sums[name] + metric for name, metric in metrics.items() if name in self.sums}
-            self.sums = {**self.sums, **metrics, **added}
-
-    def clear(self) -> None:
-        with self._lock:
-            self.sums = {}
+        return {"totals": self._totals, "lock": self._lock}
 
 
 def aggregate_named_reports(reports: Mapping[str, Report], micro_average: bool = False) -> dict[str, Metric]:
