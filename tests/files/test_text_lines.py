@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 
-from investigator.errors import DialogueError, DialogueFormatError
-from investigator.files.text_lines import json_lines, text_lines
+from investigator.errors import DialogueError, DialogueFormatError, EvaluationDataError
+from investigator.files.text_lines import json_lines, json_rows, text_lines
 
 
 def test_lines_end_with_a_line_feed_and_with_nothing_else(tmp_path: Path) -> None:
@@ -48,3 +49,30 @@ def test_a_file_that_is_missing_or_a_folder_is_an_error(tmp_path: Path) -> None:
     for path in (tmp_path / "none", tmp_path):
         with pytest.raises(DialogueError, match="cannot be read"):
             list(text_lines(path))
+
+
+class Name(BaseModel):
+    """A row of a file."""
+
+    name: str
+
+
+def test_rows_are_records_and_the_caller_chooses_the_class_of_errors(tmp_path: Path) -> None:
+    path = tmp_path / "names.jsonl"
+    path.write_text('{"name": "Ida"}\n\n{"name": 5}\n', encoding="utf-8")
+    rows = json_rows(path, Name, EvaluationDataError)
+
+    assert next(rows) == (1, Name(name="Ida"))
+    with pytest.raises(EvaluationDataError, match=r"names.jsonl, line 3: name: Input should be a valid string, in 5"):
+        next(rows)
+    with pytest.raises(EvaluationDataError, match="cannot be read"):
+        next(json_rows(tmp_path / "none", Name, EvaluationDataError))
+
+
+def test_a_line_that_is_too_long_is_refused_before_it_is_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("investigator.files.text_lines.LONGEST_LINE", 1_000)
+    (tmp_path / "long").write_text("x" * 5_000, encoding="utf-8")
+    with pytest.raises(DialogueFormatError, match="line 1: it is longer than 1,000 bytes"):
+        list(text_lines(tmp_path / "long"))

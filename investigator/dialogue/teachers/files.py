@@ -10,10 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 
-from investigator.dialogue.agents import Shared
 from investigator.dialogue.images import load_image
 from investigator.dialogue.messages import EPISODE_DONE, Message
-from investigator.dialogue.options import Opt, Options
 from investigator.dialogue.teachers.base import missing
 from investigator.dialogue.teachers.dialog import DialogTeacher, Entry
 from investigator.dialogue.text_format import str_to_msg
@@ -92,12 +90,8 @@ class ConversationTeacher(_AsWrittenTeacher):
     DialogueError for an unknown `label_turns`, and DialogueFormatError, with the line, if it is not a conversation.
     """
 
-    def __init__(self, opt: Options = None, shared: Shared | None = None) -> None:
-        chosen = Opt.of(opt).choice("label_turns", list(LabelTurns), LabelTurns.SECOND_SPEAKER)
-        self._label_turns = LabelTurns(chosen)
-        super().__init__(opt, shared)
-
     def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:
+        label_turns = LabelTurns(self.opt.choice("label_turns", list(LabelTurns), LabelTurns.SECOND_SPEAKER))
         warned = False
         for number, line, value in json_lines(datafile):
             try:
@@ -108,7 +102,7 @@ class ConversationTeacher(_AsWrittenTeacher):
             if len(spoken) < len(turns) and not warned:
                 _log.warning("%s, line %d: turns with the id %r are left out", datafile, number, CONTEXT)
                 warned = True
-            for episode in episodes(spoken, self._label_turns):
+            for episode in episodes(spoken, label_turns):
                 for place, example in enumerate(episode):
                     yield example, place == 0
 
