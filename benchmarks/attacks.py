@@ -36,7 +36,7 @@ from investigator import Investigator
 from investigator.engines.base import Embedder, Engine
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
 from investigator.errors import InvestigatorError
-from investigator.evaluation.rightness import says
+from investigator.evaluation.answer_text import says
 from investigator.records import Answer
 from investigator.research.concurrency import in_order
 from investigator.settings import Settings, load_settings

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from investigator.evaluation.evidence_match import plain
+from investigator.evaluation.answer_text import plain
 from investigator.records import Quote
 
 _TESTS = Path(__file__).resolve().parents[1] / "tests"

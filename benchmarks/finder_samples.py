@@ -15,7 +15,7 @@ from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.extractive.asking import stretches
 from investigator.engines.extractive.candidates import SentenceFit, candidates
-from investigator.evaluation.evidence_match import holds, overlaps
+from investigator.evaluation.answer_text import holds, overlaps
 from investigator.investigator import Investigator
 from investigator.records import AnswerStatus, AskVariables, Prompt, Reply, Standing
 

@@ -47,19 +47,14 @@ def table(reports: dict[str, FolderReport]) -> str:
     rows = [("measure", *reports), ("---", *("---" for _ in every))]
     rows.append(("questions", *(f"{report.asked:,}" for report in every)))
     rows.append(("failed", *(f"{len(report.failures):,}" for report in every)))
-    rows += [(m.label, *(_cell(report.everything.estimate(m)) for report in every)) for m in Measure]
+    rows += [(m.label, *(_cell(report.everything.measures.get(m)) for report in every)) for m in Measure]
     rows.append(("quotes", *(f"{report.quotes:,}" for report in every)))
-    rows.append(("seconds per question, mean (median, p95)", *(_seconds(report) for report in every)))
+    rows.append(("seconds per question", *(_cell(report.seconds) for report in every)))
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def _cell(estimate: Estimate | None) -> str:
     return "-" if estimate is None else f"{estimate.value:.3f} ({estimate.low:.2f} to {estimate.high:.2f})"
-
-
-def _seconds(report: FolderReport) -> str:
-    seconds = report.seconds
-    return "-" if seconds is None else f"{seconds.mean:.2f} ({seconds.median:.2f}, {seconds.p95:.2f})"
 
 
 def main() -> None:

@@ -29,10 +29,9 @@ import numpy as np
 
 from investigator import Investigator
 from investigator.cli.progress import shown
-from investigator.evaluation.abstention import roc_area
-from investigator.evaluation.estimates import Estimate, Rows, statistic_of
+from investigator.evaluation.estimates import Estimate, Rows, roc_area, statistic_of
 from investigator.evaluation.measures import Measure
-from investigator.evaluation.outcomes import Outcome, Ranking
+from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question, read_questions
 from investigator.evaluation.scoring import scores
 from investigator.language.normalise import normalise
@@ -115,14 +114,7 @@ def agreement(judged: Sequence[Judged], measure: Measure) -> dict[str, Estimate]
 
 
 def _graded(question: Question, answer: str, *quotes: Quote) -> dict[Measure, float]:
-    outcome = Outcome(
-        evaluation="",
-        id=question.id,
-        status=AnswerStatus.ANSWERED,
-        answer=answer,
-        citations=quotes,
-        ranking=Ranking(documents=(), evidence_found=None),
-    )
+    outcome = Outcome(id=question.id, status=AnswerStatus.ANSWERED, answer=answer, citations=quotes)
     found = scores(question, outcome)
     wanted = GRADED if quotes else GRADED[-3:]
     return {measure: found[measure] for measure in wanted if measure in found}

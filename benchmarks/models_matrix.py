@@ -9,8 +9,7 @@ from models_rows import SetQuestion, drawn, keep_row, near_miss_pairs
 from models_sides import Setup
 from models_tables import markdown, share
 
-from investigator.evaluation.evidence_match import overlaps
-from investigator.evaluation.rightness import says
+from investigator.evaluation.answer_text import overlaps, says
 from investigator.records import CellStatus, Matrix, MatrixCell, Record
 from investigator.services.run_records import RunOptions
 

@@ -8,10 +8,9 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from pathlib import Path
 
-from investigator.evaluation.answer_text import number_recall
+from investigator.evaluation.answer_text import number_recall, says
 from investigator.evaluation.lines import rows_of
 from investigator.evaluation.questions import Question
-from investigator.evaluation.rightness import says
 from investigator.files.lines import append_line, whole_lines
 from investigator.records import AnswerStatus, Quote, Record, Statement, Support
 

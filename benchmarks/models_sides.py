@@ -20,7 +20,7 @@ from investigator.engines.base import Embedder, Engine, tokens_of, traits_of
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
 from investigator.engines.roles import Role
 from investigator.errors import InvestigatorError, ReplyError
-from investigator.evaluation.evidence_match import stands
+from investigator.proof.quotes import quote_at
 from investigator.records import (
     Answer,
     Answered,
@@ -155,7 +155,7 @@ def investigated(blank: Row, task: Task, investigator: Investigator, events: Ite
         withheld=tuple(map(shown_statement, answer.check.withheld)),
         not_stated=tuple(entry.text for entry in answer.not_stated),
         quotes=len(citations),
-        standing=sum(stands(quote, documents[quote.document_id]) for quote in indexed),
+        standing=sum(quote_at(documents[quote.document_id], quote.start, quote.end) == quote for quote in indexed),
         rounds=len(run.rounds),
         is_right=right_by_text(task.question, answer.text),
         calls=run.usage.calls,

@@ -9,9 +9,9 @@ from statistics import mean, median
 from peers_cases import SetQuestion
 from peers_sides import Said
 
-from investigator.evaluation.abstention import Confusion, confusion
-from investigator.evaluation.answer_text import token_f1
+from investigator.evaluation.answer_text import Overlap, word_overlap
 from investigator.evaluation.estimates import Estimate, mean_of
+from investigator.evaluation.folder_report import silence
 from investigator.records import AnswerStatus
 
 
@@ -31,7 +31,7 @@ class Asked:
     def answer_f1(self, side: str) -> float | None:
         """Return token F1 with the most similar known answer, 0 without an answer; None if none is known."""
         known = self.question.answers
-        return token_f1(self.said[side].answer, known) if known else None
+        return word_overlap(self.said[side].answer, known).f1 if known else None
 
 
 def lines_of(asked: Sequence[Asked], sides: Sequence[str]) -> list[str]:
@@ -66,7 +66,7 @@ def numbers_of(asked: Sequence[Asked], sides: Sequence[str]) -> dict[str, object
             "seconds": sum(one.said[side].seconds for one in asked),
             "cites_right": _value(_over(asked, side, Asked.cites_right)),
             "answer_f1": _value(_over(asked, side, Asked.answer_f1)),
-            "no_answer": {**(counts := _silence(asked, side)).model_dump(), "f1": counts.f1},
+            "no_answer": asdict(counts) if (counts := _silence(asked, side)) else None,
         }
         for side in sides
     }
@@ -88,8 +88,8 @@ def _summary(asked: Sequence[Asked], sides: Sequence[str]) -> list[tuple[str, ..
     ]
     rows.append(("right document cited", *(_shown(_over(asked, side, Asked.cites_right)) for side in sides)))
     rows.append(("answer, token F1", *(_shown(_over(asked, side, Asked.answer_f1)) for side in sides)))
-    silence = [_silence(asked, side) for side in sides]
-    rows.append(("no answer: F1", *("-" if one.f1 is None else f"{one.f1:.3f}" for one in silence)))
+    both = [_silence(asked, side) for side in sides]
+    rows.append(("no answer: F1", *("-" if one is None else f"{one.f1:.3f}" for one in both)))
     rows.append(
         ("- rightly and wrongly silent", *(f"{s.unanswerable_not_found}, {s.answerable_not_found}" for s in silence))
     )
@@ -135,9 +135,9 @@ def _over(asked: Sequence[Asked], side: str, measure: Callable[[Asked, str], flo
     return mean_of([value for one in asked if (value := measure(one, side)) is not None])
 
 
-def _silence(asked: Sequence[Asked], side: str) -> Confusion:
+def _silence(asked: Sequence[Asked], side: str) -> Overlap | None:
     judged = [one for one in asked if one.question.answerable is not None]
-    return confusion([bool(one.question.answerable) for one in judged], [one.said[side].status for one in judged])
+    return silence([(bool(one.question.answerable), one.said[side].status) for one in judged])
 
 
 def _value(estimate: Estimate | None) -> float | None:

@@ -17,8 +17,7 @@ from pathlib import Path
 from investigator.cli.progress import shown
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
 from investigator.evaluation.beir import read_collection
-from investigator.evaluation.retrieval import RetrievalEvaluation
-from investigator.evaluation.retrieval_report import RetrievalReport
+from investigator.evaluation.retrieval import RetrievalEvaluation, RetrievalReport
 from investigator.settings import load_settings
 
 

@@ -19,14 +19,14 @@ from typing import Any
 
 from investigator.asking.budget import BudgetSpent
 from investigator.evaluation.measures import Measure
+from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question
 from investigator.records import AnswerStatus, StopReason, Usage
+from investigator.tuning.candidates import Variant
 from investigator.tuning.comparison import ComparedSide, compared
 from investigator.tuning.guards import Tolerance
-from investigator.tuning.records import Ending
-from investigator.tuning.search import TuningSearch
-from investigator.tuning.splitting import SetName, drawn_sets
-from investigator.tuning.trials import QuestionTrial, Variant
+from investigator.tuning.search import Ending, TuningSearch
+from investigator.tuning.splitting import drawn_sets
 
 BASELINE = Variant(name="baseline")
 DISCORDANT = 0.2  # examples on which a candidate differs from the baseline
@@ -34,7 +34,7 @@ DISCORDANT = 0.2  # examples on which a candidate differs from the baseline
 
 @dataclass
 class Simulated:
-    """Simulated trials; `gains` contains the improvement (0..1) of each candidate over the baseline.
+    """Simulated outcomes; `gains` contains the improvement (0..1) of each candidate over the baseline.
 
     `false` is the baseline's share of false answers to unanswerable examples. A candidate gives half of these and
     equally many others; `harm` is the share that every candidate adds.
@@ -44,7 +44,6 @@ class Simulated:
     gains: Mapping[str, float]
     seed: int
     ceiling: int | None = None
-    varies: bool = False
     false: float = 0.0
     harm: float = 0.0
     tolerance: Tolerance = field(default_factory=Tolerance)
@@ -53,9 +52,11 @@ class Simulated:
     def __post_init__(self) -> None:
         self.sets = drawn_sets(self.questions, {}, self.seed)
 
-    def trials(self, candidate: Variant, name: SetName, limit: int, repetition: int = 0) -> Mapping[str, QuestionTrial]:
-        """Draw the trials of a candidate, which depend only on the seed."""
-        return {one.id: self._trial(candidate, one) for one in self.sets.of(name)[:limit]}
+    def outcomes(
+        self, candidate: Variant, asked: Sequence[Question], limit: int | None = None
+    ) -> Mapping[str, Outcome]:
+        """Draw the outcomes of a candidate, which depend only on the seed."""
+        return {one.id: self._outcome(candidate, one) for one in asked[:limit]}
 
     def refusal(self, candidate: Variant) -> str:
         """Return "", because no candidate is rejected."""
@@ -69,7 +70,7 @@ class Simulated:
         """Return 1, because the test set is opened for the first time."""
         return 1
 
-    def _trial(self, candidate: Variant, question: Question) -> QuestionTrial:
+    def _outcome(self, candidate: Variant, question: Question) -> Outcome:
         if (candidate.name, question.id) not in self.spent and self.calls_left() == 0:
             raise BudgetSpent(StopReason.CALLS)
         self.spent.add((candidate.name, question.id))
@@ -85,7 +86,7 @@ class Simulated:
         scores = {Measure.RIGHT: float(right)}
         if self.false and not question.answerable:
             scores[Measure.FALSE_ANSWER] = float(self._answers_falsely(candidate, question))
-        return QuestionTrial(question=question.id, status=AnswerStatus.ANSWERED, scores=scores, cost=Usage(calls=1))
+        return Outcome(id=question.id, status=AnswerStatus.ANSWERED, scores=scores, cost=Usage(calls=1))
 
     def _answers_falsely(self, candidate: Variant, question: Question) -> bool:
         before = random.Random(f"{self.seed} {question.id} false").random() < self.false
@@ -108,18 +109,18 @@ def searched(arena: Simulated) -> tuple[Ending, str]:
     names = sorted(arena.gains, key=lambda name: random.Random(f"{arena.seed} {name}").random())
     candidates = [Variant(name=name, settings=(f"name={name}",)) for name in names]
     seed, tolerance = arena.seed, arena.tolerance
-    result = TuningSearch(arena.sets, BASELINE, lambda _: candidates, arena, Measure.RIGHT, seed, tolerance).run()
+    result = TuningSearch(arena.sets, BASELINE, lambda: candidates, arena, Measure.RIGHT, seed, tolerance).run()
     return result.ending, result.winner.name if result.winner else ""
 
 
 def random_search(arena: Simulated) -> tuple[Ending, str]:
     """Ask candidates all selection questions while enough calls for the test remain; then test the best one."""
     names = sorted(arena.gains, key=lambda name: random.Random(f"{arena.seed} {name}").random())
-    select, test = (len(arena.sets.of(name)) for name in (SetName.SELECT, SetName.TEST))
+    select, test = len(arena.sets.select), len(arena.sets.test)
 
     def mean(name: str) -> float:
-        trials = arena.trials(Variant(name=name), SetName.SELECT, select)
-        return sum(one.scores[Measure.RIGHT] for one in trials.values()) / select
+        outcomes = arena.outcomes(Variant(name=name), arena.sets.select)
+        return sum(one.scores[Measure.RIGHT] for one in outcomes.values()) / select
 
     best, height = "", mean(BASELINE.name)
     for name in names:
@@ -130,7 +131,7 @@ def random_search(arena: Simulated) -> tuple[Ending, str]:
             best, height = name, value
     if not best:
         return Ending.NO_CANDIDATE, ""
-    both = [arena.trials(Variant(name=name), SetName.TEST, test) for name in (BASELINE.name, best)]
+    both = [arena.outcomes(Variant(name=name), arena.sets.test) for name in (BASELINE.name, best)]
     sides = (ComparedSide(name="baseline"), ComparedSide(name=best))
     row = compared(arena.sets.test, sides, ([both[0]], [both[1]]), Measure.RIGHT, arena.seed).row(Measure.RIGHT)
     adopted = row is not None and row.paired.tells and row.paired.difference.value > 0
@@ -146,7 +147,7 @@ class GepaAlone:
         self.arena = arena
         self.calls = 0
         self.names = iter(sorted(arena.gains, key=lambda name: random.Random(f"{arena.seed} {name}").random()))
-        self.sets = {one.id: kind for kind in (SetName.REFLECT, SetName.SELECT) for one in arena.sets.of(kind)}
+        self.questions = {one.id: one for one in (*arena.sets.reflect, *arena.sets.select)}
 
     def evaluate(self, batch: Sequence[str], candidate: Mapping[str, str], capture_traces: bool = False) -> Any:
         """Count and draw the trials of a candidate."""
@@ -154,9 +155,8 @@ class GepaAlone:
 
         self.calls += len(batch)
         variant = Variant(name=candidate["name"])
-        kind = self.sets[batch[0]]
-        trials = self.arena.trials(variant, kind, len(self.arena.sets.of(kind)))
-        scores = [trials[name].scores[Measure.RIGHT] for name in batch]
+        outcomes = self.arena.outcomes(variant, [self.questions[name] for name in batch])
+        scores = [outcomes[name].scores[Measure.RIGHT] for name in batch]
         return EvaluationBatch(outputs=scores, scores=scores, trajectories=scores if capture_traces else None)
 
     def make_reflective_dataset(self, candidate: Any, eval_batch: Any, components_to_update: Any) -> Any:

@@ -15,11 +15,9 @@ from investigator.cli.progress import display_on
 from investigator.evaluation.measures import JUDGING, Measure, judging_measure
 from investigator.evaluation.questions import read_questions
 from investigator.reports.schemas import Printed
-from investigator.tuning.bench import FolderBench, Setup
-from investigator.tuning.comparing import compare as compared_sides
-from investigator.tuning.comparing import side_of
-from investigator.tuning.pages import comparison_page
-from investigator.tuning.wording import comparison_text
+from investigator.tuning.bench import FolderBench, Setup, side_of
+from investigator.tuning.comparison import compare as compared_sides
+from investigator.tuning.tables import comparison_page, comparison_text
 
 Documents = Annotated[Path, typer.Option("--docs", metavar="DIR", help="Folder of documents.")]
 Questions = Annotated[Path, typer.Option(metavar="FILE.jsonl", help="Questions with their known answers.")]

@@ -112,7 +112,7 @@ def eval_folder(
     except KeyboardInterrupt as stop:
         again = "run the same command without --fresh to resume." if fresh else "run the same command again to resume."
         where = f" in {evaluation.file}" if evaluation.file else ""
-        tell(f"interrupted: {evaluation.finished} outcomes are kept{where}; {again}")
+        tell(f"interrupted: {len(evaluation.outcomes)} outcomes are kept{where}; {again}")
         raise typer.Exit(130) from stop
     report = evaluation.report()
     print_result(Printed.FOLDER_EVALUATION, report, folder_text, as_json=as_json)

@@ -19,10 +19,10 @@ from investigator.evaluation.measures import Measure, judging_measure
 from investigator.reports.schemas import Printed
 from investigator.tuning.candidates import read_space
 from investigator.tuning.guards import Tolerance
-from investigator.tuning.options import TuningOptions
-from investigator.tuning.records import Ending, TuningPlan
-from investigator.tuning.report_text import plan_lines, tuning_text
+from investigator.tuning.plan import TuningOptions, TuningPlan
 from investigator.tuning.run import tune as tuned
+from investigator.tuning.search import Ending
+from investigator.tuning.tables import plan_lines, tuning_text
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
-"""Compares text with known answers: exact match, and precision, recall and F1 of its words. Pure. There are two
-definitions of a word: SQUAD for answers from investigations, and PARLAI for grading by dialogue teachers.
+"""Compares text with known answers and known evidence: words, exact match, numbers by value, and F1. Pure. There are
+two definitions of a word: SQUAD for answers from investigations, and PARLAI for grading by dialogue teachers.
 """
 
 from __future__ import annotations
@@ -12,12 +12,17 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from investigator.language.amounts import Amount, amounts, prepared
+from investigator.language.normalise import normalise
+
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _ASCII_PUNCTUATION = re.compile(f"[{re.escape(string.punctuation)}]")
 _UNSPACED = re.compile(
     "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0e7f\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff]"
 )
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_DIGITS = re.compile(r"\d[\d.,]*\d|\d")
+_SHARED, _FEWEST = 0.8, 5  # share of the shorter text's words that evidence and quote share, and how many it needs
 
 
 def tokens(text: str) -> list[str]:
@@ -26,7 +31,7 @@ def tokens(text: str) -> list[str]:
     each character of a script without spaces is a word.
     """
     bare = "".join(char for char in unicodedata.normalize("NFKC", text).lower() if not _is_punctuation(char))
-    return _UNSPACED.sub(lambda found: f" {found.group()} ", _ARTICLES.sub(" ", bare)).split()
+    return _UNSPACED.sub(lambda match: f" {match.group()} ", _ARTICLES.sub(" ", bare)).split()
 
 
 def normalize_answer(text: str) -> str:
@@ -34,6 +39,11 @@ def normalize_answer(text: str) -> str:
     ASCII punctuation becomes a space, so "don't" is two words; other punctuation (curly quotes, 。) is kept.
     """
     return " ".join(_ARTICLES.sub(" ", _ASCII_PUNCTUATION.sub(" ", text.lower())).split())
+
+
+def plain(text: str) -> str:
+    """Return the text with typography, line breaks and case normalised."""
+    return normalise(text).text.strip().lower()
 
 
 class Definition(NamedTuple):
@@ -80,39 +90,86 @@ class Overlap:
 
 def word_overlap(guess: str, answers: Iterable[str], by: Definition = SQUAD) -> Overlap:
     """Return the precision, recall and F1 of the guess's words, each for the answer that gives the highest value."""
-    said = Counter(by.words(guess))
+    words = Counter(by.words(guess))
     wanted = [Counter(by.words(answer)) for answer in answers]
     nothing = Overlap(by.both_empty, by.both_empty, by.both_empty)
-    return Overlap.best([Overlap.of_bags(said, one) if said or one else nothing for one in wanted])
-
-
-def token_f1(text: str, answers: Sequence[str]) -> float:
-    """Return the F1 (0..1) of the words that the text shares with the most similar known answer."""
-    return word_overlap(text, answers, SQUAD).f1
+    return Overlap.best([Overlap.of_bags(words, bag) if words or bag else nothing for bag in wanted])
 
 
 def exact_match(text: str, answers: Iterable[str], by: Definition = SQUAD) -> bool:
     """Return True if the text equals one of the known answers."""
-    said = by.words(text)
-    return any(by.words(answer) == said for answer in answers)
+    return by.words(text) in [by.words(answer) for answer in answers]
 
 
 def contains_answer(text: str, answers: Sequence[str]) -> bool:
     """Return True if the text contains the words of a known answer consecutively."""
-    said = f" {' '.join(tokens(text))} "
+    spaced = f" {' '.join(tokens(text))} "
     wanted = (tokens(answer) for answer in answers)
-    return any(f" {' '.join(words)} " in said for words in wanted if words)
+    return any(f" {' '.join(words)} " in spaced for words in wanted if words)
 
 
 def number_recall(text: str, numbers: Sequence[str]) -> float:
     """Return the fraction (0..1) of the known numbers that the text contains; thousands separators are ignored."""
-    said = _numbers(text)
-    wanted = [_numbers(number) for number in numbers]
-    return sum(bool(number) and number <= said for number in wanted) / len(wanted) if wanted else 0.0
+    contained, *wanted = (
+        {match.replace(",", "") for match in _NUMBER.findall(unicodedata.normalize("NFKC", each))}
+        for each in (text, *numbers)
+    )
+    return sum(bool(number) and number <= contained for number in wanted) / len(wanted) if wanted else 0.0
 
 
-def _numbers(text: str) -> set[str]:
-    return {found.replace(",", "") for found in _NUMBER.findall(unicodedata.normalize("NFKC", text))}
+def amounts_in(text: str) -> list[Amount]:
+    """Return the numbers in a text, with their values and units."""
+    return amounts(prepared(normalise(text).text))
+
+
+def is_named(wanted: Amount, named: Sequence[Amount]) -> bool:
+    """Return True if one of the numbers has the wanted value or the same digits, because a table may have "42.1" for
+    "42.1 million".
+    """
+    every = [amount for one in named for amount in (one, *one.parts)]
+    digits = _DIGITS.findall(wanted.text)
+    return any(wanted.is_said_by(one) or digits == _bare_digits(one.text) for one in every)
+
+
+def says(text: str, answer: str) -> bool:
+    """Return True if the text contains the words of a known answer, in order. If the answer has numbers, the text must
+    contain each of their values ("1.2 million" equals "1,200,000"), and the other words in any order.
+    """
+    wanted = amounts_in(answer)
+    if not wanted:
+        return contains_answer(text, [answer])
+    others = prepared(normalise(answer).text)
+    for start, end in sorted((amount.span for amount in wanted), reverse=True):
+        others = others[:start] + " " + others[end:]
+    named = amounts_in(text)
+    return all(is_named(one, named) for one in wanted) and set(tokens(others)) <= set(tokens(text))
+
+
+def holds(text: str, evidence: str) -> bool:
+    """Return True if the text contains all of the evidence."""
+    wanted = plain(evidence)
+    return bool(wanted) and wanted in plain(text)
+
+
+def overlaps(quote: str, evidence: str) -> bool:
+    """Return True if one text contains the other, or 80 % of the shorter one's tokens if there are at least 5."""
+    first, second = plain(quote), plain(evidence)
+    if not first or not second:
+        return False
+    if second in first or first in second:
+        return True
+    shorter, longer = sorted((tokens(first), tokens(second)), key=len)
+    common = (Counter(shorter) & Counter(longer)).total()
+    return len(shorter) >= _FEWEST and common >= _SHARED * len(shorter)
+
+
+def share_found(quotes: Sequence[str], evidence: Sequence[str]) -> float:
+    """Return the fraction (0..1) of the pieces of evidence that overlap a quote."""
+    return sum(any(overlaps(quote, piece) for quote in quotes) for piece in evidence) / len(evidence)
+
+
+def _bare_digits(text: str) -> list[str]:
+    return [] if any(character.isalpha() for character in text) else _DIGITS.findall(text)
 
 
 def _is_punctuation(char: str) -> bool:

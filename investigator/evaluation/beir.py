@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,8 +60,14 @@ def read_collection(corpus: Path, queries: Path, qrels: Path, limit: int | None 
     documents = by_id(corpus, "documents", rows_of(corpus, CorpusRow))
     asked = by_id(queries, "queries", rows_of(queries, QueryRow))
     judgements = _judgements(qrels)
-    _check_known(qrels, "queries", judgements.keys(), asked)
-    _check_known(qrels, "documents", [d for fits in judgements.values() for d in fits], documents)
+    relevant = dict.fromkeys(document for fits in judgements.values() for document in fits)
+    unknown = {"queries": judgements.keys() - asked.keys(), "documents": relevant.keys() - documents.keys()}
+    for what, names in unknown.items():
+        if names:
+            raise EvaluationDataError(
+                f"{qrels} judges {len(names):,} unknown {what}; the first is {min(names)}",
+                hint="Use corpus, queries and judgements from the same collection.",
+            )
     judged = [row for row in asked.values() if any(fit > 0 for fit in judgements.get(row.id, {}).values())][:limit]
     if not judged:
         raise EvaluationDataError(f"{qrels} has no query with a relevant document")
@@ -75,36 +81,20 @@ def _judgements(file: Path) -> dict[str, dict[str, int]]:
     found: dict[str, dict[str, int]] = {}
     for index, (number, line) in enumerate(text_lines(file)):
         cells = line.split("\t") if "\t" in line else line.split()
-        if (one := _judgement(cells)) is None:
+        try:
+            query_id, document_id, fit = cells[0].strip(), cells[len(cells) - 2].strip(), int(cells[-1])
+        except ValueError:
+            fit = None
+        if fit is None or len(cells) not in (3, 4):
             if index == 0 and len(cells) in (3, 4):
                 continue
             hint = (
                 "A line contains query id, document id and a whole number; in TREC's format a 0 follows the query id."
             )
             raise EvaluationDataError(f"line {number} of {file} is not a judgement: {line[:80]!r}", hint=hint)
-        query_id, document_id, fit = one
         if found.setdefault(query_id, {}).setdefault(document_id, fit) != fit:
             pair = f"{query_id} and {document_id}"
             raise EvaluationDataError(f"line {number} of {file} contradicts an earlier line on {pair}")
     if not found:
         raise EvaluationDataError(f"the file {file} contains no judgements")
     return found
-
-
-def _judgement(cells: Sequence[str]) -> tuple[str, str, int] | None:
-    """Return the query id, the document id and the relevance; None if a line does not contain a judgement."""
-    if len(cells) not in (3, 4):
-        return None
-    try:
-        return cells[0].strip(), cells[-2].strip(), int(cells[-1])
-    except ValueError:
-        return None
-
-
-def _check_known(file: Path, what: str, named: Iterable[str], known: Mapping[str, object]) -> None:
-    unknown = [name for name in dict.fromkeys(named) if name not in known]
-    if unknown:
-        raise EvaluationDataError(
-            f"{file} judges {len(unknown):,} unknown {what}; the first is {unknown[0]}",
-            hint="Use corpus, queries and judgements from the same collection.",
-        )

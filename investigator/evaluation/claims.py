@@ -29,8 +29,8 @@ from investigator.records import (
     Usage,
 )
 
-_AT_ONCE = 20
-"""Number of statements in a call."""
+_AT_ONCE = 20  # number of statements in a call
+_ACCEPTED = (Support.SUPPORTED, Support.VERBATIM)
 
 
 class GivenEvidence(ForeignRow):
@@ -94,7 +94,7 @@ class ClaimsEvaluation:
         self._rows = tuple(rows)
         self._client = client
         self._clock = clock
-        self._checks: dict[str, StatementCheck] = {}
+        self._judged: list[tuple[ClaimRow, StatementCheck]] = []
         self._seconds = 0.0
 
     def run(self) -> Iterator[Event]:
@@ -105,51 +105,45 @@ class ClaimsEvaluation:
         try:
             for start in range(0, len(self._rows), _AT_ONCE):
                 rows = self._rows[start : start + _AT_ONCE]
-                self._checks |= {row.id: check for row, check in zip(rows, self._checked(rows), strict=True)}
+                reply = self._client.ask("answer/check", variables_of(rows), CheckReply).value
+                known = {check.number: check for check in (reply.statements if reply is not None else ())}
+                for number, row in enumerate(rows, start=1):  # a statement that the reply leaves out is unchecked
+                    self._judged.append((row, known.get(number, StatementCheck(number=number))))
                 self._seconds = self._clock() - began
-                yield Progressed(phase="statements", done=len(self._checks), total=len(self._rows))
+                yield Progressed(phase="statements", done=len(self._judged), total=len(self._rows))
         except BudgetSpent as spent:
             yield Notice(text=f"The limit on {spent.reason} was reached; the other statements are not measured.")
 
     def report(self) -> ClaimsReport:
         """Return the results for the statements that were checked."""
-        rows = [row for row in self._rows if row.id in self._checks]
-        kinds = dict.fromkeys(row.kind for row in rows if row.kind)
+        kinds = dict.fromkeys(row.kind for row, _ in self._judged if row.kind)
         return ClaimsReport(
             checker=self._client.name(Role.CHECK),
-            everything=self._counts("", rows),
-            kinds=tuple(self._counts(kind, [row for row in rows if row.kind == kind]) for kind in kinds),
-            wrong=tuple(self._wrong(rows)),
+            everything=self._counts(""),
+            kinds=tuple(self._counts(kind) for kind in kinds),
+            wrong=tuple(
+                WrongCheck(id=row.id, statement=row.statement, support=check.support, reason=check.reason)
+                for row, check in self._judged
+                if (check.support is Support.UNSUPPORTED if row.is_true else check.support in _ACCEPTED)
+            ),
             usage=self._client.usage(),
             seconds=round(self._seconds, 3),
         )
 
-    def _checked(self, rows: Sequence[ClaimRow]) -> list[StatementCheck]:
-        """Return the judgements of one call; a statement that the reply leaves out is unchecked."""
-        reply = self._client.ask("answer/check", variables_of(rows), CheckReply).value
-        known = {check.number: check for check in (reply.statements if reply is not None else ())}
-        return [known.get(number, StatementCheck(number=number)) for number in range(1, len(rows) + 1)]
-
-    def _counts(self, kind: str, rows: Sequence[ClaimRow]) -> CheckCounts:
-        judged = [(row.is_true, self._checks[row.id].support) for row in rows]
-        accepted = (Support.SUPPORTED, Support.VERBATIM)
+    def _counts(self, kind: str) -> CheckCounts:
+        judged = [(row.is_true, check.support) for row, check in self._judged if kind in ("", row.kind)]
+        truths = [support for is_true, support in judged if is_true]
+        lies = [support for is_true, support in judged if not is_true]
         return CheckCounts(
             kind=kind,
-            truths=sum(is_true for is_true, _ in judged),
-            truths_refused=sum(is_true and support is Support.UNSUPPORTED for is_true, support in judged),
-            truths_in_part=sum(is_true and support is Support.IN_PART for is_true, support in judged),
-            lies=sum(not is_true for is_true, _ in judged),
-            lies_accepted=sum(not is_true and support in accepted for is_true, support in judged),
-            lies_in_part=sum(not is_true and support is Support.IN_PART for is_true, support in judged),
-            unchecked=sum(support is Support.UNCHECKED for _, support in judged),
+            truths=len(truths),
+            truths_refused=truths.count(Support.UNSUPPORTED),
+            truths_in_part=truths.count(Support.IN_PART),
+            lies=len(lies),
+            lies_accepted=sum(support in _ACCEPTED for support in lies),
+            lies_in_part=lies.count(Support.IN_PART),
+            unchecked=(truths + lies).count(Support.UNCHECKED),
         )
-
-    def _wrong(self, rows: Sequence[ClaimRow]) -> Iterator[WrongCheck]:
-        for row in rows:
-            check = self._checks[row.id]
-            accepted = check.support in (Support.SUPPORTED, Support.VERBATIM)
-            if accepted if not row.is_true else check.support is Support.UNSUPPORTED:
-                yield WrongCheck(id=row.id, statement=row.statement, support=check.support, reason=check.reason)
 
 
 def read_claims(file: Path) -> tuple[ClaimRow, ...]:
@@ -161,10 +155,11 @@ def variables_of(rows: Sequence[ClaimRow]) -> CheckVariables:
     """Return the variables of the prompt that checks these statements; each row's quotes are a document."""
     statements: list[CheckedStatement] = []
     documents: list[EvidenceDocument] = []
+    first = 1
     for number, row in enumerate(rows, start=1):
-        first = sum(len(document.passages) for document in documents) + 1
-        ids = tuple(f"E{first + place}" for place in range(len(row.evidence)))
-        quotes = [one.quote for one in row.evidence]
+        quotes = [given.quote for given in row.evidence]
+        ids = tuple(f"E{place}" for place in range(first, first + len(quotes)))
+        first += len(quotes)
         statements.append(
             CheckedStatement(
                 number=number,
@@ -174,7 +169,7 @@ def variables_of(rows: Sequence[ClaimRow]) -> CheckVariables:
                 notes=figure_notes(row.statement, quotes, ""),
             )
         )
-        passages = tuple(_passage(one, name) for one, name in zip(row.evidence, ids, strict=True))
+        passages = tuple(_passage(given, name) for given, name in zip(row.evidence, ids, strict=True))
         documents.append(EvidenceDocument(document_id=f"document {number}", passages=passages))
     return CheckVariables(question="", statements=tuple(statements), documents=tuple(documents))
 

@@ -50,8 +50,23 @@ def statistic_of(statistic: Callable[[Rows], float | None], questions: int) -> E
     if value is None:
         return None
     draw = np.random.default_rng(0)
-    found = (statistic(draw.integers(questions, size=questions)) for _ in range(_RESAMPLES))
-    return _estimate(value, np.asarray([one for one in found if one is not None], dtype=np.float64), questions)
+    resampled = (statistic(draw.integers(questions, size=questions)) for _ in range(_RESAMPLES))
+    return _estimate(value, np.asarray([one for one in resampled if one is not None], dtype=np.float64), questions)
+
+
+def roc_area(confidence: npt.ArrayLike, positive: npt.ArrayLike) -> float | None:
+    """Return the area under the ROC curve: the probability that a positive has a higher confidence than a negative
+    (Mann-Whitney U); None unless both exist. Equal confidences count as half.
+    """
+    scores, is_positive = np.asarray(confidence, dtype=np.float64), np.asarray(positive, dtype=bool)
+    positives = int(is_positive.sum())
+    negatives = len(is_positive) - positives
+    if not positives or not negatives:
+        return None
+    _, place, sizes = np.unique(scores, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(sizes) - (sizes - 1) / 2)[place]
+    above = ranks[is_positive].sum() - positives * (positives + 1) / 2
+    return float(above / (positives * negatives))
 
 
 def _estimate(value: float, resampled: Numbers, questions: int) -> Estimate:

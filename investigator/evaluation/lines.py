@@ -1,16 +1,23 @@
-"""Reads files with one JSON record per line; errors name the line."""
+"""Reads files with one JSON record per line, of users and of our own; errors name the line."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from reprlib import Repr
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from pydantic import ConfigDict, Field, ValidationError
 
-from investigator.errors import EvaluationDataError
+from investigator.errors import EvaluationDataError, StoreError
+from investigator.files.lines import append_line, whole_lines
 from investigator.records import Record
+
+_GIST = 80  # maximum number of characters from a value in an error message
+
+_shown = Repr()
+_shown.maxstring = _shown.maxother = _GIST
 
 
 class ForeignRow(Record):
@@ -27,11 +34,6 @@ class RowWithId(ForeignRow):
 
 Row = TypeVar("Row", bound=Record)
 IdentifiedRow = TypeVar("IdentifiedRow", bound=RowWithId)
-
-_GIST = 80  # maximum number of characters from a value in an error message
-
-_shown = Repr()
-_shown.maxstring = _shown.maxother = _GIST
 
 
 def text_lines(file: Path) -> Iterator[tuple[int, str]]:
@@ -74,7 +76,50 @@ def by_id(file: Path, what: str, rows: Iterable[tuple[int, IdentifiedRow]]) -> d
 def first_fault(error: ValidationError) -> str:
     """Return the place of the first error, its message, and the value that caused it, shortened."""
     first = error.errors(include_url=False, include_context=False)[0]
-    where = ".".join(str(part) for part in first["loc"])
+    place = ".".join(str(part) for part in first["loc"])
     if first["type"] == "json_invalid":
         return first["msg"]
-    return f"{f'{where}: ' if where else ''}{first['msg']}, in {_shown.repr(first['input'])[:_GIST]}"
+    return f"{f'{place}: ' if place else ''}{first['msg']}, in {_shown.repr(first['input'])[:_GIST]}"
+
+
+@dataclass(frozen=True)
+class RecordFile(Generic[Row]):
+    """An append-only file of our own with a record per line; `what` and `hint` describe it in errors."""
+
+    path: Path
+    kind: type[Row]
+    what: str
+    hint: str
+
+    def read(self) -> Iterator[Row]:
+        """Yield the records, and remove a truncated last line from the file. Raises StoreError, and
+        EvaluationDataError for a line of another kind.
+        """
+        try:
+            lines = whole_lines(self.path)
+        except OSError as error:
+            raise self._failure(error) from error
+        for number, line in enumerate(lines, start=1):
+            try:
+                yield self.kind.model_validate_json(line)
+            except ValidationError as error:
+                problem = f"line {number} of {self.path} is not {self.what}"
+                raise EvaluationDataError(problem, hint=self.hint) from error
+
+    def append(self, record: Row) -> None:
+        """Store one record immediately. Raises StoreError."""
+        try:
+            append_line(self.path, record.model_dump_json(exclude_defaults=True))
+        except OSError as error:
+            raise self._failure(error) from error
+
+    def begin_anew(self) -> None:
+        """Start an empty file, and keep the old file next to it with the suffix `.before`. Raises StoreError."""
+        try:
+            if self.path.exists():
+                self.path.replace(self.path.with_name(self.path.name + ".before"))
+        except OSError as error:
+            raise self._failure(error) from error
+
+    def _failure(self, error: OSError) -> StoreError:
+        return StoreError(f"{self.path} cannot be read or written: {error.strerror}", hint=self.hint)

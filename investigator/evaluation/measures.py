@@ -23,17 +23,16 @@ class Labelled(StrEnum):
 
 
 class Measure(Labelled):
-    """The measures. The comments name the questions that each measure covers."""
+    """The measures, by what they need. All but the last are taken over the questions with the known facts."""
 
-    # questions with known documents, measured by the search alone
+    # questions with known documents or evidence, measured by the search alone
     RANKED_FIRST = "ranked_first", "right document ranked first"
     RANKED_IN_3 = "ranked_in_3", "right document among the first 3 ranked"
-    RANKED_EVIDENCE = "ranked_evidence", "evidence in the first 5 passages"  # questions with known evidence
+    RANKED_EVIDENCE = "ranked_evidence", "evidence in the first 5 passages"
     # the same questions, measured by the citations of the answer
     CITED_FIRST = "cited_first", "first cited document is right"
     CITED_HIT = "cited_hit", "a cited document is right"
     CITED_RECALL = "cited_recall", "right documents that are cited"
-    # questions with known evidence or pages
     EVIDENCE_HIT = "evidence_hit", "evidence is quoted"
     EVIDENCE_WHOLE = "evidence_whole", "all of the evidence is quoted"
     EVIDENCE_RECALL = "evidence_recall", "pieces of evidence that are quoted"
@@ -43,43 +42,34 @@ class Measure(Labelled):
     ANSWER_EXACT = "answer_exact", "answer matches exactly"
     ANSWER_CONTAINS = "answer_contains", "answer contains a known answer"
     NUMBER_RECALL = "number_recall", "known numbers that the answer contains"
-    # all questions with known answerability
+    # questions with known answerability
     NO_ANSWER_PRECISION = "no_answer_precision", "no answer: precision"
     NO_ANSWER_RECALL = "no_answer_recall", "no answer: recall"
     NO_ANSWER_F1 = "no_answer_f1", "no answer: F1"
     ROC_AREA = "roc_area", "answerable or not, area under ROC"
-    RISK_AREA = "risk_area", "area under risk-coverage (0 is best)"
-    RISK_AREA_EVIDENCE = "risk_area_evidence", "- the same, with evidence"
-    PRECISION_70 = "precision_70", "precision at 70 % coverage"
-    PRECISION_70_EVIDENCE = "precision_70_evidence", "- the same, with evidence"
-    PRECISION_70_BEST = "precision_70_best", "- the best possible on these questions"
     # all questions; an answerable one is right if a known answer is given, an unanswerable one if nothing is found
     RIGHT = "right", "correctly answered or correctly silent"
     STATUS_RIGHT = "status_right", "correctly found something or correctly silent"
     FALSE_ANSWER = "false_answer", "answered an unanswerable question"  # unanswerable questions
-    # all replies that should contain a record
+    # all replies that should contain a record, and all citations
     PARSED = "parsed", "replies that could be read"
-    # all citations
     PROVEN = "proven", "quotes that are in the documents"
 
 
-JUDGING: Sequence[Measure] = (
-    Measure.RIGHT,
-    Measure.STATUS_RIGHT,
-    Measure.CITED_FIRST,
-    Measure.CITED_HIT,
-    Measure.CITED_RECALL,
-    Measure.EVIDENCE_HIT,
-    Measure.EVIDENCE_WHOLE,
-    Measure.EVIDENCE_RECALL,
-    Measure.PAGE_HIT,
-    Measure.ANSWER_F1,
-    Measure.ANSWER_EXACT,
-    Measure.ANSWER_CONTAINS,
-    Measure.NUMBER_RECALL,
-    Measure.PARSED,
-    Measure.PROVEN,
-)
+class Cost(Labelled):
+    """The cost of a question."""
+
+    CALLS = "calls", "calls per question"
+    TOKENS = "tokens", "tokens per question"
+    MONEY = "money", "US dollars per question"
+
+
+_NOT_JUDGING = {
+    *(Measure.RANKED_FIRST, Measure.RANKED_IN_3, Measure.RANKED_EVIDENCE, Measure.FALSE_ANSWER),
+    *(Measure.NO_ANSWER_PRECISION, Measure.NO_ANSWER_RECALL, Measure.NO_ANSWER_F1, Measure.ROC_AREA),
+}
+
+JUDGING: Sequence[Measure] = (Measure.RIGHT, *(m for m in Measure if m not in _NOT_JUDGING and m != Measure.RIGHT))
 """The measures by which two systems can be compared. These measures apply to individual questions, and higher values
 are better.
 """
@@ -87,14 +77,13 @@ are better.
 
 def judging_measure(name: str) -> Measure:
     """Return the measure with this name. Raises SettingsError if systems cannot be compared by it."""
-    found = next((one for one in JUDGING if one == name), None)
-    if found is None:
-        why = "measures a whole file, the search or errors" if name in set(Measure) else "is not known"
-        raise SettingsError(
-            f"systems cannot be compared by the measure {str(name)!r}: it {why}",
-            hint=f"Choose one of: {', '.join(JUDGING)}.",
-        )
-    return found
+    if (found := next((one for one in JUDGING if one == name), None)) is not None:
+        return found
+    why = "measures a whole file, the search or errors" if name in set(Measure) else "is not known"
+    raise SettingsError(
+        f"systems cannot be compared by the measure {str(name)!r}: it {why}",
+        hint=f"Choose one of: {', '.join(JUDGING)}.",
+    )
 
 
 class Ground(Labelled):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import heapq
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
@@ -21,9 +19,7 @@ class QuestionMeta(ForeignRow):
 
 
 class KeyPoint(ForeignRow):
-    """A statement that an answer must contain: its words, the evidence for it, and the document that contains the
-    evidence.
-    """
+    """A statement that an answer must contain, with the evidence for it and the document that contains the evidence."""
 
     text: str = ""
     doc_id: str | None = None
@@ -31,24 +27,20 @@ class KeyPoint(ForeignRow):
 
 
 class Question(RowWithId):
-    """One question. Facts about the answer may be missing; measures that need such facts are then omitted. `doc_ids`
-    are the documents that answer the question, `evidence` contains sentences from these documents, and `answers` are
-    wordings of the answer (a question with answers is answerable). The answer must contain the `key_numbers` and
-    `key_points`. `scope` is the document that the question is about, if it is about only one.
-    """
+    """One question. Facts about the answer may be missing; measures that need such facts are then omitted."""
 
     question: StrictStr = Field(min_length=1)
-    answers: tuple[str, ...] | None = None
-    answerable: StrictBool | None = None
-    doc_ids: tuple[str, ...] | None = None
-    evidence: tuple[str, ...] | None = None
+    answers: tuple[str, ...] | None = Field(default=None, description="wordings of the answer")
+    answerable: StrictBool | None = Field(default=None, description="True if there are answers")
+    doc_ids: tuple[str, ...] | None = Field(default=None, description="the documents that answer the question")
+    evidence: tuple[str, ...] | None = Field(default=None, description="sentences from these documents")
     evidence_pages_one_based: tuple[Annotated[int, Field(ge=1)], ...] | None = None
     evidence_pages_zero_based: tuple[Annotated[int, Field(ge=0)], ...] | None = None
-    key_numbers: tuple[str, ...] | None = None
+    key_numbers: tuple[str, ...] | None = Field(default=None, description="numbers that the answer must contain")
     key_points: tuple[KeyPoint, ...] | None = None
     answer_choices: tuple[str, ...] | None = None
     kind: str | None = None
-    scope: str | None = None
+    scope: str | None = Field(default=None, description="the document that the question is about, if only one")
     meta: QuestionMeta | None = None
 
     @property
@@ -84,36 +76,14 @@ def read_questions(file: Path) -> tuple[Question, ...]:
     """Read the questions in a JSONL file. Raises EvaluationDataError if a line is invalid, an id is duplicated, or the
     file has no questions.
     """
-    return tuple(by_id(file, "questions", _asked(file)).values())
+    return tuple(by_id(file, "questions", _checked_rows(file)).values())
 
 
-def sampled_questions(file: Path, most: int, seed: int) -> tuple[tuple[Question, ...], int]:
-    """Return a random sample of `most` questions from a JSONL file, in id order, and the number of questions in the
-    file. The seed determines the sample, and only the sample is kept in memory. Raises the errors of `read_questions`.
-    """
-    kept: list[tuple[bytes, str]] = []
-    held: dict[str, Question] = {}
-    seen: set[bytes] = set()
-    for number, question in _asked(file):
-        place = hashlib.sha256(f"{seed} {question.id}".encode("utf-8", "surrogatepass")).digest()
-        if place in seen:
-            raise EvaluationDataError(f"line {number} of {file}: the id {question.id} occurs twice")
-        seen.add(place)
-        heapq.heappush(kept, (bytes(255 - octet for octet in place), question.id))
-        held[question.id] = question
-        if len(kept) > most:
-            del held[heapq.heappop(kept)[1]]
-    if not seen:
-        raise EvaluationDataError(f"the file {file} contains no questions")
-    return tuple(held[name] for name in sorted(held)), len(seen)
-
-
-def _asked(file: Path) -> Iterator[tuple[int, Question]]:
+def _checked_rows(file: Path) -> Iterator[tuple[int, Question]]:
     for number, question in rows_of(file, Question):
         if not question.question.strip():
             raise EvaluationDataError(f"line {number} of {file}: the question is empty")
         if question.answers and question.answerable is False:
-            raise EvaluationDataError(
-                f"line {number} of {file}: the question has answers, but is marked as unanswerable"
-            )
+            problem = "the question has answers, but is marked as unanswerable"
+            raise EvaluationDataError(f"line {number} of {file}: {problem}")
         yield number, question.changed(answerable=True) if question.answers else question

@@ -1,104 +1,190 @@
-"""Scores the outcome of one question against its known answers. Pure."""
+"""Scores the outcome of one question against the known facts in its row (see docs/decisions/0029). Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
-from investigator.evaluation.answer_text import contains_answer, exact_match, number_recall, token_f1
-from investigator.evaluation.evidence_match import holds, overlaps, share_found
-from investigator.evaluation.measures import Measure
+from pydantic import Field
+
+from investigator.evaluation.answer_text import (
+    amounts_in,
+    contains_answer,
+    exact_match,
+    holds,
+    is_named,
+    number_recall,
+    overlaps,
+    says,
+    share_found,
+    tokens,
+    word_overlap,
+)
+from investigator.evaluation.measures import Ground, Measure
 from investigator.evaluation.outcomes import Outcome
-from investigator.evaluation.questions import Question
-from investigator.evaluation.rightness import from_right_documents, rightness
-from investigator.records import Quote
+from investigator.evaluation.questions import KeyPoint, Question
+from investigator.language.amounts import Amount
+from investigator.records import AnswerStatus, Quote, Record
+
+_SHORT = 5  # maximum number of words in an answer that is searched for verbatim (as in NQ-open, Lee et al. 2019)
+_FIRST = 3  # number of passages that a user is expected to read, if no statement answers
 
 
-def scores(question: Question, outcome: Outcome) -> Mapping[Measure, float]:
-    """Return the measures (0..1) that can be computed from the known facts about the answer. An answerable question
-    without an answer scores 0. For an unanswerable question, the only right outcome is to find nothing.
-    """
+class JudgedRows(Record):
+    """The number of questions judged by one criterion."""
+
+    ground: Ground
+    questions: int = Field(ge=1)
+
+
+def ground_of(question: Question) -> Ground | None:
+    """Return the criterion for judging a row; None if it has no known answer."""
     if question.answerable is False:
-        right = float(outcome.silent)
-        return {Measure.RIGHT: right, Measure.STATUS_RIGHT: right, Measure.FALSE_ANSWER: float(outcome.answered)}
-    found: dict[Measure, float] = {Measure.STATUS_RIGHT: float(not outcome.silent)} if question.answerable else {}
-    if question.documents:
-        found |= _of_documents(question, outcome)
-    if question.evidence:
-        found |= _of_evidence(question, outcome)
+        return Ground.SILENCE
+    known = (
+        (Ground.NUMBERS, question.key_numbers),
+        (Ground.ANSWER, _short(question)),
+        (Ground.POINTS, _points(question)),
+        (Ground.EVIDENCE, question.evidence),
+        (Ground.FIGURES, _figures(question)),
+        (Ground.DOCUMENT, question.documents),
+        (Ground.ANSWER, _answers(question)),
+    )
+    return next((ground for ground, facts in known if facts), None)
+
+
+def grounds_of(questions: Iterable[Question]) -> tuple[JudgedRows, ...]:
+    """Count the questions by criterion."""
+    counts = Counter(ground_of(question) for question in questions)
+    return tuple(JudgedRows(ground=ground, questions=counts[ground]) for ground in Ground if counts[ground])
+
+
+def grounds_line(judged: Sequence[JudgedRows]) -> str:
+    """Return a line with the number of questions for each criterion; "" if there are none."""
+    counts = ", ".join(f"{rows.ground.label} {rows.questions:,}" for rows in judged)
+    return f"answers are judged by: {counts}" if counts else ""
+
+
+def rightness(question: Question, outcome: Outcome) -> float | None:
+    """Return the score (0..1) of an outcome; None if the row has no known answer.
+
+    If the right documents are known, one of them must be cited. For numbers and key points, the score is the share that
+    the answer contains; otherwise, one known answer is enough. Anything else in the answer is ignored. Passages that
+    nobody has judged are right if the first three hold what is known.
+    """
+    ground = ground_of(question)
+    if ground is None or ground is Ground.SILENCE:
+        return None if ground is None else float(outcome.silent)
+    if outcome.status is AnswerStatus.PASSAGES_FOUND:
+        return float(_is_among(question, _from_right_documents(question, outcome.citations[:_FIRST])))
+    cited = _from_right_documents(question, outcome.citations)
+    if question.documents and not cited:
+        return 0.0
+    match ground:
+        case Ground.NUMBERS:
+            return number_recall(outcome.answer, question.key_numbers or ())
+        case Ground.ANSWER:
+            return float(any(says(outcome.answer, answer) for answer in _short(question) or _answers(question)))
+        case Ground.POINTS:
+            return _share([_is_made(point, outcome.citations) for point in _points(question)])
+        case Ground.EVIDENCE:
+            return float(share_found([quote.text for quote in cited], question.evidence or ()) > 0)
+        case Ground.FIGURES:
+            named = amounts_in(outcome.answer)
+            return max(_share([is_named(one, named) for one in wanted]) for wanted in _figures(question))
+        case Ground.DOCUMENT:
+            return 1.0
+
+
+def scores(question: Question, outcome: Outcome) -> dict[Measure, float]:
+    """Return the measures (0..1) that can be computed from the known facts about the answer, and the share of proven
+    quotes. An answerable question without an answer scores 0. For an unanswerable question, the only right outcome is
+    to find nothing.
+    """
+    found = {Measure.PROVEN: outcome.proven / len(outcome.citations)} if outcome.citations else {}
+    if question.answerable is False:
+        silent, false = float(outcome.silent), float(outcome.answered)
+        return found | {Measure.RIGHT: silent, Measure.STATUS_RIGHT: silent, Measure.FALSE_ANSWER: false}
+    if question.answerable:
+        found[Measure.STATUS_RIGHT] = float(not outcome.silent)
+    if right_documents := question.documents:
+        cited = [quote.document_id for quote in outcome.citations]
+        found[Measure.CITED_FIRST] = float(not right_documents.isdisjoint(cited[:1]))
+        found[Measure.CITED_HIT] = float(not right_documents.isdisjoint(cited))
+        found[Measure.CITED_RECALL] = len(right_documents & set(cited)) / len(right_documents)
+    quotes = _from_right_documents(question, outcome.citations)
     if question.pages:
-        quotes = from_right_documents(question, outcome.citations)
         found[Measure.PAGE_HIT] = float(any(quote.page in question.pages for quote in quotes))
+    if question.evidence:
+        recall = share_found([quote.text for quote in quotes], question.evidence)
+        whole = any(holds(quote.text, piece) for quote in quotes for piece in question.evidence)
+        found[Measure.EVIDENCE_HIT], found[Measure.EVIDENCE_RECALL] = float(recall > 0), recall
+        found[Measure.EVIDENCE_WHOLE] = float(whole)
     if question.answers and not question.answer_choices:  # a choice is a label, not a wording of the answer
-        found |= _of_answer(question.answers, outcome)
+        found[Measure.ANSWER_F1] = word_overlap(outcome.answer, question.answers).f1
+        found[Measure.ANSWER_EXACT] = float(exact_match(outcome.answer, question.answers))
+        found[Measure.ANSWER_CONTAINS] = float(contains_answer(outcome.answer, question.answers))
     if question.key_numbers:
         found[Measure.NUMBER_RECALL] = number_recall(outcome.answer, question.key_numbers)
-    how_right = rightness(question, outcome)
-    return found | ({Measure.RIGHT: how_right} if how_right is not None else {})
+    right = rightness(question, outcome)
+    return found | ({Measure.RIGHT: right} if right is not None else {})
 
 
-def soundness(outcome: Outcome) -> Mapping[Measure, float]:
-    """Return the fraction of replies that could be parsed and the fraction of citations that are proven; a measure is
-    omitted if there are no replies or no citations.
+def search_scores(
+    question: Question, documents: Sequence[str], passages: Sequence[tuple[str, str]]
+) -> dict[Measure, float]:
+    """Return the measures of the search alone: the ids of the documents, best first, and passages as (document id,
+    text). Empty if no document and no evidence is known.
     """
-    found = {Measure.PARSED: 1 - outcome.unreadable / outcome.replies} if outcome.replies else {}
-    return found | ({Measure.PROVEN: outcome.proven / len(outcome.citations)} if outcome.citations else {})
-
-
-def quotes_answer(question: Question, quotes: tuple[Quote, ...], *, with_evidence: bool) -> bool | None:
-    """Return True if a quote is from a document that answers the question. With `with_evidence`, the quote must also
-    contain known evidence, unless none is known. Return None if it is unknown whether the question is answerable, or
-    which documents answer it.
-    """
-    if question.answerable is None or (question.answerable and not question.documents):
-        return None
-    if not question.answerable:
-        return False
-    right = from_right_documents(question, quotes)
-    if with_evidence and question.evidence:
-        return share_found([quote.text for quote in right], question.evidence) > 0
-    return bool(right)
-
-
-def evidence_in(question: Question, passages: tuple[tuple[str, str], ...]) -> bool | None:
-    """Return True if one of the passages, given as (document id, text), contains a piece of evidence; None if no
-    evidence is known.
-    """
-    if not question.evidence:
-        return None
-    texts = [text for document_id, text in passages if not question.documents or document_id in question.documents]
-    return any(holds(text, piece) for text in texts for piece in question.evidence)
-
-
-def _of_documents(question: Question, outcome: Outcome) -> dict[Measure, float]:
-    right, ranked = question.documents, outcome.ranking.documents if outcome.ranking is not None else ()
-    cited = [quote.document_id for quote in outcome.citations]
-    by_search = {
-        Measure.RANKED_FIRST: float(not right.isdisjoint(ranked[:1])),
-        Measure.RANKED_IN_3: float(not right.isdisjoint(ranked[:3])),
-    }
-    return (by_search if outcome.ranking is not None else {}) | {
-        Measure.CITED_FIRST: float(not right.isdisjoint(cited[:1])),
-        Measure.CITED_HIT: float(not right.isdisjoint(cited)),
-        Measure.CITED_RECALL: len(right & set(cited)) / len(right),
-    }
-
-
-def _of_evidence(question: Question, outcome: Outcome) -> dict[Measure, float]:
-    evidence = question.evidence or ()
-    quotes = [quote.text for quote in from_right_documents(question, outcome.citations)]
-    found = {
-        Measure.EVIDENCE_HIT: float(any(overlaps(quote, piece) for quote in quotes for piece in evidence)),
-        Measure.EVIDENCE_WHOLE: float(any(holds(quote, piece) for quote in quotes for piece in evidence)),
-        Measure.EVIDENCE_RECALL: share_found(quotes, evidence),
-    }
-    if outcome.ranking is not None and outcome.ranking.evidence_found is not None:
-        found[Measure.RANKED_EVIDENCE] = float(outcome.ranking.evidence_found)
+    if question.answerable is False:
+        return {}
+    found, right = dict[Measure, float](), question.documents
+    if right:
+        found[Measure.RANKED_FIRST] = float(not right.isdisjoint(documents[:1]))
+        found[Measure.RANKED_IN_3] = float(not right.isdisjoint(documents[:3]))
+    if question.evidence:
+        texts = [text for document_id, text in passages if not right or document_id in right]
+        found[Measure.RANKED_EVIDENCE] = float(any(holds(text, piece) for text in texts for piece in question.evidence))
     return found
 
 
-def _of_answer(answers: tuple[str, ...], outcome: Outcome) -> dict[Measure, float]:
-    return {
-        Measure.ANSWER_F1: token_f1(outcome.answer, answers),
-        Measure.ANSWER_EXACT: float(exact_match(outcome.answer, answers)),
-        Measure.ANSWER_CONTAINS: float(contains_answer(outcome.answer, answers)),
-    }
+def _from_right_documents(question: Question, quotes: Sequence[Quote]) -> tuple[Quote, ...]:
+    return tuple(quote for quote in quotes if not question.documents or quote.document_id in question.documents)
+
+
+def _answers(question: Question) -> tuple[str, ...]:
+    return () if question.answer_choices else tuple(answer for answer in question.answers or () if tokens(answer))
+
+
+def _short(question: Question) -> tuple[str, ...]:
+    return tuple(answer for answer in _answers(question) if len(answer.split()) <= _SHORT)
+
+
+def _figures(question: Question) -> list[list[Amount]]:
+    return [wanted for answer in _answers(question) if (wanted := amounts_in(answer))]
+
+
+def _points(question: Question) -> tuple[KeyPoint, ...]:
+    return tuple(point for point in question.key_points or () if point.evidence)
+
+
+def _is_made(point: KeyPoint, quotes: Sequence[Quote]) -> bool:
+    own = (quote for quote in quotes if point.doc_id in (None, quote.document_id))
+    return any(overlaps(quote.text, point.evidence or "") for quote in own)
+
+
+def _is_among(question: Question, quotes: Sequence[Quote]) -> bool:
+    """Return True if quotes hold known evidence, a known answer or a key number, or if none of these is known."""
+    texts = [quote.text for quote in quotes]
+    points = [point.evidence or "" for point in _points(question)]
+    if evidence := (*(question.evidence or ()), *points):
+        return bool(texts) and share_found(texts, evidence) > 0
+    if answers := _answers(question):
+        return any(says(text, answer) for text in texts for answer in answers)
+    if numbers := question.key_numbers:
+        return any(number_recall(text, numbers) > 0 for text in texts)
+    return bool(texts)
+
+
+def _share(held: Sequence[bool]) -> float:
+    return sum(held) / len(held)

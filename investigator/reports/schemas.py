@@ -20,8 +20,9 @@ SCHEMA = "schema"
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _VERSIONS: Mapping[str, int] = {
-    **dict.fromkeys(("matrix", "runs", "claims_evaluation", "template_trial", "template_variables"), 2),
     **dict.fromkeys(("investigation", "questions", "replay"), 3),
+    **dict.fromkeys(("matrix", "runs", "claims_evaluation", "folder_evaluation", "comparison", "tuning"), 2),
+    **dict.fromkeys(("template_trial", "template_variables"), 2),
 }
 """Versions above 1, keyed by the name of the kind."""
 
@@ -58,9 +59,9 @@ class Printed(StrEnum):
     TEMPLATE_VARIABLES = "template_variables", "workbench.records:TemplateVariables"
     TEMPLATE_TRIAL = "template_trial", "workbench.records:TemplateTrial"
     COMPARISON = "comparison", "tuning.comparison:Comparison"
-    TUNING = "tuning", "tuning.records:TuningReport"
+    TUNING = "tuning", "tuning.plan:TuningReport"
     FOLDER_EVALUATION = "folder_evaluation", "evaluation.folder_report:FolderReport"
-    RETRIEVAL_EVALUATION = "retrieval_evaluation", "evaluation.retrieval_report:RetrievalReport"
+    RETRIEVAL_EVALUATION = "retrieval_evaluation", "evaluation.retrieval:RetrievalReport"
     CLAIMS_EVALUATION = "claims_evaluation", "evaluation.claims:ClaimsReport"
     TASK_EVALUATION = "task_evaluation", "tasks.printed:TaskReport"
     TASK = "task", "tasks.printed:ListedTask"

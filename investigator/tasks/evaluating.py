@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 
 from investigator.dialogue.datatypes import Datatype
 from investigator.dialogue.metrics import Report
@@ -10,24 +10,30 @@ from investigator.dialogue.teachers import Teacher
 from investigator.dialogue.worlds import MultiWorld, World
 from investigator.dialogue.worlds.batch import WorldOfCopies
 from investigator.errors import DialogueError
+from investigator.evaluation.folder import turns
+from investigator.records import Progressed
 
 
-def evaluate(world: World, count: int | None = None, *, on_turn: Callable[[int], None] = lambda _: None) -> Report:
-    """Return the metrics for one pass through the world's data, or for at most `count` turns.
+def evaluate(world: World, count: int | None = None) -> Report:
+    """Return the metrics for one pass through the world's data, or for at most `count` turns. Raises the errors of
+    `progress`.
+    """
+    for _ in progress(world, count):
+        pass
+    return world.report()
 
-    The world is reset first. `on_turn` is called after each turn with the number of turns so far. Raises DialogueError
-    if the data never ends, as in training, and no `count` is given.
+
+def progress(world: World, count: int | None = None) -> Iterator[Progressed]:
+    """Reset a world, let it run through its data or for at most `count` turns, and yield the number of examples so far.
+    Raises DialogueError if the data never ends, as in training, and no `count` is given.
     """
     if count is None and _is_endless(world):
         hint = "Evaluate with datatype=valid or test, or give a count."
         raise DialogueError("training data repeats endlessly", hint=hint)
     world.reset()
-    turns = 0
-    while not world.epoch_done() and (count is None or turns < count):
-        world.parley()
-        turns += 1
-        on_turn(turns)
-    return world.report()
+    whole = world.num_examples()
+    for _ in turns(world, count):
+        yield Progressed(phase="examples", done=world.total_exs, total=max(whole or 0, world.total_exs))
 
 
 def _is_endless(world: World) -> bool:

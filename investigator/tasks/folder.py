@@ -6,13 +6,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 
 from investigator.dialogue.messages import Message
 from investigator.dialogue.metrics import AverageMetric
 from investigator.dialogue.options import Opt
 from investigator.errors import DialogueError
+from investigator.evaluation.measures import Measure
+from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question, read_questions
+from investigator.evaluation.scoring import scores
 from investigator.records import AnswerStatus
 from investigator.tasks.file_teacher import Fields, FileTeacher, expanded, files_in
 
@@ -21,9 +25,10 @@ NOT_IN_THE_DOCUMENTS = "not in the documents"
 
 
 class DefaultTeacher(FileTeacher):
-    """Asks each question; the labels are the answers or, if none is known, the evidence sentences. For replies with a
-    `status`, the `decision` metric is 1 if the agent answered an answerable question or left an unanswerable one
-    unanswered; for those with `citations`, `cites_a_right_document` is measured.
+    """Asks each question; the message's `folder` field names the folder of documents.
+
+    The labels are the answers or, if no answer is known, the evidence sentences. If a reply has a `status`, as replies
+    of InvestigatorAgent do, it is also measured as by `eval folder`: `right`, `cited_hit`, `evidence_hit` and so on.
     """
 
     expected = "one question per line: id, question and, if known, answers, answerable, doc_ids and evidence"
@@ -35,14 +40,19 @@ class DefaultTeacher(FileTeacher):
             yield {"text": question.asked, **_known(question), "folder": str(folder)}, True
 
     def custom_evaluation(self, teacher_action: Message, labels: list[str], model_response: Message) -> None:
-        status, citations = model_response.get("status"), model_response.get("citations")
-        if status is not None:
-            right = (str(status) == AnswerStatus.ANSWERED) is (NOT_IN_THE_DOCUMENTS not in labels)
-            self.metrics.add("decision", AverageMetric(float(right)))
-        documents = teacher_action.get("documents")
-        if isinstance(citations, list) and citations and isinstance(documents, list) and documents:
-            cited = {quote.get("document_id") for quote in citations if isinstance(quote, Mapping)}
-            self.metrics.add("cites_a_right_document", AverageMetric(float(bool(cited.intersection(documents)))))
+        status, citations = model_response.get("status"), model_response.get("citations") or ()
+        if status not in set(AnswerStatus):
+            return
+        question = self._questions[str(teacher_action["question_id"])]
+        known = {"status": status, "answer": model_response.text, "citations": citations, "id": question.id}
+        found = scores(question, Outcome.model_validate(known))
+        for measure, value in found.items():
+            if measure is not Measure.PROVEN:  # a reply alone does not show it
+                self.metrics.add(measure.value, AverageMetric(value))
+
+    @cached_property
+    def _questions(self) -> Mapping[str, Question]:
+        return {question.id: question for question in read_questions(self.file)}
 
 
 def documents_folder(opt: Opt, questions: Path) -> Path:

@@ -10,10 +10,9 @@ tune(Path("folder"), file, Path("tuned"), TuningOptions(space={"research.rounds"
 from __future__ import annotations
 
 from investigator.tuning.bench import FolderBench, Setup
-from investigator.tuning.comparing import compare
-from investigator.tuning.comparison import Comparison
-from investigator.tuning.options import TuningOptions
-from investigator.tuning.records import Ending, TuningReport
+from investigator.tuning.comparison import Comparison, compare
+from investigator.tuning.plan import TuningOptions, TuningReport
 from investigator.tuning.run import tune
+from investigator.tuning.search import Ending
 
 __all__ = ["Comparison", "Ending", "FolderBench", "Setup", "TuningOptions", "TuningReport", "compare", "tune"]

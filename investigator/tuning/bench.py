@@ -1,24 +1,29 @@
-"""Tries candidates on one folder and stores each trial, so that no trial is paid for twice."""
+"""Asks setups (templates, model and settings) questions about one folder; no outcome is paid for twice."""
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from investigator.asking.budget import Budget
 from investigator.engines.base import Embedder, Engine
+from investigator.engines.catalogue import may_be_model
 from investigator.engines.roles import Role
+from investigator.errors import SettingsError
 from investigator.evaluation.folder import EvaluationOptions, FolderEvaluation
+from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question
 from investigator.investigator import Investigator
-from investigator.records import Event, Notice, Progressed, Record
+from investigator.records import Event, Notice, Record
 from investigator.services.parts import open_embedder
-from investigator.settings import load_settings
-from investigator.tuning.trials import QuestionTrial, trial_of
+from investigator.settings import Settings, load_settings
 
 _ATTEMPTS = 3  # maximum number of attempts per question if the engine fails; earlier replies are kept
-
-Tell = Callable[[Event], None]
+_UNCHANGED = "default"  # the side without changes
+_CHANGE = re.compile(r"(?P<part>\w+)(?:\.\w+)*=.*", re.DOTALL)
+_SETTINGS_FILES = (".toml", ".json")
 
 
 class Setup(Record):
@@ -30,33 +35,35 @@ class Setup(Record):
     overrides: tuple[str, ...] = ()
 
 
-class TrialProgress:
-    """Reports the progress of consecutive trials; stored trials do not count towards the speed."""
+def side_of(text: str, base: Setup) -> Setup:
+    """Return a side's setup, applied on top of the setup that both sides share.
 
-    def __init__(self, tell: Tell) -> None:
-        self._tell = tell
-        self._known: dict[Path, int] = {}
-        self._kept = 0
-        self._done = 0
-        self.total = 0
-
-    def count(self, file: Path, finished: int, *, asked: bool) -> None:
-        """Update the count to the number of outcomes in a file; `asked` is False before the first question."""
-        known = self._known.get(file, 0)
-        self._kept += max(0, finished - asked - known)
-        self._known[file] = max(finished, known)
-        if asked:
-            self._done += 1
-            about = (f"{self._kept:,} more from earlier runs",) if self._kept else ()
-            total = max(self.total - self._kept, self._done)
-            self._tell(Progressed(phase="trials", done=self._done, total=total, about=about))
+    A side is a folder of templates, a settings file (.toml or .json), space-separated changes `part.field=value`, a
+    model, or `default` for no change. Raises SettingsError for a missing folder or file.
+    """
+    path = Path(text).expanduser()
+    if text == _UNCHANGED:
+        return base
+    if path.is_dir():
+        return base.changed(prompts=path)
+    if path.suffix.lower() in _SETTINGS_FILES and path.is_file():
+        return base.changed(settings_file=path)
+    named = _CHANGE.fullmatch(text)
+    if named is not None and named["part"] in Settings.model_fields:
+        return base.changed(overrides=(*base.overrides, *shlex.split(text)))
+    if not may_be_model(text):
+        raise SettingsError(
+            f"{text!r} cannot be compared: it is not a folder, a settings file, a setting or a model",
+            hint="Use a folder of templates, a settings file, changes like research.rounds=2, a model, or default.",
+        )
+    return base.changed(model=(text,))
 
 
 class FolderBench:
-    """Tries setups on questions about a folder, one after another, and stores each outcome in the workspace.
+    """Evaluates setups on questions about a folder, one after another.
 
-    `embedder` and `engine` replace the ones that the settings name. `budget` is a ceiling for the total of all trials.
-    Events are passed to `tell`; a `progress` also counts the outcomes.
+    `embedder` and `engine` replace the ones that the settings name. `budget` is a ceiling for the total of all
+    evaluations, whose events are passed to `tell`.
     """
 
     def __init__(
@@ -67,8 +74,7 @@ class FolderBench:
         embedder: Embedder | None = None,
         engine: Engine | None = None,
         budget: Budget | None = None,
-        tell: Tell = lambda _: None,
-        progress: TrialProgress | None = None,
+        tell: Callable[[Event], None] = lambda _: None,
     ) -> None:
         self.folder = folder
         self._workspace = workspace
@@ -76,10 +82,9 @@ class FolderBench:
         self._embedders: dict[str, Embedder] = {}
         self._engine = engine
         self._budget = budget
-        self._tell = tell
-        self._progress = progress
+        self.tell = tell
         self._opened: dict[str, Mapping[Role, Engine]] = {}
-        self._noticed: set[str] = set()
+        self._notices: set[str] = set()
 
     def evaluation(
         self, setup: Setup, questions: Sequence[Question], *, limit: int | None = None, repetition: int = 0
@@ -99,36 +104,24 @@ class FolderBench:
             prompts=setup.prompts,
             joint=self._budget,
         )
-        options = EvaluationOptions(limit=limit, repetition=repetition, ranked=False)
-        evaluation = FolderEvaluation(investigator, questions, options, joint=self._budget)
-        self._opened[key] = evaluation.engines  # a model is loaded only once for all candidates that use it
-        return evaluation
+        self._opened[key] = investigator.engines  # a model is loaded only once for all candidates that use it
+        options = EvaluationOptions(limit=limit, repetition=repetition)
+        return FolderEvaluation(investigator, questions, options, joint=self._budget)
 
-    def engine_name(self, setup: Setup) -> str:
-        """Return the name of a setup's engine."""
-        return self.evaluation(setup, ()).engine_name
-
-    def trials(
+    def outcomes(
         self, setup: Setup, questions: Sequence[Question], *, limit: int | None = None, repetition: int = 0
-    ) -> Mapping[str, QuestionTrial]:
-        """Try a setup on the first `limit` questions, and return the results, keyed by question id.
+    ) -> Mapping[str, Outcome]:
+        """Ask a setup the first `limit` questions, and return the outcomes, keyed by question id.
 
-        A failed question is retried twice. Raises the same errors as `FolderEvaluation.run`.
+        A failed question is asked twice more. Raises the same errors as `FolderEvaluation.run`.
         """
         evaluation = self.evaluation(setup, questions, limit=limit, repetition=repetition)
         for _ in range(_ATTEMPTS):
             for event in evaluation.run():
-                if not isinstance(event, Notice) or event.text not in self._noticed:
-                    self._tell(event)
+                if not isinstance(event, Notice) or event.text not in self._notices:
+                    self.tell(event)
                 if isinstance(event, Notice):
-                    self._noticed.add(event.text)
-                if self._progress is not None and evaluation.file is not None:
-                    self._progress.count(evaluation.file, evaluation.finished, asked=_is_question(event))
+                    self._notices.add(event.text)
             if not any(outcome.failure for outcome in evaluation.outcomes.values()):
                 break
-        asked = questions[:limit]
-        return {one.id: trial_of(one, evaluation.outcomes[one.id]) for one in asked if one.id in evaluation.outcomes}
-
-
-def _is_question(event: Event) -> bool:
-    return isinstance(event, Progressed) and event.phase == "questions"
+        return evaluation.outcomes

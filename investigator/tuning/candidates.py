@@ -1,18 +1,24 @@
-"""Creates candidates from a folder of variants and from a space of settings."""
+"""Creates candidates from a folder of variants and from a space of settings, and writes their templates."""
 
 from __future__ import annotations
 
 import hashlib
+import shutil
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
+from itertools import islice, product
 from pathlib import Path
 from typing import Any
 
+from pydantic import Field
+
+from investigator.asking.contracts import METHOD
+from investigator.asking.prompts import Prompts
 from investigator.asking.template_check import SUFFIX
 from investigator.asking.templates import source_of
-from investigator.errors import SettingsError, TemplateError
-from investigator.tuning.trials import TemplateText, Variant
+from investigator.errors import SettingsError, StoreError, TemplateError
+from investigator.files import make_private_folder, write_private
+from investigator.records import Record
 
 _MOST = 100_000  # maximum number of combinations that are considered
 _SPACE_HINT = 'Write the values of each setting as a list: "research.threshold" = [25, 50, 75]'
@@ -28,25 +34,48 @@ COMMON: Space = {
 """The values, above and below the defaults, that are tried one at a time if no candidates are given."""
 
 
+class TemplateText(Record):
+    """The name (`owner/name`) and the text of a template."""
+
+    name: str
+    text: str
+
+
+class Variant(Record):
+    """Templates and settings that are tried in place of the user's own."""
+
+    name: str
+    templates: tuple[TemplateText, ...] = ()
+    settings: tuple[str, ...] = Field(default=(), description="changes part.field=value")
+
+    @property
+    def key(self) -> str:
+        """Return an identity for the candidate that does not depend on its name."""
+        texts = sorted(f"{template.name}\0{template.text}" for template in self.templates)
+        return digest("", *texts, "", *sorted(self.settings))
+
+
+def digest(*parts: str) -> str:
+    """Return a short hash of some texts."""
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
 def variants(folder: Path, names: Sequence[str]) -> Iterator[Variant]:
     """Yield the variants in a folder, sorted by name.
 
     Each subfolder with templates `owner/name.j2` is a variant, and so is each file `*.j2` if a single template is
     tuned. Raises TemplateError if the folder does not exist or is empty, or if a file cannot be read.
     """
+    paths = sorted(folder.iterdir()) if folder.is_dir() else []
     found = False
-    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-        files = sorted(path.rglob(f"*{SUFFIX}")) if path.is_dir() else []
+    for path in paths:
+        files = {file.relative_to(path).with_suffix("").as_posix(): file for file in sorted(path.rglob(f"*{SUFFIX}"))}
         if path.suffix == SUFFIX and path.is_file() and len(names) == 1:
-            texts: tuple[TemplateText, ...] = (TemplateText(name=names[0], text=source_of(path)),)
-        else:
-            texts = tuple(
-                TemplateText(name=file.relative_to(path).with_suffix("").as_posix(), text=source_of(file))
-                for file in files
-            )
-        if texts:
+            files = {names[0]: path}
+        if files:
             found = True
-            yield Variant(name=path.name.removesuffix(SUFFIX), templates=texts, origin=str(path))
+            texts = tuple(TemplateText(name=name, text=source_of(file)) for name, file in files.items())
+            yield Variant(name=path.name.removesuffix(SUFFIX), templates=texts)
     if not found:
         raise TemplateError(
             f"{folder} contains no template variants",
@@ -66,12 +95,12 @@ def read_space(file: Path | None, vary: Sequence[str]) -> Space:
         except (OSError, ValueError) as error:
             raise SettingsError(f"the space of settings {file} cannot be read: {error}", hint=_SPACE_HINT) from error
     for text in vary:
-        name, equals, values = text.partition("=")
-        if not equals or not name.strip() or not values.strip():
+        name, _, values = (part.strip() for part in text.partition("="))
+        if not name or not values:
             raise SettingsError(
                 f"{text!r} does not give the values of a setting", hint="Write --vary research.threshold=25,50,75"
             )
-        space[name.strip()] = tuple(value.strip() for value in values.split(","))
+        space[name] = tuple(value.strip() for value in values.split(","))
     return space
 
 
@@ -80,16 +109,38 @@ def settings_of_space(space: Space, seed: int) -> Iterator[Variant]:
     100,000.
     """
     every = product(*([f"{name}={value}" for value in values] for name, values in space.items()))
-    listed = [some for some, _ in zip(every, range(_MOST), strict=False)] if space else []
-    for some in sorted(listed, key=lambda one: hashlib.sha256(f"{seed} {one}".encode()).digest()):
-        yield Variant(name=" ".join(some), settings=some, origin="settings")
+    listed = list(islice(every, _MOST)) if space else []
+    for settings in sorted(listed, key=lambda settings: digest(str(seed), *settings)):
+        yield Variant(name=" ".join(settings), settings=settings)
 
 
 def single_changes(space: Space) -> Iterator[Variant]:
     """Yield a variant for each value in a space, in order; each variant changes a single setting."""
     for name, values in space.items():
         for value in values:
-            yield Variant(name=f"{name}={value}", settings=(f"{name}={value}",), origin="settings")
+            yield Variant(name=f"{name}={value}", settings=(f"{name}={value}",))
+
+
+def templates_of(folder: Path | None, names: Sequence[str]) -> tuple[TemplateText, ...]:
+    """Return the templates that are used with a folder: its own, otherwise the shipped ones. Raises TemplateError."""
+    prompts = Prompts(folder)
+    return tuple(TemplateText(name=name, text=source_of(prompts.path(name))) for name in names)
+
+
+def lay_templates(folder: Path, templates: Sequence[TemplateText], base: Path | None) -> None:
+    """Write templates into a folder, along with the remaining templates from the `base` folder. Raises StoreError."""
+    own = () if base is None else templates_of(base, [name for name in METHOD if (base / f"{name}{SUFFIX}").exists()])
+    draft = folder.with_name(f".{folder.name}.draft")
+    try:
+        shutil.rmtree(draft, ignore_errors=True)
+        for name, text in {template.name: template.text for template in (*own, *templates)}.items():
+            file = draft / f"{name}{SUFFIX}"
+            make_private_folder(file.parent)
+            write_private(file, text.encode("utf-8", "surrogatepass"))
+        shutil.rmtree(folder, ignore_errors=True)
+        draft.replace(folder)
+    except OSError as error:
+        raise StoreError(f"the templates cannot be written to {folder}: {error.strerror}") from error
 
 
 def _flat(values: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Sequence[str]]]:

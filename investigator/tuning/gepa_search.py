@@ -8,55 +8,44 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.util import find_spec
 from typing import Any
 
 from investigator.asking.budget import BudgetSpent
 from investigator.asking.prompts import Prompts
-from investigator.errors import MissingPackageError
-from investigator.evaluation.questions import Question
-from investigator.resources.distribution import install_command
+from investigator.evaluation.outcomes import Outcome
+from investigator.tuning.candidates import TemplateText, Variant
 from investigator.tuning.ledger import PROPOSE
 from investigator.tuning.proposing import PROPOSING, Workshop
-from investigator.tuning.trials import QuestionTrial, TemplateText, Variant
 
 _MINIBATCH = 3
 _MOST_ROUNDS = 40  # maximum number of rounds; if all answers are right, GEPA proposes nothing and would never stop
 _MOST_REFUSED = 5  # number of consecutive proposals that break a contract, after which the search stops
+_SHOWN = 400  # maximum number of characters of an answer
 _FENCE = "```"
-
-
-def check_installed() -> None:
-    """Raise MissingPackageError if gepa is not installed."""
-    if find_spec("gepa") is None:
-        raise MissingPackageError(
-            "--search gepa needs the package gepa", hint=f"Install it with: {install_command('tune')}"
-        )
 
 
 def propose(workshop: Workshop) -> Iterator[Variant]:
     """Yield GEPA's templates, starting with the best on the reflection questions."""
     import gepa
 
-    adapter, ids = GepaAdapter(workshop), [one.id for one in workshop.questions]
+    adapter, ids = GepaAdapter(workshop), [question.id for question in workshop.questions]
+    seed = {template.name: template.text for template in workshop.templates}
     result = gepa.optimize(
-        seed_candidate={one.name: one.text for one in workshop.templates},
+        seed_candidate=seed,
         trainset=ids,
         valset=ids,
         adapter=adapter,
         reflection_lm=adapter.reflect,
-        reflection_prompt_template={one.name: _asked(workshop, one) for one in workshop.templates},
+        reflection_prompt_template={template.name: _asked(workshop, template) for template in workshop.templates},
         reflection_minibatch_size=min(_MINIBATCH, len(ids)),
         stop_callbacks=adapter.is_done,
-        logger=_Silent(),
+        logger=adapter,
         seed=workshop.seed,
     )
     yield from adapter.refused
-    ranked = sorted(range(len(result.candidates)), key=lambda at: -result.val_aggregate_scores[at])
-    for number in ranked:
-        texts = result.candidates[number]
-        if number or texts != {one.name: one.text for one in workshop.templates}:
-            yield _candidate(texts, f"gepa {number}")
+    for number in sorted(range(len(result.candidates)), key=lambda at: -result.val_aggregate_scores[at]):
+        if result.candidates[number] != seed:
+            yield _candidate(result.candidates[number], f"gepa {number}")
 
 
 class GepaAdapter:
@@ -67,7 +56,7 @@ class GepaAdapter:
     def __init__(self, workshop: Workshop) -> None:
         self.refused: list[Variant] = []
         self._workshop = workshop
-        self._questions: Mapping[str, Question] = {one.id: one for one in workshop.questions}
+        self._questions = {question.id: question for question in workshop.questions}
         self._stopped = False
         self._refused_in_a_row = 0
         self._rounds = 0
@@ -76,7 +65,7 @@ class GepaAdapter:
         """Try a candidate on questions; it scores 0 if it breaks a contract, or if a ceiling has been reached."""
         from gepa.core.adapter import EvaluationBatch
 
-        made, trials = _candidate(candidate, f"gepa proposal {self._rounds}"), dict[str, QuestionTrial]()
+        made, outcomes = _candidate(candidate, f"gepa proposal {self._rounds}"), dict[str, Outcome]()
         refusal = "" if self._stopped else self._workshop.refusal(made)
         if refusal:
             self.refused.append(made)
@@ -84,12 +73,12 @@ class GepaAdapter:
         elif not self._stopped:
             self._refused_in_a_row *= made.templates == self._workshop.templates
             try:
-                trials = dict(self._workshop.try_out(made, batch))
+                outcomes = dict(self._workshop.try_out(made, batch))
             except BudgetSpent:
                 self._stopped = True
-        told = [self._told(name, trials.get(name), refusal) for name in batch]
-        scores = [self._score(trials.get(name)) for name in batch]
-        return EvaluationBatch(outputs=told, scores=scores, trajectories=told if capture_traces else None)
+        shown = [self._shown(name, outcomes.get(name), refusal) for name in batch]
+        scores = [self._score(outcomes.get(name)) for name in batch]
+        return EvaluationBatch(outputs=shown, scores=scores, trajectories=shown if capture_traces else None)
 
     def make_reflective_dataset(
         self, candidate: Mapping[str, str], eval_batch: Any, components_to_update: Sequence[str]
@@ -98,7 +87,7 @@ class GepaAdapter:
         return {name: list(eval_batch.trajectories or ()) for name in components_to_update}
 
     def reflect(self, prompt: Any) -> str:
-        """Ask the proposer's model; return the new template between fences, or the old one if a ceiling is reached."""
+        """Ask the proposer's model; return the new template between fences, or "" if a ceiling is reached."""
         if self._stopped:
             return ""
         try:
@@ -113,29 +102,24 @@ class GepaAdapter:
         enough = self._rounds > _MOST_ROUNDS or self._refused_in_a_row >= _MOST_REFUSED
         return self._stopped or enough or self._workshop.is_spent()
 
-    def _score(self, trial: QuestionTrial | None) -> float:
-        return (trial.value(self._workshop.measure) or 0.0) if trial is not None else 0.0
+    def log(self, message: str) -> None:
+        """Discard GEPA's messages, because the evaluations already show its progress."""
 
-    def _told(self, name: str, trial: QuestionTrial | None, refusal: str) -> dict[str, str]:
+    def _score(self, outcome: Outcome | None) -> float:
+        return (outcome.value(self._workshop.measure) or 0.0) if outcome is not None else 0.0
+
+    def _shown(self, name: str, outcome: Outcome | None, refusal: str) -> dict[str, str]:
         """Return the question, the answer given, the right answer, and the score as feedback."""
         question = self._questions[name]
         wanted = [*(question.evidence or ()), *(question.answers or ())]
         right = json.dumps(wanted[:3], ensure_ascii=False) if question.answerable is not False else "unanswerable"
-        said = f"{trial.status}: {trial.said}" if trial is not None else "it was not asked"
-        score = f"score {self._score(trial):g}; {trial.failure}" if trial is not None else refusal
+        said = f"{outcome.status}: {outcome.answer[:_SHOWN]}" if outcome is not None else "it was not asked"
+        score = f"score {self._score(outcome):g}; {outcome.failure}" if outcome is not None else refusal
         return {"question": question.asked, "said": said, "right": right, "feedback": score}
 
 
-class _Silent:
-    """A log that discards all messages, because the trials already show GEPA's progress."""
-
-    def log(self, message: str) -> None:
-        """Do nothing."""
-
-
 def _candidate(texts: Mapping[str, str], name: str) -> Variant:
-    templates = tuple(TemplateText(name=one, text=text) for one, text in texts.items())
-    return Variant(name=name, templates=templates, origin="gepa")
+    return Variant(name=name, templates=tuple(TemplateText(name=owner, text=text) for owner, text in texts.items()))
 
 
 def _asked(workshop: Workshop, template: TemplateText) -> str:

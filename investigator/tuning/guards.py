@@ -1,25 +1,39 @@
-"""Checks guards, which are measures that must not get worse. Pure."""
+"""Checks guards: measures that must not get worse, whatever the gain. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
+from statistics import mean
 
 from pydantic import Field
 
-from investigator.evaluation.measures import Measure
+from investigator.evaluation.measures import Cost, Measure
+from investigator.evaluation.outcomes import Outcome
 from investigator.records import Record
-from investigator.tuning.records import GuardResult, TuningGuard
-from investigator.tuning.trials import Cost, QuestionTrial
 
 _LESS_PARSED = 0.01
 _DEARER = 1.1
 _SAME = 1e-9
-_MEASURED: Mapping[TuningGuard, Measure | Cost] = {
-    TuningGuard.QUOTES: Measure.PROVEN,
-    TuningGuard.PARSED: Measure.PARSED,
-    TuningGuard.FALSE_ANSWERS: Measure.FALSE_ANSWER,
-    TuningGuard.CALLS: Cost.CALLS,
-}
+
+
+class TuningGuard(StrEnum):
+    """A measure that must not get worse."""
+
+    QUOTES = "quote validity"
+    PARSED = "readable replies"
+    FALSE_ANSWERS = "false answers"
+    CALLS = "calls a question"
+    FAILURES = "failed questions"
+
+
+class GuardResult(Record):
+    """A guard, with its values for the baseline and the candidate."""
+
+    guard: TuningGuard
+    baseline: float
+    candidate: float
+    holds: bool
 
 
 class Tolerance(Record):
@@ -32,9 +46,9 @@ class Tolerance(Record):
 
 
 def guarded(
-    baseline: Mapping[str, QuestionTrial], candidate: Mapping[str, QuestionTrial], tolerance: Tolerance
+    baseline: Mapping[str, Outcome], candidate: Mapping[str, Outcome], tolerance: Tolerance
 ) -> tuple[GuardResult, ...]:
-    """Return the result of each measurable guard from the trials of both candidates on the same questions. A guard
+    """Return the result of each measurable guard from the outcomes of both candidates on the same questions. A guard
     fails if there are fewer proven quotes, more failed questions, over 1 % fewer parsed replies, or more calls or false
     answers than are tolerated.
     """
@@ -55,30 +69,25 @@ def dearer(results: Iterable[GuardResult]) -> str:
     return f"A question takes {calls.candidate:.3g} calls instead of {calls.baseline:.3g}."
 
 
-def _results(
-    baseline: list[QuestionTrial], candidate: list[QuestionTrial], tolerance: Tolerance
-) -> Iterator[GuardResult]:
-    values = {guard: (_mean(baseline, measure), _mean(candidate, measure)) for guard, measure in _MEASURED.items()}
-    failures = [float(sum(bool(one.failure) for one in trials)) for trials in (baseline, candidate)]
-    for guard, (old, new) in (values | {TuningGuard.FAILURES: (failures[0], failures[1])}).items():
-        if old is not None and new is not None:
-            yield GuardResult(guard=guard, baseline=old, candidate=new, holds=_holds(guard, old, new, tolerance))
+def _results(baseline: list[Outcome], candidate: list[Outcome], tolerance: Tolerance) -> Iterator[GuardResult]:
+    def values(measure: Measure | Cost) -> tuple[float | None, float | None]:
+        return _mean(baseline, measure), _mean(candidate, measure)
+
+    old, new = (float(sum(bool(one.failure) for one in some)) for some in (baseline, candidate))
+    yield GuardResult(guard=TuningGuard.FAILURES, baseline=old, candidate=new, holds=new <= old)
+    limits = (  # guard, measure, and the sign, factor and summand of the worst accepted value
+        (TuningGuard.QUOTES, Measure.PROVEN, -1, 1.0, 0.0),
+        (TuningGuard.PARSED, Measure.PARSED, -1, 1.0, -_LESS_PARSED),
+        (TuningGuard.FALSE_ANSWERS, Measure.FALSE_ANSWER, 1, 1.0, tolerance.more_false_answers),
+        (TuningGuard.CALLS, Cost.CALLS, 1, tolerance.more_calls, 0.0),
+    )
+    for guard, measure, sign, factor, more in limits:
+        known = values(measure)
+        if known[0] is not None and known[1] is not None:
+            holds = sign * known[1] <= sign * (known[0] * factor + more) + _SAME
+            yield GuardResult(guard=guard, baseline=known[0], candidate=known[1], holds=holds)
 
 
-def _holds(guard: TuningGuard, old: float, new: float, tolerance: Tolerance) -> bool:
-    match guard:
-        case TuningGuard.QUOTES:
-            return new >= old
-        case TuningGuard.PARSED:
-            return new >= old - _LESS_PARSED
-        case TuningGuard.FALSE_ANSWERS:
-            return new <= old + tolerance.more_false_answers + _SAME
-        case TuningGuard.CALLS:
-            return new <= old * tolerance.more_calls + _SAME
-        case TuningGuard.FAILURES:
-            return new <= old
-
-
-def _mean(trials: list[QuestionTrial], measure: Measure | Cost) -> float | None:
-    known = [value for one in trials if not one.failure and (value := one.value(measure)) is not None]
-    return sum(known) / len(known) if known else None
+def _mean(outcomes: list[Outcome], measure: Measure | Cost) -> float | None:
+    known = [value for one in outcomes if not one.failure and (value := one.value(measure)) is not None]
+    return mean(known) if known else None

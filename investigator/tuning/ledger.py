@@ -6,10 +6,7 @@ import threading
 from enum import StrEnum
 from pathlib import Path
 
-from pydantic import ValidationError
-
-from investigator.errors import StoreError
-from investigator.files.lines import append_line, whole_lines
+from investigator.evaluation.lines import RecordFile
 from investigator.records import Prompt, Record, Reply, Usage, together, usage_of
 from investigator.scoring.prices import Prices, priced
 
@@ -37,17 +34,17 @@ class LedgerLine(Record):
 class TuningLedger:
     """Counts every call in a tuning run at its start and end; it is a `CallJournal` for the proposer. A call that never
     ended, because the process was killed, also counts. Thread-safe. Raises StoreError if the file cannot be read or
-    written, or is some other kind of file.
+    written, and EvaluationDataError if it is some other kind of file.
     """
 
     def __init__(self, path: Path, prices: Prices) -> None:
-        self._path = path
+        self._file = RecordFile(path, LedgerLine, "a call of a tuning run", "Choose another folder with --out DIR.")
         self._prices = prices
         self._writing = threading.Lock()
         self._paid = Usage()
         self._pending: dict[str, list[Usage]] = {}
         self._replies: dict[str, Reply] = {}
-        for line in self._read():
+        for line in self._file.read():
             self._count(line)
 
     def find(self, key: str) -> Reply | None:
@@ -88,10 +85,7 @@ class TuningLedger:
 
     def _add(self, line: LedgerLine) -> None:
         with self._writing:
-            try:
-                append_line(self._path, line.model_dump_json(exclude_defaults=True))
-            except OSError as error:
-                raise self._failed(error) from error
+            self._file.append(line)
             self._count(line)
 
     def _count(self, line: LedgerLine) -> None:
@@ -103,17 +97,3 @@ class TuningLedger:
         self._paid = together(self._paid, line.usage)
         if line.reply is not None:
             self._replies[line.key] = line.reply
-
-    def _read(self) -> list[LedgerLine]:
-        try:
-            return [LedgerLine.model_validate_json(line) for line in whole_lines(self._path)]
-        except OSError as error:
-            raise self._failed(error) from error
-        except ValidationError as error:
-            raise StoreError(
-                f"{self._path} is not the ledger of a tuning run", hint="Choose another --out DIR."
-            ) from error
-
-    def _failed(self, error: OSError) -> StoreError:
-        hint = "Use --out DIR to choose a writable folder."
-        return StoreError(f"the ledger cannot be written to {self._path}: {error.strerror}", hint=hint)

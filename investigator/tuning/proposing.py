@@ -1,18 +1,43 @@
-"""The interface for a proposer: its input, and the candidates that it creates during a search."""
+"""The interface for a proposer, which creates candidates during a search, and the model that it uses.
+
+Another package adds a proposer with an entry point in the group `investigator.proposers`, in its pyproject.toml:
+
+    [project.entry-points."investigator.proposers"]
+    toy = "toy_proposer:propose"
+
+From then on `investigator tune ... --search toy` takes the candidates that `propose(workshop)` yields.
+"""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from typing import Protocol, cast
 
 from pydantic import Field
 
+from investigator.asking.budget import Budget, Budgeted
+from investigator.asking.call import Journaled, TimedEngine, call_to
 from investigator.asking.contracts import METHOD, Contract
+from investigator.asking.replies import read_reply
+from investigator.engines.base import Engine, guessed_tokens
+from investigator.errors import MissingPackageError, ReplyError, SettingsError
 from investigator.evaluation.measures import Measure
+from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question
-from investigator.records import Record
-from investigator.tuning.trials import QuestionTrial, TemplateText, Variant
+from investigator.plugins import found, load
+from investigator.records import FinishReason, Prompt, Record
+from investigator.resources.distribution import install_command
+from investigator.tuning.candidates import TemplateText, Variant
+from investigator.tuning.ledger import PROPOSE, TuningLedger
+
+GROUP = "investigator.proposers"
+"""The entry point group for proposers, including our own."""
+
+GEPA = "gepa"
+"""The proposer of this package."""
 
 
 class ProposeVariables(Record):
@@ -31,8 +56,14 @@ class ProposeReply(Record):
     template: str = Field(min_length=1)
 
 
+class ProposerText(Record):
+    """A proposer's prompt, already filled in."""
+
+    text: str
+
+
 PROPOSING: Mapping[str, Contract] = {
-    "tuning/propose": Contract(ProposeVariables, ProposeReply, ("template", "results"), ("template",))
+    PROPOSE: Contract(ProposeVariables, ProposeReply, ("template", "results"), ("template",))
 }
 
 
@@ -49,7 +80,7 @@ class Workshop:
     questions: tuple[Question, ...]
     measure: Measure
     seed: int
-    try_out: Callable[[Variant, Sequence[str]], Mapping[str, QuestionTrial]]
+    try_out: Callable[[Variant, Sequence[str]], Mapping[str, Outcome]]
     refusal: Callable[[Variant], str]
     ask: Callable[[str], str]
     is_spent: Callable[[], bool]
@@ -67,6 +98,43 @@ class Workshop:
 
 
 class Proposer(Protocol):
-    """Creates candidates; see `proposers`."""
+    """Creates candidates."""
 
     def __call__(self, workshop: Workshop) -> Iterable[Variant]: ...
+
+
+def proposer_named(name: str) -> Proposer:
+    """Return the proposer with the given name. Raises SettingsError, and MissingPackageError if the proposer needs
+    another package.
+    """
+    points = found(GROUP)
+    if name not in points:
+        raise SettingsError(f"unknown proposer {name!r}", hint=f"The known proposers are: {', '.join(points)}.")
+    if name == GEPA and find_spec(GEPA) is None:
+        hint = f"Install it with: {install_command('tune')}"
+        raise MissingPackageError("--search gepa needs the package gepa", hint=hint)
+    return cast("Proposer", load(points[name]))
+
+
+class ProposerModel:
+    """Sends a prompt to an engine, and returns the template in the reply. The run's ceilings limit the calls, and the
+    replies are kept, so that no reply is paid for twice.
+    """
+
+    def __init__(self, engine: Engine, ledger: TuningLedger, budget: Budget) -> None:
+        self._engine = engine
+        self._layers = Journaled(Budgeted(TimedEngine(time.monotonic), budget), ledger)
+
+    def __call__(self, text: str) -> str:
+        """Return the new template; a reply that is not JSON is used unchanged, and a truncated reply is not used.
+
+        Raises EngineError and BudgetSpent.
+        """
+        call = call_to(self._engine, Prompt(PROPOSE, ProposerText(text=text), text, ProposeReply))
+        reply = self._layers(replace(call, tokens=guessed_tokens(text)))
+        if reply.finish_reason is FinishReason.LENGTH:
+            return ""  # repairing a truncated template would mean inventing its end
+        try:
+            return read_reply(reply.text, ProposeReply).template
+        except ReplyError:
+            return reply.text

@@ -1,73 +1,139 @@
-"""Searches for a candidate that is better than the baseline, and proves that it is. The search measures the headroom,
-runs a race on the selection questions, and then runs a single test on unseen questions. An arena reads files, asks
-questions and stores results; the decisions here depend only on its trials and the seed.
+"""Searches for a candidate that is better than the baseline, and proves that it is. The search measures what can be
+gained, races the candidates on the selection questions, and then runs a single test on unseen questions. An arena asks
+the questions; the decisions here depend only on the outcomes and the seed.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
+from statistics import mean
 from typing import Protocol
+
+from pydantic import Field
 
 from investigator.asking.budget import BudgetSpent
 from investigator.errors import EvaluationDataError
-from investigator.evaluation.estimates import mean_of
+from investigator.evaluation.estimates import Estimate, mean_of
 from investigator.evaluation.measures import Measure
+from investigator.evaluation.outcomes import Outcome
+from investigator.evaluation.questions import Question
+from investigator.records import Record
 from investigator.reports.wording import plural
-from investigator.tuning.comparison import ComparedSide, Comparison, compared, noise
-from investigator.tuning.guards import Tolerance, dearer, fallen, guarded
-from investigator.tuning.racing import affordable, race_trials, rungs, survivors
-from investigator.tuning.records import Ending, Fate, Headroom, SearchResult, TriedCandidate
-from investigator.tuning.splitting import QuestionSets, SetName
+from investigator.tuning.candidates import Variant
+from investigator.tuning.comparison import ComparedSide, Comparison, compared
+from investigator.tuning.guards import GuardResult, Tolerance, dearer, fallen, guarded
+from investigator.tuning.splitting import QuestionSets
 from investigator.tuning.statistics import LEVEL, detectable
-from investigator.tuning.trials import QuestionTrial, Variant
-
-HEADROOM = 12
-"""Number of questions for measuring the headroom."""
-
-REPETITIONS = 3
-"""Number of times that the baseline answers the questions, to measure its own variation."""
 
 MOST_CANDIDATES = 64
+"""Maximum number of candidates in a race."""
 
-Trials = Mapping[str, QuestionTrial]
+_FIRST = 12  # minimum number of questions in the first rung
+
+Outcomes = Mapping[str, Outcome]
+
+
+class Fate(StrEnum):
+    """The outcome for a candidate."""
+
+    REFUSED = "refused"  # it breaks a template's contract, or contains test questions
+    SAME = "same"  # it is equal to another candidate
+    NOT_TRIED = "not_tried"  # no calls were left under the ceiling
+    DROPPED = "dropped"
+    FINALIST = "finalist"
+
+    @property
+    def words(self) -> str:
+        """Return the outcome in words."""
+        return {Fate.SAME: "the same as the baseline or another candidate"}.get(self, self.value.replace("_", " "))
+
+
+class TriedCandidate(Record):
+    """A candidate with its outcome: the questions tried, its mean score, and the reason for dropping it."""
+
+    name: str
+    key: str
+    fate: Fate
+    questions: int = 0
+    score: float | None = None
+    baseline: float | None = Field(default=None, description="the baseline's score on the same questions")
+    reason: str = ""
+
+
+class Ending(StrEnum):
+    """The possible endings of a search."""
+
+    ADOPTED = "adopted"
+    NOTHING_TO_GAIN = "nothing_to_gain"
+    NONE_TRIED = "none_tried"  # nothing was compared: all candidates were rejected or equal, or none was created
+    NO_CANDIDATE = "no_candidate"  # no candidate was better than the baseline on the selection questions
+    NOT_PROVEN = "not_proven"  # the test set did not confirm the gain
+    GUARD_FELL = "guard_fell"
+    CEILING = "ceiling"
+
+
+class SearchResult(Record):
+    """The result of a search: its ending and the reason, the winner if it was adopted, and all intermediate results."""
+
+    ending: Ending
+    reason: str
+    measure: Measure
+    seed: int
+    baseline: Estimate | None = Field(default=None, description="the baseline's score on the first questions")
+    tried: tuple[TriedCandidate, ...] = ()
+    test: Comparison | None = None
+    guards: tuple[GuardResult, ...] = ()
+    winner: Variant | None = None
 
 
 class Arena(Protocol):
-    """Tries candidates: `trials` asks the first `limit` questions in a set, and raises BudgetSpent at a ceiling.
-    `varies` is False if the same question always gets the same reply. `refusal` returns why a candidate is rejected, or
-    "". `calls_left` is None if there is no ceiling. `open_test` records the use of the test set, and returns how often
-    this data has been used, including this time.
+    """Tries candidates: `outcomes` asks the first `limit` questions, and raises BudgetSpent at a ceiling. `refusal`
+    returns why a candidate is rejected, or "". `calls_left` is None if there is no ceiling. `open_test` records the use
+    of the test set, and returns how often this data has been used, including this time.
     """
 
-    @property
-    def varies(self) -> bool: ...
-    def trials(self, candidate: Variant, name: SetName, limit: int, repetition: int = 0) -> Trials: ...
+    def outcomes(self, candidate: Variant, questions: Sequence[Question], limit: int) -> Outcomes: ...
     def refusal(self, candidate: Variant) -> str: ...
     def calls_left(self) -> int | None: ...
     def open_test(self) -> int: ...
 
 
+def rungs(questions: int) -> tuple[int, ...]:
+    """Return the number of questions that the candidates of a race have been asked after each rung: a quarter, half,
+    all. After each, the better half goes on (successive halving, which needs half of the calls).
+    """
+    return tuple(sorted({min(questions, max(_FIRST, questions // share)) for share in (4, 2)} | {questions}))
+
+
+def race_size(candidates: int, questions: int) -> int:
+    """Return the number of questions asked in a race between the given number of candidates and the baseline."""
+    total, before = 0, 0
+    for size in rungs(questions):
+        total += (size - before) * (candidates + 1)
+        before, candidates = size, math.ceil(candidates / 2)
+    return total
+
+
 @dataclass
 class TuningSearch:
-    """One search; `run` performs it.
-
-    `candidates` receives the number of calls that may be spent on creating candidates, or None if there is no ceiling.
-    If candidates are `proposed`, which costs calls, they are created only if the baseline has headroom; otherwise they
-    are created before the first question.
+    """One search; `run` performs it. If candidates are `proposed`, which costs calls, they are created only if the
+    baseline can be improved; otherwise they are created before the first question.
     """
 
     sets: QuestionSets
     baseline: Variant
-    candidates: Callable[[int | None], Iterable[Variant]]
+    candidates: Callable[[], Iterable[Variant]]
     arena: Arena
     measure: Measure
     seed: int
     tolerance: Tolerance = field(default_factory=Tolerance)
     proposed: bool = False
     _tried: dict[str, TriedCandidate] = field(default_factory=dict)
-    _headroom: Headroom | None = None
+    _score: Estimate | None = None
     _calls: float = 1.0  # number of calls that the baseline makes per question
 
     def run(self) -> SearchResult:
@@ -81,27 +147,23 @@ class TuningSearch:
             return self._ended(Ending.CEILING, f"{reason} Run the same command with a higher ceiling to resume.")
 
     def _searched(self) -> SearchResult:
-        taken = [] if self.proposed else self._taken(None)
-        if not taken and not self.proposed:
+        admitted = [] if self.proposed else self._admitted()
+        if not admitted and not self.proposed:
             return self._ended(Ending.NONE_TRIED, self._why_none())
-        headroom = self._measured()
-        least = detectable(len(self.sets.test), 0.0)
-        if headroom.room < least:
+        room, least = 1.0 - self._measured().low, detectable(len(self.sets.test), 0.0)
+        if room < least:
             reason = (
-                f"At most {100 * headroom.room:.0f} points can be gained, but {len(self.sets.test)} test questions "
-                f"cannot show less than {100 * least:.0f}: nothing was tried."
+                f"At most {100 * room:.0f} points can be gained, but {len(self.sets.test)} test questions cannot show "
+                f"less than {100 * least:.0f}: nothing was tried."
             )
             return self._ended(Ending.NOTHING_TO_GAIN, reason)
-        free = self._free_calls()
-        if free is not None and free < self._calls * race_trials(1, len(self.sets.select)):
-            wanted = round(self._calls * race_trials(1, len(self.sets.select)) - free)
-            reason = f"The ceiling leaves no calls for a candidate and its test: about {wanted:,} more are needed."
-            return self._ended(Ending.CEILING, reason)
         if self.proposed:
-            taken = self._taken(None if free is None else free // 2)
-        candidates = self._afforded(taken)
-        if not candidates:
+            admitted = self._admitted()
+        if not admitted:
             return self._ended(Ending.NONE_TRIED, self._why_none())
+        candidates = self._afforded(admitted)
+        if not candidates:
+            return self._ended(Ending.CEILING, "The ceiling leaves no calls for a candidate and its test.")
         finalist = self._raced(candidates)
         if finalist is None:
             reason = (
@@ -111,43 +173,26 @@ class TuningSearch:
             return self._ended(Ending.NO_CANDIDATE, reason)
         return self._tested(finalist)
 
-    def _measured(self) -> Headroom:
-        """Try the baseline on the first questions, several times if its replies vary."""
-        asked = min(HEADROOM, len(self.sets.select))
-        numbers = range(1, REPETITIONS + 1) if self.arena.varies else (0,)
-        every = [self.arena.trials(self.baseline, SetName.SELECT, asked, number) for number in numbers]
-        whole = [trial for some in every for trial in some.values() if not trial.failure]
-        score = mean_of([v for one in whole if (v := one.value(self.measure)) is not None], self.seed)
-        if score is None:
+    def _measured(self) -> Estimate:
+        """Measure the baseline on the questions of the first rung."""
+        outcomes = self.arena.outcomes(self.baseline, self.sets.select, rungs(len(self.sets.select))[0]).values()
+        whole = [one for one in outcomes if not one.failure]
+        self._score = mean_of([v for one in whole if (v := one.value(self.measure)) is not None], self.seed)
+        if self._score is None:
             raise EvaluationDataError(
-                f"none of {asked} questions has the facts that {self.measure.label!r} needs",
+                f"none of {len(outcomes)} questions has the facts that {self.measure.label!r} needs",
                 hint="Add doc_ids, evidence or answers to the rows, or choose another --measure.",
             )
-        parsed = [v for one in whole if (v := one.value(Measure.PARSED)) is not None]
-        self._calls = max(1.0, sum(one.cost.calls for one in whole) / len(whole))
-        self._headroom = Headroom(
-            questions=asked,
-            repetitions=len(every),
-            score=score,
-            parsed=sum(parsed) / len(parsed) if parsed else None,
-            failures=sum(bool(trial.failure) for some in every for trial in some.values()),
-            noise=noise(self.baseline.name, every, self.measure),
-            room=max(0.0, 1.0 - score.low),
-        )
-        return self._headroom
+        self._calls = max(1.0, mean(one.cost.calls for one in whole))
+        return self._score
 
-    def _free_calls(self) -> int | None:
-        """Return the number of calls left after those reserved for the test, or None if there is no ceiling."""
-        left = self.arena.calls_left()
-        return None if left is None else left - round(self._calls * 2 * len(self.sets.test))
-
-    def _taken(self, allowance: int | None) -> list[Variant]:
-        """Return the acceptable candidates, and count all other candidates as rejected."""
+    def _admitted(self) -> list[Variant]:
+        """Return the acceptable candidates, and record all other candidates as rejected."""
         admitted: list[Variant] = []
-        seen = {self.baseline.key}
-        for number, candidate in enumerate(self.candidates(allowance)):
+        keys = {self.baseline.key}
+        for number, candidate in enumerate(self.candidates()):
             fate, reason = Fate.NOT_TRIED, "the search ended first"
-            if candidate.key in seen:
+            if candidate.key in keys:
                 fate, reason = Fate.SAME, ""
             elif refusal := self.arena.refusal(candidate):
                 fate, reason = Fate.REFUSED, refusal
@@ -155,16 +200,19 @@ class TuningSearch:
                 reason = f"more than {MOST_CANDIDATES} candidates"
             else:
                 admitted.append(candidate)
-            seen.add(candidate.key)
+            keys.add(candidate.key)
             self._tried[f"{number}" if fate is Fate.SAME else candidate.key] = TriedCandidate(
-                name=candidate.name, key=candidate.key, origin=candidate.origin, fate=fate, reason=reason
+                name=candidate.name, key=candidate.key, fate=fate, reason=reason
             )
         return admitted
 
     def _afforded(self, candidates: Sequence[Variant]) -> Sequence[Variant]:
-        """Return as many candidates as can race within the ceiling."""
-        free = self._free_calls()
-        most = len(candidates) if free is None else affordable(len(self.sets.select), int(free / self._calls))
+        """Return as many candidates as can race within the ceiling, if the test is to be paid, too."""
+        most, left = len(candidates), self.arena.calls_left()
+        if left is not None:
+            free = left / self._calls - 2 * len(self.sets.test)
+            while most and race_size(most, len(self.sets.select)) > free:
+                most -= 1
         for one in candidates[most:]:
             self._tried[one.key] = self._tried[one.key].changed(reason="no calls left under the ceiling")
         return candidates[:most]
@@ -175,80 +223,73 @@ class TuningSearch:
             return "All proposals were the same as the baseline." if self.proposed else "No candidate was created."
         fates = Counter(one.fate for one in self._tried.values())
         counts = ", ".join(f"{count} {fate.words}" for fate, count in fates.items())
-        refused = next(
-            (f" {one.name}: {one.reason.rstrip('.')}." for one in self._tried.values() if one.fate is Fate.REFUSED), ""
-        )
-        return f"{plural(len(self._tried), 'candidate')}: {counts}.{refused}"
+        refused = [one for one in self._tried.values() if one.fate is Fate.REFUSED]
+        first = f" {refused[0].name}: {refused[0].reason.rstrip('.')}." if refused else ""
+        return f"{plural(len(self._tried), 'candidate')}: {counts}.{first}"
 
     def _raced(self, candidates: Sequence[Variant]) -> Variant | None:
         """Return the best candidate on all selection questions; None if no candidate beats the baseline on them."""
         alive = {one.key: one for one in candidates}
-        for size in rungs(len(self.sets.select)) if alive else ():
-            known = self.arena.trials(self.baseline, SetName.SELECT, size)
-            trials = {key: self.arena.trials(one, SetName.SELECT, size) for key, one in alive.items()}
-            names = [one.id for one in self.sets.select[:size] if self._has_value(one.id, known, *trials.values())]
-            base = self._values(known, names)
-            scores = {key: self._values(some, names) for key, some in trials.items()}
-            for key, reason in survivors(scores, base, self.seed).items():
-                reason = reason or (
-                    fallen(guarded(known, trials[key], self.tolerance)) if size == len(self.sets.select) else ""
+        for size in rungs(len(self.sets.select)):
+            base = self.arena.outcomes(self.baseline, self.sets.select, size)
+            outcomes = {key: self.arena.outcomes(one, self.sets.select, size) for key, one in alive.items()}
+            names = [one.id for one in self.sets.select[:size] if self._is_known(one.id, base, *outcomes.values())]
+            means = {key: self._mean(own, names) for key, own in outcomes.items()}
+            ranked = sorted(alive, key=lambda key: -means[key])  # equal candidates keep their order
+            for place, key in enumerate(ranked):
+                reason = "" if place < math.ceil(len(ranked) / 2) else "not in the better half"
+                if size == len(self.sets.select):
+                    guard = fallen(guarded(base, outcomes[key], self.tolerance))
+                    reason = guard or ("" if means[key] > self._mean(base, names) else "not better than the baseline")
+                self._tried[key] = self._tried[key].changed(
+                    fate=Fate.DROPPED,
+                    questions=len(names),
+                    score=means[key],
+                    baseline=self._mean(base, names),
+                    reason=reason or "not better than another candidate",
                 )
-                self._note(key, names, scores[key], base, reason)
                 if reason:
                     del alive[key]
-        better = [key for key in alive if (self._tried[key].score or 0) > (self._tried[key].baseline or 0)]
-        best = max(better, key=lambda key: self._tried[key].score or 0, default=None)
-        for key in alive:
-            won = (
-                {"fate": Fate.FINALIST}
-                if key == best
-                else {"reason": "not better than the baseline or another candidate"}
-            )
-            self._tried[key] = self._tried[key].changed(**won)
-        return alive[best] if best is not None else None
+        best = max(alive, key=lambda key: means[key], default=None)
+        if best is None:
+            return None
+        self._tried[best] = self._tried[best].changed(fate=Fate.FINALIST, reason="")
+        return alive[best]
 
     def _tested(self, finalist: Variant) -> SearchResult:
         """Decide with the test set whether a candidate is adopted."""
-        openings = self.arena.open_test()
-        count = len(self.sets.test)
-        old = self.arena.trials(self.baseline, SetName.TEST, count)
-        new = self.arena.trials(finalist, SetName.TEST, count)
+        openings, count = self.arena.open_test(), len(self.sets.test)
+        old = self.arena.outcomes(self.baseline, self.sets.test, count)
+        new = self.arena.outcomes(finalist, self.sets.test, count)
         sides = (ComparedSide(name=self.baseline.name), ComparedSide(name=finalist.name))
         test = compared(self.sets.test, sides, ([old], [new]), self.measure, self.seed)
         guards = guarded(old, new, self.tolerance)
-        row = test.row(self.measure)
-        proven = row is not None and row.paired.tells and row.paired.difference.value > 0
-        if row is None or not proven or row.paired.p > LEVEL / openings:
-            again = f" This is test {openings} of the same data, so p must be {LEVEL / openings:.3g} or less." * (
-                openings > 1
-            )
+        row, level = test.row(self.measure), LEVEL / openings
+        proven = row is not None and row.paired.tells and row.paired.difference.value > 0 and row.paired.p <= level
+        ended = self._ended(Ending.ADOPTED, f"{test.verdict} {dearer(guards)}".rstrip()).changed(
+            test=test, guards=guards
+        )
+        if not proven:
+            again = f" This is test {openings} of the same data, so p must be {level:.3g} or less." * (openings > 1)
             reason = f"The test does not confirm it. {test.verdict}{again}"
-            return self._ended(Ending.NOT_PROVEN, reason, test).changed(guards=guards)
+            return ended.changed(ending=Ending.NOT_PROVEN, reason=reason)
         if down := fallen(guards):
             reason = f"{finalist.name} is better, but fails a guard ({down})."
-            return self._ended(Ending.GUARD_FELL, reason, test).changed(guards=guards)
-        reason = f"{test.verdict} {dearer(guards)}".rstrip()
-        return self._ended(Ending.ADOPTED, reason, test).changed(guards=guards, winner=finalist)
+            return ended.changed(ending=Ending.GUARD_FELL, reason=reason)
+        return ended.changed(winner=finalist)
 
-    def _note(self, key: str, names: Sequence[str], own: Sequence[float], base: Sequence[float], reason: str) -> None:
-        mean = [sum(values) / len(values) if values else None for values in (own, base)]
-        self._tried[key] = self._tried[key].changed(
-            fate=Fate.DROPPED, questions=len(names), score=mean[0], baseline=mean[1], reason=reason
-        )
-
-    def _has_value(self, name: str, *every: Trials) -> bool:
+    def _is_known(self, name: str, *every: Outcomes) -> bool:
         return all(name in some and some[name].value(self.measure) is not None for some in every)
 
-    def _values(self, trials: Trials, names: Sequence[str]) -> list[float]:
-        return [value for name in names if (value := trials[name].value(self.measure)) is not None]
+    def _mean(self, outcomes: Outcomes, names: Sequence[str]) -> float:
+        return mean([outcomes[name].value(self.measure) or 0.0 for name in names]) if names else 0.0
 
-    def _ended(self, ending: Ending, reason: str, test: Comparison | None = None) -> SearchResult:
+    def _ended(self, ending: Ending, reason: str) -> SearchResult:
         return SearchResult(
             ending=ending,
             reason=reason,
             measure=self.measure,
             seed=self.seed,
-            headroom=self._headroom,
+            baseline=self._score,
             tried=tuple(self._tried.values()),
-            test=test,
         )

@@ -26,19 +26,18 @@ _DISCORDANT = 0.2  # assumed fraction of questions on which two systems differ
 
 
 class PairedDifference(Record):
-    """The difference between two systems on the same questions: the second minus the first. `p` is the exact
-    probability of a difference this large if both systems were equal. `needed` is approximately the number of questions
-    that would show a difference of this size in four of five samples, or None if there is no difference.
-    """
+    """The difference between two systems on the same questions: the second minus the first."""
 
     first: float
     second: float
-    difference: Estimate = Field(description="second minus first, with the interval of the paired bootstrap")
-    p: float = Field(ge=0, le=1)
+    difference: Estimate = Field(description="with the interval of the paired bootstrap")
+    p: float = Field(ge=0, le=1, description="exact probability of such a difference if both systems were equal")
     wins: int = Field(description="questions on which the second system's value is higher")
     losses: int
     ties: int
-    needed: int | None = None
+    needed: int | None = Field(
+        default=None, description="questions that would show it in four of five samples; None if there is no difference"
+    )
 
     @property
     def tells(self) -> bool:
@@ -78,16 +77,17 @@ def exact_p(apart: Numbers, seed: int) -> float:
     moved = apart[apart != 0]
     if not len(moved):
         return 1.0
-    sizes = np.abs(moved)
+    sizes, count = np.abs(moved), len(moved)
     if float(np.ptp(sizes)) < _SAME:
-        return _binomial_p(int((moved > 0).sum()), len(moved))
-    seen = abs(float(moved.sum())) - _SAME
-    if len(moved) <= _EXACT:
-        choices = (np.arange(2 ** len(moved))[:, None] >> np.arange(len(moved))) & 1
-        return float((np.abs((2.0 * choices - 1.0) @ sizes) >= seen).mean())
+        fewer = min(int((moved > 0).sum()), int((moved < 0).sum()))
+        return min(1.0, float(sum(math.comb(count, k) for k in range(fewer + 1)) / 2 ** (count - 1)))
+    observed = abs(float(moved.sum())) - _SAME
+    if count <= _EXACT:
+        choices = (np.arange(2**count)[:, None] >> np.arange(count)) & 1
+        return float((np.abs((2.0 * choices - 1.0) @ sizes) >= observed).mean())
     draw = np.random.default_rng(seed)
-    blocks = (draw.choice((-1.0, 1.0), size=(_BLOCK, len(moved))) @ sizes for _ in range(_DRAWS // _BLOCK))
-    hits = sum(int((np.abs(block) >= seen).sum()) for block in blocks)
+    blocks = (draw.choice((-1.0, 1.0), size=(_BLOCK, count)) @ sizes for _ in range(_DRAWS // _BLOCK))
+    hits = sum(int((np.abs(block) >= observed).sum()) for block in blocks)
     return (1 + hits) / (1 + _DRAWS)
 
 
@@ -104,19 +104,8 @@ def needed(difference: float, square: float) -> int | None:
 
 
 def detectable(questions: int, square: float = _DISCORDANT) -> float:
-    """Return the smallest mean difference (0..1) that the given number of questions shows with a power of 80 %; 1.0
-    for 0 questions.
+    """Return the smallest mean difference (0..1), in steps of 0.001, that the given number of questions shows with a
+    power of 80 %; 1.0 for 0 questions.
     """
-    low, high = 0.0, 1.0
-    for _ in range(30):
-        middle = (low + high) / 2
-        enough = needed(middle, max(square, middle))
-        low, high = (low, middle) if enough is not None and enough <= questions else (middle, high)
-    return high
-
-
-def _binomial_p(wins: int, moved: int) -> float:
-    """Return the two-sided probability of this number of heads with a fair coin."""
-    fewer = min(wins, moved - wins)
-    logs = (math.lgamma(moved + 1) - math.lgamma(k + 1) - math.lgamma(moved - k + 1) for k in range(fewer + 1))
-    return min(1.0, 2 * sum(math.exp(one - moved * math.log(2)) for one in logs))
+    steps = (step / 1000 for step in range(1, 1000))
+    return next((step for step in steps if (needed(step, max(square, step)) or 0) <= questions), 1.0)

@@ -8,13 +8,12 @@ import difflib
 from pathlib import Path
 
 from investigator.asking.lock import TuningLock, locked, write_lock
-from investigator.errors import StoreError
-from investigator.files import make_private_folder, write_private
+from investigator.files import write_private
 from investigator.settings import as_settings_file
-from investigator.tuning.arena import lay_templates, templates_of
-from investigator.tuning.pages import comparison_page
-from investigator.tuning.records import TuningReport
-from investigator.tuning.trials import Variant
+from investigator.tuning.candidates import Variant, lay_templates, templates_of
+from investigator.tuning.comparison import MeasureRow
+from investigator.tuning.plan import TuningReport
+from investigator.tuning.tables import comparison_page
 
 PROMPTS, SETTINGS, DIFF, REPORT, PAGE = "prompts", "settings.json", "winner.diff", "report.json", "test.html"
 
@@ -22,36 +21,29 @@ PROMPTS, SETTINGS, DIFF, REPORT, PAGE = "prompts", "settings.json", "winner.diff
 def write_winner(out: Path, report: TuningReport, base: Path | None) -> None:
     """Write the report, and the winner, if any; `base` is the user's own folder of templates.
 
-    Use the resulting `prompts/` with `--prompts`, and `settings.json` with `--settings`. Raises StoreError.
+    Use the resulting `prompts/` with `--prompts`, and `settings.json` with `--settings`. Raises OSError and StoreError.
     """
-    result = report.result
-    try:
-        make_private_folder(out)
-        write_private(out / REPORT, report.model_dump_json(indent=2).encode())
-        if result.test is not None:
-            write_private(out / PAGE, comparison_page(result.test).encode())
-        if result.winner is None:
-            return
-        lock = _lock(report, result.winner)
-        if result.winner.templates:
-            lay_templates(out / PROMPTS, result.winner.templates, base)
-            write_lock(out / PROMPTS, lock)
-            write_private(out / DIFF, _diff(result.winner, base).encode("utf-8", "surrogatepass"))
-        if result.winner.settings:
-            write_private(out / SETTINGS, as_settings_file(result.winner.settings).encode())
-            write_lock(out, lock)
-    except OSError as error:
-        raise StoreError(f"the winner cannot be written to {out}: {error.strerror}") from error
-
-
-def _lock(report: TuningReport, winner: Variant) -> TuningLock:
-    test = report.result.test
+    test, winner = report.result.test, report.result.winner
+    write_private(out / REPORT, report.model_dump_json(indent=2).encode())
     row = test.row(report.result.measure) if test is not None else None
-    if row is None:
-        raise AssertionError("the winner has no test result")
+    if test is not None:
+        write_private(out / PAGE, comparison_page(test).encode())
+    if winner is None or row is None:
+        return
+    lock = _lock(report, winner, row)
+    if winner.templates:
+        lay_templates(out / PROMPTS, winner.templates, base)
+        write_lock(out / PROMPTS, lock)
+        write_private(out / DIFF, _diff(winner, base).encode("utf-8", "surrogatepass"))
+    if winner.settings:
+        write_private(out / SETTINGS, as_settings_file(winner.settings).encode())
+        write_lock(out, lock)
+
+
+def _lock(report: TuningReport, winner: Variant, row: MeasureRow) -> TuningLock:
     return TuningLock(
         model=report.model,
-        templates=tuple(locked(one.name, one.text) for one in winner.templates),
+        templates=tuple(locked(template.name, template.text) for template in winner.templates),
         settings=winner.settings,
         data=report.data,
         seed=report.result.seed,

@@ -87,7 +87,7 @@ def test_eval_folder_asks_measures_and_goes_on(folder: Path, tmp_path: Path) -> 
     first, again = command(*words, "--json"), command(*words)
     assert (first.exit_code, again.exit_code) == (0, 0)
     report = json.loads(first.stdout)
-    values = {one["measure"]: one["estimate"]["value"] for one in report["everything"]["measures"]}
+    values = {name: one["value"] for name, one in report["everything"]["measures"].items()}
     assert (values["ranked_first"], values["cited_hit"], values["proven"]) == (1.0, 1.0, 1.0)
     assert "questions 2/2: answered 0, passages found 1, not found 1" in first.stderr
     assert "2 of 2 outcomes already exist" in again.stderr
@@ -112,7 +112,7 @@ def test_a_stopped_evaluation_says_how_to_go_on(folder: Path, tmp_path: Path, mo
     def stopped(evaluation: FolderEvaluation) -> Iterator[Event]:
         for event in whole(evaluation):
             yield event
-            if evaluation.finished:
+            if evaluation.outcomes:
                 raise KeyboardInterrupt
 
     questions = write_rows(tmp_path / "questions.jsonl", QUESTIONS)

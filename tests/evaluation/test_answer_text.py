@@ -14,7 +14,6 @@ from investigator.evaluation.answer_text import (
     exact_match,
     normalize_answer,
     number_recall,
-    token_f1,
     tokens,
     word_overlap,
 )
@@ -34,7 +33,7 @@ from investigator.evaluation.answer_text import (
     ],
 )
 def test_token_f1(said: str, answers: list[str], f1: float) -> None:
-    assert token_f1(said, answers) == pytest.approx(f1)
+    assert word_overlap(said, answers).f1 == pytest.approx(f1)
 
 
 def test_words_and_characters_are_told_apart() -> None:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from investigator.evaluation.evidence_match import holds, overlaps, share_found
+from investigator.evaluation.answer_text import holds, overlaps, share_found
 
 SENTENCE = "Monaco has four “traditional” quarters – from west to east."
 

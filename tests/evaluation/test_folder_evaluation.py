@@ -12,7 +12,7 @@ from investigator import AnswerStatus, Investigator, ScriptedEmbedder, ScriptedE
 from investigator.asking.budget import Budget, BudgetSettings, BudgetSpent
 from investigator.errors import CredentialError, EngineUnreachableError, EvaluationDataError, StoreError
 from investigator.evaluation.folder import EvaluationOptions, FolderEvaluation
-from investigator.evaluation.folder_report import FolderReport, StatementCounts
+from investigator.evaluation.folder_report import FolderReport
 from investigator.evaluation.measures import Measure
 from investigator.evaluation.questions import Question, read_questions
 from investigator.evaluation.tables import folder_text
@@ -122,7 +122,7 @@ def test_a_question_file_is_asked_and_measured(folder: Path, questions: tuple[Qu
     one = evaluation(folder, questions)
     events = list(one.run())
     report = one.report()
-    values = {m.measure: (m.estimate.value, m.estimate.questions) for m in report.everything.measures}
+    values = {m: (estimate.value, estimate.questions) for m, estimate in report.everything.measures.items()}
     assert report.asked == report.everything.questions == 3
     assert report.engine == "extractive:scripted-words"
     for measure in (Measure.RANKED_FIRST, Measure.RANKED_EVIDENCE, Measure.CITED_FIRST, Measure.EVIDENCE_HIT):
@@ -168,7 +168,7 @@ def test_statements_are_counted_by_their_check_and_each_wrong_question_is_named(
     one = evaluation(folder, questions, model=model)
     report = finished(one)
     assert one.outcomes["mill"].answer == "It burned down in 1911. place: It stood by the river in the north."
-    assert report.statements == StatementCounts(shown=6, unsupported=3, withheld=3)
+    assert (report.statements, report.unsupported, report.withheld) == (6, 3, 3)
     assert [(wrong.id, wrong.status) for wrong in report.wrong] == [("wine", AnswerStatus.ANSWERED)]
     assert "1 question not right: wine (answered, 0.00)" in folder_text(report).plain
     assert "6 statements, 3 of them not fully supported; 3 withheld" in folder_text(report).plain
@@ -250,7 +250,9 @@ def test_a_row_with_answers_is_answerable_and_may_not_say_the_opposite(tmp_path:
 def test_a_question_that_fails_is_counted_and_asked_again(folder: Path, questions: tuple[Question, ...]) -> None:
     engine = Broken(EngineUnreachableError("the server is down"))
     report = finished(evaluation(folder, questions, model=engine))
-    assert [(one.id, one.reason) for one in report.failures] == [("wine", "EngineUnreachableError: the server is down")]
+    assert [(one.id, one.failure) for one in report.failures] == [
+        ("wine", "EngineUnreachableError: the server is down")
+    ]
     assert (report.asked, report.everything.questions) == (3, 2)
     engine.error = None
     calls = engine.calls
@@ -263,7 +265,7 @@ def test_a_mistake_of_the_user_ends_the_evaluation(folder: Path, questions: tupl
     engine = Broken(CredentialError("the key was refused", hint="Set it."))
     with pytest.raises(CredentialError):
         finished(one := evaluation(folder, questions, model=engine))
-    assert one.finished == 1
+    assert len(one.outcomes) == 1
 
 
 def test_right_documents_that_are_not_there_are_told(folder: Path, questions: tuple[Question, ...]) -> None:
@@ -283,7 +285,7 @@ def test_neither_questions_nor_outcomes_may_become_documents(folder: Path, quest
 
 
 def test_outcomes_that_cannot_be_kept_are_told(folder: Path, questions: tuple[Question, ...]) -> None:
-    with pytest.raises(StoreError, match="cannot be written"):
+    with pytest.raises(StoreError, match="cannot be read or written"):
         finished(evaluation(folder, questions, out=folder.parent))
 
 
@@ -325,7 +327,7 @@ def test_replies_that_another_run_paid_for_count_into_the_cost(folder: Path, que
     dearer = load_settings(None, ["research.threshold=49"])  # another run with the same prompts
     finished(other := evaluation(folder, questions, model=engine, settings=dearer))
     assert [outcome.usage.calls for outcome in other.outcomes.values()] == [0, 0, 0]
-    assert all(outcome.cost.calls > 0 and outcome.unreadable == 0 for outcome in other.outcomes.values())
+    assert all(outcome.cost.calls > 0 and outcome.value(Measure.PARSED) == 1 for outcome in other.outcomes.values())
 
 
 def test_a_joint_budget_stops_the_evaluation_and_no_half_outcome_is_kept(
@@ -339,5 +341,5 @@ def test_a_joint_budget_stops_the_evaluation_and_no_half_outcome_is_kept(
     with pytest.raises(BudgetSpent):
         finished(stopped)
     assert engine.calls == 5
-    assert len(lines(stopped)) == stopped.finished < 3
+    assert len(lines(stopped)) == len(stopped.outcomes) < 3
     assert finished(evaluation(folder, questions, model=engine)).asked == 3

@@ -11,8 +11,7 @@ from investigator import ScriptedEmbedder
 from investigator.engines.base import Vectors
 from investigator.errors import SettingsError
 from investigator.evaluation.beir import Collection, CorpusRow, QueryRow
-from investigator.evaluation.retrieval import RetrievalEvaluation
-from investigator.evaluation.retrieval_report import RankingScores, ranking_scores
+from investigator.evaluation.retrieval import RankingScores, RetrievalEvaluation, ranking_scores
 from investigator.records import Event, Notice, Progressed
 from investigator.retrieval.library import Half
 from investigator.retrieval.retrieval_settings import RetrievalSettings

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from whole_quotes import whole_quote
 
+from investigator.evaluation.answer_text import says
 from investigator.evaluation.measures import Ground, Measure
 from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question
-from investigator.evaluation.rightness import ground_of, grounds_line, grounds_of, rightness, says
-from investigator.evaluation.scoring import scores
+from investigator.evaluation.scoring import ground_of, grounds_line, grounds_of, rightness, scores
 from investigator.records import AnswerStatus
 
 RENT = "The annual rent is EUR 48,000."
@@ -118,6 +118,7 @@ def test_unjudged_passages_are_right_if_one_of_the_first_three_holds_what_is_kno
 def test_a_row_that_nothing_answers_is_judged_by_silence_whatever_it_names() -> None:
     row = question(answerable=False, doc_ids=["near.txt"], evidence=[RENT], answers=["none"], key_numbers=["1"])
     assert scores(row, said(RENT, ("near.txt", RENT))) == {
+        Measure.PROVEN: 0,
         Measure.RIGHT: 0,
         Measure.STATUS_RIGHT: 0,
         Measure.FALSE_ANSWER: 1,

@@ -89,8 +89,8 @@ def test_questions_about_a_folder_are_asked_of_whoever_knows_the_documents() -> 
     task = f"folder:datafile={DATA / 'examples' / 'questions.jsonl'}"
     report = figures(evaluate(world(task, InvestigatorAgent(investigator=Desk()))))
     assert report["exs"] == 4
-    assert report["decision"] == 0.75  # the documents say nothing of coffee
-    assert report["cites_a_right_document"] == pytest.approx(1 / 3)  # the desk knows of one document
+    assert report["status_right"] == 0.75  # the documents say nothing of coffee
+    assert report["cited_hit"] == pytest.approx(1 / 3)  # the desk knows of one document
 
 
 @pytest.mark.parametrize("opt", [{}, {"batchsize": 2}])

@@ -13,13 +13,13 @@ from typer.testing import CliRunner
 from investigator import ScriptedEmbedder
 from investigator.cli.main import app
 from investigator.errors import EngineUnreachableError, SettingsError
-from investigator.evaluation.measures import Measure
+from investigator.evaluation.measures import Cost, Measure
+from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question, read_questions
 from investigator.records import AnswerStatus, Prompt, Reply, Usage
-from investigator.tuning.bench import FolderBench, Setup
-from investigator.tuning.comparing import compare, side_of
-from investigator.tuning.comparison import ComparedSide, Comparison, compared
-from investigator.tuning.trials import Cost, QuestionTrial, TemplateText, Variant
+from investigator.tuning.bench import FolderBench, Setup, side_of
+from investigator.tuning.candidates import TemplateText, Variant
+from investigator.tuning.comparison import ComparedSide, Comparison, compare, compared
 
 NOTHING = {
     "planner/plan": '{"parts": [], "wordings": ["other words"], "steps": []}',
@@ -31,13 +31,13 @@ NOTHING = {
 """Replies by which nothing is found."""
 
 
-def trials(values: Sequence[float | None], calls: int = 2) -> dict[str, QuestionTrial]:
-    """Return one trial for each value; None is a question that failed."""
+def outcomes(values: Sequence[float | None], calls: int = 2) -> dict[str, Outcome]:
+    """Return one outcome for each value; None is a question that failed."""
     return {
-        f"q{n}": QuestionTrial(question=f"q{n}", failure="gone")
+        f"q{n}": Outcome(id=f"q{n}", failure="gone")
         if value is None
-        else QuestionTrial(
-            question=f"q{n}",
+        else Outcome(
+            id=f"q{n}",
             run_id=f"run-{n}",
             status=AnswerStatus.ANSWERED,
             scores={Measure.RIGHT: value},
@@ -47,19 +47,19 @@ def trials(values: Sequence[float | None], calls: int = 2) -> dict[str, Question
     }
 
 
-def put_together(first: Sequence[dict[str, QuestionTrial]], second: Sequence[dict[str, QuestionTrial]]) -> Comparison:
+def put_together(first: Sequence[dict[str, Outcome]], second: Sequence[dict[str, Outcome]]) -> Comparison:
     questions = [Question(id=name, question=f"What is {name}?") for name in first[0]]
     sides = (ComparedSide(name="old"), ComparedSide(name="new"))
     return compared(questions, sides, (first, second), Measure.RIGHT, seed=0)
 
 
 def test_a_clear_difference_is_called_one_and_its_examples_are_listed() -> None:
-    found = put_together([trials([0.0] * 12 + [1.0] * 28)], [trials([1.0] * 40, calls=3)])
+    found = put_together([outcomes([0.0] * 12 + [1.0] * 28)], [outcomes([1.0] * 40, calls=3)])
     row = found.row(Measure.RIGHT)
     assert row is not None
     assert (row.paired.wins, row.paired.losses, row.paired.ties) == (12, 0, 28)
     assert found.verdict == "new is better than old: 30.0 points, p = 0.00049."
-    assert (found.examples_in_all, found.examples[0].second_run) == (12, "run-0")
+    assert (found.examples_in_all, found.examples[0].second.run_id) == (12, "run-0")
     calls = found.row(Cost.CALLS)
     assert calls is not None
     assert calls.paired.difference.value == 1
@@ -67,22 +67,20 @@ def test_a_clear_difference_is_called_one_and_its_examples_are_listed() -> None:
 
 
 def test_too_few_examples_are_called_that_with_the_number_it_takes() -> None:
-    found = put_together([trials([0.0] * 3 + [1.0] * 17)], [trials([1.0] * 20)])
+    found = put_together([outcomes([0.0] * 3 + [1.0] * 17)], [outcomes([1.0] * 20)])
     assert found.verdict.startswith("Not enough questions to tell: ")
-    same = put_together([trials([1.0] * 20)], [trials([1.0] * 20)])
+    same = put_together([outcomes([1.0] * 20)], [outcomes([1.0] * 20)])
     assert same.verdict.startswith("No difference was found; 20 questions can show one of about ")
 
 
 def test_a_question_that_failed_on_one_side_counts_on_neither() -> None:
-    found = put_together([trials([1.0, None, 0.0])], [trials([None, 1.0, 0.0])])
+    found = put_together([outcomes([1.0, None, 0.0])], [outcomes([None, 1.0, 0.0])])
     assert (found.questions, found.first.failures, found.second.failures) == (1, 1, 1)
 
 
 def test_repetitions_give_the_noise() -> None:
-    found = put_together([trials([1.0, 1.0, 0.0, 0.0]), trials([1.0, 0.0, 0.0, 0.0])], [trials([1.0] * 4)] * 2)
-    noise = {row.side: row for row in found.noise}
-    assert (noise["old"].spread, noise["old"].moved) == (0.25, 0.25)
-    assert (noise["new"].spread, noise["new"].moved) == (0.0, 0.0)
+    found = put_together([outcomes([1.0, 1.0, 0.0, 0.0]), outcomes([1.0, 0.0, 0.0, 0.0])], [outcomes([1.0] * 4)] * 2)
+    assert (found.first.spread, found.second.spread) == (0.25, 0.0)
     assert Comparison.model_validate_json(found.model_dump_json()) == found
 
 
@@ -129,8 +127,8 @@ def test_the_command_compares_models_and_writes_a_page(folder: Path, questions_f
     assert "1 of 1 outcomes already exist" in errors
     record = printed(Comparison, told)
     (example,) = record.examples
-    assert (record.questions, example.second_status) == (1, AnswerStatus.NOT_FOUND)
-    assert command("show", example.second_run, folder, "--workspace", tmp_path / "space")[0] in (0, 3, 4, 5)
+    assert (record.questions, example.second.status) == (1, AnswerStatus.NOT_FOUND)
+    assert command("show", example.second.run_id, folder, "--workspace", tmp_path / "space")[0] in (0, 3, 4, 5)
 
 
 class AnswersEveryThird:

@@ -13,17 +13,16 @@ from investigator.asking.budget import Budget, BudgetSettings, BudgetSpent
 from investigator.asking.contracts import METHOD
 from investigator.asking.template_check import check_template
 from investigator.asking.templates import MOST_OCTETS, source_of
-from investigator.errors import SettingsError, StoreError
+from investigator.errors import EvaluationDataError, SettingsError
 from investigator.evaluation.measures import Measure
+from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question
 from investigator.records import AnswerStatus, FinishReason, Prompt, Reply, StopReason, Usage
 from investigator.resources import prompts_folder
 from investigator.scoring.prices import default_prices
+from investigator.tuning.candidates import TemplateText, Variant
 from investigator.tuning.ledger import PROPOSE, TuningLedger
-from investigator.tuning.proposer_model import ProposerModel
-from investigator.tuning.proposers import proposer_named
-from investigator.tuning.proposing import Workshop
-from investigator.tuning.trials import QuestionTrial, TemplateText, Variant
+from investigator.tuning.proposing import ProposerModel, Workshop, proposer_named
 
 pytest.importorskip("gepa")
 
@@ -53,12 +52,12 @@ def workshop(
 ) -> Workshop:
     questions = tuple(Question(id=f"q{n}", question=f"What is {n}?", answerable=True) for n in range(6))
 
-    def try_out(candidate: Variant, ids: Sequence[str]) -> Mapping[str, QuestionTrial]:
+    def try_out(candidate: Variant, ids: Sequence[str]) -> Mapping[str, Outcome]:
         if seen is not None:
             seen.append(candidate)
         right = float(MAGIC in candidate.templates[0].text)
         scores = {Measure.RIGHT: right}
-        return {name: QuestionTrial(question=name, status=AnswerStatus.ANSWERED, scores=scores) for name in ids}
+        return {name: Outcome(id=name, status=AnswerStatus.ANSWERED, scores=scores) for name in ids}
 
     return Workshop(
         templates=(TemplateText(name="query/ask", text=ASK),),
@@ -132,7 +131,7 @@ def test_the_ledger_counts_a_call_that_was_lost_and_a_line_that_was_cut(tmp_path
     file.write_text(file.read_text(encoding="utf-8") + '{"event": "kep', encoding="utf-8")
     assert TuningLedger(file, default_prices()).usage() == Usage(calls=1, input_tokens=10, unanswered=1)
     file.write_text('{"note": 1}\n', encoding="utf-8")
-    with pytest.raises(StoreError, match="not the ledger"):
+    with pytest.raises(EvaluationDataError, match="is not a call of a tuning run"):
         TuningLedger(file, default_prices())
 
 

@@ -10,12 +10,12 @@ from benchmarks.tuning import BASELINE, Simulated, questions, searched
 from investigator.asking.budget import BudgetSpent
 from investigator.errors import EvaluationDataError
 from investigator.evaluation.measures import Measure
+from investigator.evaluation.outcomes import Outcome
+from investigator.evaluation.questions import Question
 from investigator.records import AnswerStatus, StopReason, Usage
-from investigator.tuning.racing import affordable, race_trials, rungs, survivors
-from investigator.tuning.records import Ending, Fate, SearchResult, TuningGuard
-from investigator.tuning.search import TuningSearch
-from investigator.tuning.splitting import SetName
-from investigator.tuning.trials import QuestionTrial, Variant
+from investigator.tuning.candidates import Variant
+from investigator.tuning.guards import TuningGuard
+from investigator.tuning.search import Ending, Fate, SearchResult, TuningSearch, race_size, rungs
 
 EVERY = questions(300)
 BETTER = Variant(name="better", settings=("a=1",))
@@ -25,29 +25,27 @@ OTHER = Variant(name="other", settings=("a=2",))
 class Written:
     """An arena with one value for each candidate and question; missing values count as 0."""
 
-    varies = False
-
     def __init__(
         self, value: Callable[[str, int], float | None], ceiling: int | None = None, openings: int = 1
     ) -> None:
         self.sets = Simulated(EVERY, {}, 0).sets
-        self.asked: set[tuple[str, SetName, str, int]] = set()
+        self.asked: set[tuple[str, str]] = set()
         self.refused: Mapping[str, str] = {}
-        self.trial: Callable[[str, QuestionTrial], QuestionTrial] = lambda _, trial: trial
+        self.trial: Callable[[str, Outcome], Outcome] = lambda _, outcome: outcome
         self._value = value
         self._ceiling = ceiling
         self._openings = openings
 
-    def trials(self, candidate: Variant, name: SetName, limit: int, repetition: int = 0) -> Mapping[str, QuestionTrial]:
+    def outcomes(self, candidate: Variant, asked: Sequence[Question], limit: int) -> Mapping[str, Outcome]:
         found = {}
-        for number, one in enumerate(self.sets.of(name)[:limit]):
-            if self.calls_left() == 0 and (candidate.name, name, one.id, repetition) not in self.asked:
+        for number, one in enumerate(asked[:limit]):
+            if self.calls_left() == 0 and (candidate.name, one.id) not in self.asked:
                 raise BudgetSpent(StopReason.CALLS)
-            self.asked.add((candidate.name, name, one.id, repetition))
+            self.asked.add((candidate.name, one.id))
             value = self._value(candidate.name, number)
             scores = {} if value is None else {Measure.RIGHT: value}
-            trial = QuestionTrial(question=one.id, status=AnswerStatus.ANSWERED, scores=scores, cost=Usage(calls=1))
-            found[one.id] = self.trial(candidate.name, trial)
+            outcome = Outcome(id=one.id, status=AnswerStatus.ANSWERED, scores=scores, cost=Usage(calls=1))
+            found[one.id] = self.trial(candidate.name, outcome)
         return found
 
     def refusal(self, candidate: Variant) -> str:
@@ -61,7 +59,7 @@ class Written:
 
 
 def result_of(arena: Written, candidates: Sequence[Variant] = (BETTER, OTHER)) -> SearchResult:
-    return TuningSearch(arena.sets, BASELINE, lambda _: candidates, arena, Measure.RIGHT, seed=1).run()
+    return TuningSearch(arena.sets, BASELINE, lambda: candidates, arena, Measure.RIGHT, seed=1).run()
 
 
 def gaining(name: str, number: int) -> float:
@@ -89,18 +87,19 @@ def test_a_candidate_that_is_proven_better_is_adopted() -> None:
 def test_the_test_set_is_opened_for_the_best_alone_and_not_without_one() -> None:
     arena = Written(gaining)
     result_of(arena)
-    assert {name for name, kind, _, _ in arena.asked if kind is SetName.TEST} == {"baseline", "better"}
+    test = {one.id for one in arena.sets.test}
+    assert {name for name, question in arena.asked if question in test} == {"baseline", "better"}
     unopened = Written(lambda name, number: float(number % 2))  # a constant measure: all candidates score the same
     found = result_of(unopened)
     assert found.ending is Ending.NO_CANDIDATE
-    assert not [kind for _, kind, _, _ in unopened.asked if kind is SetName.TEST]
+    assert not [question for _, question in unopened.asked if question in test]
 
 
 def test_nothing_to_gain_stops_after_the_headroom() -> None:
     arena = Written(lambda name, number: 1.0)
     found = result_of(arena)
     assert found.ending is Ending.NOTHING_TO_GAIN
-    assert len(arena.asked) == 12
+    assert len(arena.asked) == rungs(120)[0] == 30
     assert {one.fate for one in found.tried} == {Fate.NOT_TRIED}
 
 
@@ -112,21 +111,12 @@ def test_candidates_that_break_their_contract_are_found_before_anything_is_asked
     assert found.reason == "2 candidates: 2 refused. better: it is blind."
 
 
-def test_a_model_is_asked_three_times_before_anything_else() -> None:
-    arena = Written(lambda name, number: 1.0)
-    arena.varies = True
-    found = result_of(arena)
-    assert found.headroom is not None
-    assert (found.headroom.repetitions, len(arena.asked)) == (3, 36)
-    assert {repetition for _, _, _, repetition in arena.asked} == {1, 2, 3}
-
-
 def test_a_gain_on_the_first_set_that_the_test_does_not_bear_out_is_not_adopted() -> None:
     arena = Written(gaining)
     select = {one.id for one in arena.sets.select}
 
-    def lucky(name: str, trial: QuestionTrial) -> QuestionTrial:
-        return trial if trial.question in select else trial.changed(scores={Measure.RIGHT: 0.5})
+    def lucky(name: str, trial: Outcome) -> Outcome:
+        return trial if trial.id in select else trial.changed(scores={Measure.RIGHT: 0.5})
 
     arena.trial = lucky
     found = result_of(arena)
@@ -149,9 +139,9 @@ def test_no_gain_is_worth_a_guard(guard: TuningGuard, worse: dict[str, object]) 
     arena = Written(gaining)
     test = {one.id for one in arena.sets.test}
 
-    def made(name: str, trial: QuestionTrial) -> QuestionTrial:
+    def made(name: str, trial: Outcome) -> Outcome:
         scores = {**sound, **trial.scores}
-        if name == "better" and trial.question in test:
+        if name == "better" and trial.id in test:
             changed = dict(worse)
             changed["scores"] = {**scores, **changed.get("scores", {})}  # type: ignore[dict-item]
             return trial.changed(**changed)
@@ -176,7 +166,7 @@ def test_what_breaks_the_contract_is_counted_and_never_tried() -> None:
         (Fate.SAME, ""),
         (Fate.SAME, ""),
     ]
-    assert "broken" not in {name for name, _, _, _ in arena.asked}
+    assert "broken" not in {name for name, _ in arena.asked}
     assert found.ending is Ending.ADOPTED
 
 
@@ -193,7 +183,7 @@ def test_the_race_is_made_to_fit_under_the_ceiling() -> None:
     arena = Written(gaining, 700)
     found = result_of(arena, (BETTER, *many))
     assert found.ending is Ending.ADOPTED
-    assert found.count(Fate.NOT_TRIED) > 20
+    assert sum(one.fate is Fate.NOT_TRIED for one in found.tried) > 20
     assert len(arena.asked) <= 700
 
 
@@ -212,18 +202,14 @@ def test_a_measure_that_nothing_is_known_for_is_an_error() -> None:
         result_of(Written(lambda name, number: None))
 
 
-def test_halving_keeps_the_better_half_and_drops_what_is_clearly_worse() -> None:
-    best, good, bad = [1.0] * 12, [1.0] * 11 + [0.0], [0.0] * 12
-    assert survivors({"a": best, "b": good, "c": bad, "d": bad}, good, 0) == {
-        "a": "",
-        "b": "",
-        "c": "not in the better half",
-        "d": "not in the better half",
-    }
-    assert survivors({"a": bad}, best, 0)["a"].startswith("worse than the leader")
-    assert survivors({}, best, 0) == {}
-    assert rungs(100) == (25, 50, 100)
-    assert rungs(8) == (8,)
-    assert race_trials(4, 100) == 25 * 5 + 25 * 3 + 50 * 2
-    assert affordable(100, race_trials(4, 100)) == 4
-    assert affordable(100, 10) == 0
+def test_halving_keeps_the_better_half_and_asks_fewer_questions() -> None:
+    assert (rungs(100), rungs(8)) == ((25, 50, 100), (8,))
+    assert race_size(4, 100) == 25 * 5 + 25 * 3 + 50 * 2 < 100 * 5
+    arena = Written(lambda name, number: float(number % 10 < int(name[1:] or 0)) if name[0] == "c" else 0.0)
+    found = result_of(arena, [Variant(name=f"c{n}", settings=(f"a={n}",)) for n in (1, 5, 2, 3)])
+    assert [(one.name, one.questions, one.reason) for one in found.tried] == [
+        ("c1", 30, "not in the better half"),
+        ("c5", 120, ""),
+        ("c2", 30, "not in the better half"),
+        ("c3", 60, "not in the better half"),
+    ]

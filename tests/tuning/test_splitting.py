@@ -6,7 +6,7 @@ import pytest
 
 from investigator.errors import EvaluationDataError
 from investigator.evaluation.questions import Question
-from investigator.tuning.splitting import QuestionSets, SetName, check_apart, drawn_sets, leaked
+from investigator.tuning.splitting import QuestionSets, drawn_sets, leaked, sampled
 
 
 def question(number: int, *documents: str, answerable: bool = True) -> Question:
@@ -19,22 +19,22 @@ def many(count: int) -> list[Question]:
     return [*answered, *(question(count + n, answerable=False) for n in range(count // 4))]
 
 
-def documents(sets: QuestionSets, name: SetName) -> set[str]:
-    return {document for one in sets.of(name) for document in one.documents}
+def each(sets: QuestionSets) -> tuple[tuple[Question, ...], ...]:
+    return sets.reflect, sets.select, sets.test
 
 
 def test_no_document_and_no_twin_is_in_two_sets() -> None:
     twins = {f"d{n}.txt": f"group {n // 2}" for n in range(20)}  # each document has a twin under another name
     sets = drawn_sets(many(80), twins, seed=7)
-    grouped = [{twins.get(name, name) for name in documents(sets, one)} for one in SetName]
+    grouped = [{twins.get(name, name) for one in some for name in one.documents} for some in each(sets)]
     assert all(grouped[i].isdisjoint(grouped[j]) for i, j in ((0, 1), (0, 2), (1, 2)))
-    assert sum(len(sets.of(one)) for one in SetName) == 100
+    assert sum(map(len, each(sets))) == 100
 
 
 def test_each_set_gets_its_share_of_both_kinds() -> None:
     sets = drawn_sets(many(80), {}, seed=1)
-    assert [len(sets.of(one)) for one in SetName] == pytest.approx([20, 40, 40], abs=3)
-    assert [sum(q.answerable is False for q in sets.of(one)) for one in SetName] == pytest.approx([4, 8, 8], abs=2)
+    assert [len(some) for some in each(sets)] == pytest.approx([20, 40, 40], abs=3)
+    assert [sum(q.answerable is False for q in some) for some in each(sets)] == pytest.approx([4, 8, 8], abs=2)
 
 
 def test_the_seed_decides_and_the_order_of_the_file_does_not() -> None:
@@ -61,16 +61,14 @@ def test_too_few_or_too_close_questions_are_refused_with_what_it_would_take(rows
 
 def test_questions_without_an_answer_alone_can_be_drawn() -> None:
     sets = drawn_sets([question(n, answerable=False) for n in range(60)], {}, seed=0)
-    assert sum(len(sets.of(one)) for one in SetName) == 60
+    assert sum(map(len, each(sets))) == 60
 
 
-def test_a_leak_is_refused_by_content() -> None:
-    sets = QuestionSets(
-        reflect=(question(1, "a.txt"),), select=(question(2, "b.txt"),), test=(question(3, "copy of a.txt"),)
-    )
-    check_apart(sets, {})
-    with pytest.raises(EvaluationDataError, match="reflect and test share 'same bytes'"):
-        check_apart(sets, {"a.txt": "same bytes", "copy of a.txt": "same bytes"})
+def test_many_questions_are_sampled_by_the_seed() -> None:
+    rows = [question(n) for n in range(500)]
+    some = sampled(rows, 1, most=100)
+    assert len(some) == 100
+    assert some == sampled(rows[::-1], 1, most=100) != sampled(rows, 2, most=100)
 
 
 def test_a_template_that_holds_a_question_or_its_evidence_is_known() -> None:

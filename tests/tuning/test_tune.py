@@ -16,27 +16,25 @@ from investigator.asking.templates import source_of
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.errors import EvaluationDataError, MissingPackageError, SettingsError, TemplateError, UserError
 from investigator.evaluation.measures import Measure
-from investigator.evaluation.questions import sampled_questions
 from investigator.records import (
     AnswerVariables,
     AskVariables,
     CheckVariables,
     Event,
     Notice,
-    Progressed,
     Prompt,
     Reply,
     ShownDocument,
     Traits,
 )
 from investigator.resources import prompts_folder
-from investigator.tuning import gepa_search
-from investigator.tuning.bench import Setup, TrialProgress
+from investigator.tuning import proposing
+from investigator.tuning.bench import Setup
 from investigator.tuning.candidates import read_space, settings_of_space
 from investigator.tuning.guards import Tolerance
-from investigator.tuning.options import TuningOptions
-from investigator.tuning.records import Ending, Fate, TuningPlan, TuningReport
+from investigator.tuning.plan import TuningOptions, TuningPlan, TuningReport
 from investigator.tuning.run import tune
+from investigator.tuning.search import Ending, Fate
 
 ASK = source_of(prompts_folder() / "query" / "ask.j2")
 MAGIC = "Quote the sentence."
@@ -162,8 +160,6 @@ def test_a_better_template_is_found_proven_and_used_and_a_killed_run_pays_nothin
     (told,) = lock_warnings(used, "plan=small, ask=new")
     assert told.endswith("were tuned for ask=old, and their gain is not proven for ask=new")
 
-    openings = tmp_path / "space" / "tuning" / "openings.jsonl"
-    openings.write_bytes(openings.read_bytes() + b'{"data": "cut by a ki')
     with pytest.raises(UserError, match="the test set of this data was used"):
         run(asked, tmp_path / "again", options.changed(seed=5), engine)
     with pytest.raises(UserError, match="contains another tuning run"):
@@ -182,7 +178,7 @@ def test_a_ceiling_of_nothing_shows_the_plan_and_asks_nothing(
     options = TuningOptions(templates=("query/ask",), variants=variants, max_calls=0)
     report = run(asked, tmp_path / "out", options, engine, tell=events.append)
     assert (report.result.ending, engine.calls, report.usage.calls) == (Ending.CEILING, 0, 0)
-    assert report.plan.calls > 0
+    assert report.plan.expected.calls > 0
     assert Notice(text="1 of 30 right documents are not in the folder, such as bridge07.txt.") in events
     free = run(asked, tmp_path / "free", options.changed(max_calls=None, max_money=0), engine)
     assert (free.result.ending, engine.calls) == (Ending.CEILING, 0)
@@ -203,7 +199,7 @@ def test_a_ceiling_of_money_takes_the_price_from_the_user_s_own_table(
     with pytest.raises(SettingsError, match="no price is known for own:model"):
         run(asked, tmp_path / "out", options, engine)
     report = run(asked, tmp_path / "out", options, engine, f"budget.prices={table}")
-    assert (report.plan.unpriced, engine.calls) == (False, 0)
+    assert (bool(report.plan.expected.unpriced), engine.calls) == (False, 0)
 
 
 def test_what_cannot_be_tuned_is_refused_before_anything_is_asked(asked: tuple[Path, Path], tmp_path: Path) -> None:
@@ -238,22 +234,10 @@ def test_what_a_proposer_lacks_is_told_before_anything_is_asked(
     with pytest.raises(SettingsError, match="the proposer gepa needs a language model"):
         tune(*asked, tmp_path / "out", options, workspace=tmp_path / "space", embedder=ScriptedEmbedder())
     engine = Obedient()
-    monkeypatch.setattr(gepa_search, "find_spec", lambda _: None)
+    monkeypatch.setattr(proposing, "find_spec", lambda _: None)
     with pytest.raises(MissingPackageError, match="gepa needs the package gepa"):
         run(asked, tmp_path / "out", options, engine)
     assert engine.calls == 0
-
-
-def test_trials_of_an_earlier_process_do_not_count_for_the_time_left() -> None:
-    told: list[Event] = []
-    progress, first, second = TrialProgress(told.append), Path("first"), Path("second")
-    progress.total = 100
-    progress.count(first, 40, asked=False)
-    progress.count(first, 41, asked=True)
-    progress.count(first, 41, asked=False)  # its next rung begins with what this process has asked
-    progress.count(second, 9, asked=False)
-    progress.count(second, 10, asked=True)
-    assert [(one.done, one.total) for one in told if isinstance(one, Progressed)] == [(1, 60), (2, 51)]
 
 
 def test_two_processes_cannot_spend_one_ceiling(asked: tuple[Path, Path], variants: Path, tmp_path: Path) -> None:
@@ -277,17 +261,6 @@ def test_if_no_candidate_may_be_tried_nothing_is_asked_and_the_command_fails(
     done = command("tune", "query/ask", *options, "--workspace", tmp_path / "space")
     assert done.exit_code == 1
     assert "No candidate could be tried." in done.stdout
-
-
-def test_many_rows_are_sampled_and_a_second_id_is_found(tmp_path: Path) -> None:
-    file = tmp_path / "many.jsonl"
-    file.write_text("".join(f'{{"id": "{n}", "question": "What is {n}?"}}\n' for n in range(5_000)), encoding="utf-8")
-    some, total = sampled_questions(file, 100, seed=1)
-    assert (len(some), total) == (100, 5_000)
-    assert some == sampled_questions(file, 100, seed=1)[0] != sampled_questions(file, 100, seed=2)[0]
-    file.write_text('{"id": "7", "question": "What?"}\n' * 2, encoding="utf-8")
-    with pytest.raises(EvaluationDataError, match="the id 7 occurs twice"):
-        sampled_questions(file, 100, seed=1)
 
 
 def test_the_command_shows_its_plan_and_wants_a_ceiling_for_a_model(asked: tuple[Path, Path], tmp_path: Path) -> None:

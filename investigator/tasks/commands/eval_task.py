@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +11,8 @@ from rich.text import Text
 
 from investigator.asking.budget import BudgetSpent
 from investigator.cli.options import AsJson, CommonOptions
-from investigator.cli.output import is_terminal, print_record, print_styled, tell
+from investigator.cli.output import print_record, print_styled, tell
+from investigator.cli.progress import shown
 from investigator.dialogue.metrics import Report, report_table
 from investigator.dialogue.registry import agent_class, create_agent, needs_no_documents
 from investigator.dialogue.task_strings import split_task
@@ -20,7 +20,7 @@ from investigator.dialogue.worlds import World, create_world
 from investigator.errors import DialogueValueError, RunError
 from investigator.reports.schemas import Printed
 from investigator.tasks.commands.tasks import find_in_current_folder
-from investigator.tasks.evaluating import evaluate
+from investigator.tasks.evaluating import progress
 from investigator.tasks.file_teacher import FileTeacher
 from investigator.tasks.loading import Tasks
 from investigator.tasks.printed import TaskReport
@@ -99,7 +99,8 @@ def _reads_folder(task: str) -> bool:
 
 def _evaluate(world: World, turns: int | None, as_json: bool) -> None:
     try:
-        evaluate(world, turns, on_turn=_counter(world))
+        for _ in shown(progress(world, turns), sys.stderr):
+            pass
     except BudgetSpent as spent:
         _show(world.report(), as_json)
         tell(f"stopped({spent.reason}): a limit in the settings was reached")
@@ -110,22 +111,7 @@ def _evaluate(world: World, turns: int | None, as_json: bool) -> None:
     _show(world.report(), as_json)
 
 
-def _counter(world: World) -> Callable[[int], None]:
-    """Return a function that shows the progress of the evaluation on a terminal."""
-    if not is_terminal(sys.stderr):
-        return lambda _: None
-    whole = world.num_examples()
-
-    def show(_: int) -> None:
-        sys.stderr.write(f"\r\x1b[K{world.total_exs:,}{'' if whole is None else f' of {whole:,}'} examples")
-        sys.stderr.flush()
-
-    return show
-
-
 def _show(report: Report, as_json: bool) -> None:
-    if is_terminal(sys.stderr):
-        sys.stderr.write("\r\x1b[K")
     if as_json:
         figures = {name: float(metric) for name, metric in report.items()}
         print_record(Printed.TASK_EVALUATION, TaskReport(metrics=figures))
