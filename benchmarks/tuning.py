@@ -23,8 +23,7 @@ from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question
 from investigator.records import AnswerStatus, StopReason, Usage
 from investigator.tuning.candidates import Variant
-from investigator.tuning.comparison import ComparedSide, compared
-from investigator.tuning.guards import Tolerance
+from investigator.tuning.comparison import ComparedSide, Tolerance, compared
 from investigator.tuning.search import Ending, TuningSearch
 from investigator.tuning.splitting import drawn_sets
 
@@ -133,8 +132,8 @@ def random_search(arena: Simulated) -> tuple[Ending, str]:
         return Ending.NO_CANDIDATE, ""
     both = [arena.outcomes(Variant(name=name), arena.sets.test) for name in (BASELINE.name, best)]
     sides = (ComparedSide(name="baseline"), ComparedSide(name=best))
-    row = compared(arena.sets.test, sides, ([both[0]], [both[1]]), Measure.RIGHT, arena.seed).row(Measure.RIGHT)
-    adopted = row is not None and row.paired.tells and row.paired.difference.value > 0
+    row = compared(arena.sets.test, sides, ([both[0]], [both[1]]), Measure.RIGHT, arena.seed).rows.get(Measure.RIGHT)
+    adopted = row is not None and row.tells and row.difference.value > 0
     return (Ending.ADOPTED, best) if adopted else (Ending.NOT_PROVEN, "")
 
 

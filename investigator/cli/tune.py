@@ -18,7 +18,7 @@ from investigator.errors import SettingsError
 from investigator.evaluation.measures import Measure, judging_measure
 from investigator.reports.schemas import Printed
 from investigator.tuning.candidates import read_space
-from investigator.tuning.guards import Tolerance
+from investigator.tuning.comparison import Tolerance
 from investigator.tuning.plan import TuningOptions, TuningPlan
 from investigator.tuning.run import tune as tuned
 from investigator.tuning.search import Ending

@@ -10,10 +10,10 @@ from pydantic import Field
 
 from investigator.evaluation.answer_text import Overlap
 from investigator.evaluation.estimates import Estimate, Rows, mean_of, roc_area, statistic_of
-from investigator.evaluation.measures import Measure
+from investigator.evaluation.measures import Ground, Measure
 from investigator.evaluation.outcomes import SILENT, Outcome
 from investigator.evaluation.questions import Question
-from investigator.evaluation.scoring import JudgedRows, grounds_of
+from investigator.evaluation.scoring import grounds_of
 from investigator.records import AnswerStatus, Record, Usage, together
 
 Judged = tuple[bool, AnswerStatus | None]
@@ -55,9 +55,7 @@ class FolderReport(Record):
     everything: GroupReport
     kinds: tuple[GroupReport, ...] = ()
     statuses: tuple[StatusCount, ...]
-    judged: tuple[JudgedRows, ...] = Field(
-        default=(), description="number of questions judged by each kind of known fact"
-    )
+    judged: dict[Ground, int] = Field(description="number of questions judged by each kind of known fact")
     failures: tuple[WrongQuestion, ...] = ()
     wrong: tuple[WrongQuestion, ...] = ()
     statements: int = Field(description="statements that are shown")

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-
-from pydantic import Field
+from collections.abc import Iterable, Mapping, Sequence
 
 from investigator.evaluation.answer_text import (
     amounts_in,
@@ -24,17 +22,10 @@ from investigator.evaluation.measures import Ground, Measure
 from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import KeyPoint, Question
 from investigator.language.amounts import Amount
-from investigator.records import AnswerStatus, Quote, Record
+from investigator.records import AnswerStatus, Quote
 
 _SHORT = 5  # maximum number of words in an answer that is searched for verbatim (as in NQ-open, Lee et al. 2019)
 _FIRST = 3  # number of passages that a user is expected to read, if no statement answers
-
-
-class JudgedRows(Record):
-    """The number of questions judged by one criterion."""
-
-    ground: Ground
-    questions: int = Field(ge=1)
 
 
 def ground_of(question: Question) -> Ground | None:
@@ -53,15 +44,15 @@ def ground_of(question: Question) -> Ground | None:
     return next((ground for ground, facts in known if facts), None)
 
 
-def grounds_of(questions: Iterable[Question]) -> tuple[JudgedRows, ...]:
+def grounds_of(questions: Iterable[Question]) -> dict[Ground, int]:
     """Count the questions by criterion."""
     counts = Counter(ground_of(question) for question in questions)
-    return tuple(JudgedRows(ground=ground, questions=counts[ground]) for ground in Ground if counts[ground])
+    return {ground: counts[ground] for ground in Ground if counts[ground]}
 
 
-def grounds_line(judged: Sequence[JudgedRows]) -> str:
+def grounds_line(judged: Mapping[Ground, int]) -> str:
     """Return a line with the number of questions for each criterion; "" if there are none."""
-    counts = ", ".join(f"{rows.ground.label} {rows.questions:,}" for rows in judged)
+    counts = ", ".join(f"{ground.label} {count:,}" for ground, count in judged.items())
     return f"answers are judged by: {counts}" if counts else ""
 
 

@@ -7,23 +7,17 @@ from statistics import mean
 
 from pydantic import Field
 
-from investigator.evaluation.measures import Cost, Measure, judging_measure
+from investigator.evaluation.measures import Cost, Ground, Measure, judging_measure
 from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question
-from investigator.evaluation.scoring import JudgedRows, grounds_of
-from investigator.records import AnswerStatus, Record, Usage, together
+from investigator.evaluation.scoring import grounds_of
+from investigator.records import Record, Usage, together
 from investigator.tuning.bench import FolderBench, Setup
 from investigator.tuning.statistics import PairedDifference, detectable, paired_difference
 
-_EXAMPLES = 50
-
-
-class MeasureRow(Record):
-    """The values of a measure for both sides, over the questions that it applies to."""
-
-    measure: Measure | Cost
-    questions: int
-    paired: PairedDifference
+_EXAMPLES = 50  # maximum number of examples that are listed
+_LESS_PARSED = 0.01
+_SAME = 1e-9
 
 
 class ComparedSide(Record):
@@ -36,21 +30,12 @@ class ComparedSide(Record):
     spread: float | None = Field(default=None, description="largest difference between the means of two repetitions")
 
 
-class ExampleSide(Record):
-    """The outcome of a question on one side."""
-
-    run_id: str
-    status: AnswerStatus | None
-    value: float | None
-
-
 class ChangedExample(Record):
-    """A question whose score or status differs between the sides."""
+    """A question whose score or status differs between the sides, without the quotes."""
 
-    question: str
     words: str
-    first: ExampleSide
-    second: ExampleSide
+    first: Outcome
+    second: Outcome
 
 
 class Comparison(Record):
@@ -60,34 +45,27 @@ class Comparison(Record):
     second: ComparedSide
     judged_by: Measure
     questions: int = Field(description="questions with a result on both sides")
-    judged: tuple[JudgedRows, ...] = Field(
-        default=(), description="number of questions judged by each kind of known fact"
-    )
-    rows: tuple[MeasureRow, ...]
+    judged: dict[Ground, int] = Field(description="number of questions judged by each kind of known fact")
+    rows: dict[Measure | Cost, PairedDifference]
     examples: tuple[ChangedExample, ...] = Field(default=(), description="changed examples, at most 50")
-    examples_in_all: int = 0
-
-    def row(self, measure: Measure | Cost) -> MeasureRow | None:
-        """Return the row for a measure; None if it could not be measured."""
-        return next((row for row in self.rows if row.measure is measure), None)
+    changed_examples: int = 0
 
     @property
     def verdict(self) -> str:
         """Return a sentence that names the better side, or the number of questions that would be needed."""
-        row = self.row(self.judged_by)
+        row = self.rows.get(self.judged_by)
         if row is None:
             return f"No question has the known facts that {self.judged_by.label!r} needs."
-        paired, points = row.paired, 100 * row.paired.difference.value
-        if paired.tells:
+        points, count = 100 * row.difference.value, row.difference.questions
+        if row.tells:
             better, worse = (self.second, self.first) if points > 0 else (self.first, self.second)
-            return f"{better.name} is better than {worse.name}: {abs(points):.1f} points, p = {paired.p:.2g}."
-        least = f"{100 * detectable(row.questions):.0f} points"
-        if paired.needed is None:
-            return f"No difference was found; {row.questions} questions can show one of about {least} or more."
+            return f"{better.name} is better than {worse.name}: {abs(points):.1f} points, p = {row.p:.2g}."
+        least = f"{100 * detectable(count):.0f} points"
+        if row.needed is None:
+            return f"No difference was found; {count} questions can show one of about {least} or more."
         return (
-            f"Not enough questions to tell: a difference of {abs(points):.1f} points needs about {paired.needed:,}, "
-            f"but there are only {row.questions}. Add questions about other documents, or treat both as equal within "
-            f"{least}."
+            f"Not enough questions to tell: a difference of {abs(points):.1f} points needs about {row.needed:,}, but "
+            f"there are only {count}. Add questions about other documents, or treat both as equal within {least}."
         )
 
 
@@ -114,9 +92,9 @@ def compare(
     judging_measure(measure)
     numbers = range(1, repeat + 1) if repeat > 1 else (0,)
     every = [[bench.outcomes(setup, questions, repetition=n) for n in numbers] for _, setup in (first, second)]
-    names = [(name, bench.evaluation(setup, ()).investigator.engine_name) for name, setup in (first, second)]
-    sides = [ComparedSide(name=name, engine=engine) for name, engine in names]
-    return compared(questions, (sides[0], sides[1]), (every[0], every[1]), measure, seed)
+    engines = [bench.evaluation(setup, ()).investigator.engine_name for _, setup in (first, second)]
+    sides = ComparedSide(name=first[0], engine=engines[0]), ComparedSide(name=second[0], engine=engines[1])
+    return compared(questions, sides, (every[0], every[1]), measure, seed)
 
 
 def compared(
@@ -129,28 +107,60 @@ def compared(
     """Compare two sides question by question, averaging the repetitions of a question. Pure."""
     every = [some for side in outcomes for some in side]
     whole = [one for one in questions if all(one.id in some and not some[one.id].failure for some in every)]
-    rows = []
+    rows: dict[Measure | Cost, PairedDifference] = {}
     for measure in (*Measure, *Cost):
         pairs = [(_mean(outcomes[0], one.id, measure), _mean(outcomes[1], one.id, measure)) for one in whole]
         known = [(a, b) for a, b in pairs if a is not None and b is not None]
         paired = paired_difference([a for a, _ in known], [b for _, b in known], seed)
         if paired is not None and (isinstance(measure, Measure) or paired.first or paired.second):
-            rows.append(MeasureRow(measure=measure, questions=len(known), paired=paired))
-    examples = [example for one in whole if (example := _changed(one, outcomes, judged_by)) is not None]
-    first, second = (_measured_side(side, some, judged_by) for side, some in zip(sides, outcomes, strict=True))
+            rows[measure] = paired
+    pairs_of_outcomes = [(one, outcomes[0][0][one.id], outcomes[1][0][one.id]) for one in whole]
+    examples = [
+        ChangedExample(words=one.asked, first=first.changed(citations=()), second=second.changed(citations=()))
+        for one, first, second in pairs_of_outcomes
+        if (first.value(judged_by), first.status) != (second.value(judged_by), second.status)
+    ]
     return Comparison(
-        first=first,
-        second=second,
+        first=_totals(sides[0], outcomes[0], judged_by),
+        second=_totals(sides[1], outcomes[1], judged_by),
         judged_by=judged_by,
         questions=len(whole),
         judged=grounds_of(whole),
-        rows=tuple(rows),
+        rows=rows,
         examples=tuple(examples[:_EXAMPLES]),
-        examples_in_all=len(examples),
+        changed_examples=len(examples),
     )
 
 
-def _measured_side(side: ComparedSide, repeated: Repeated, measure: Measure) -> ComparedSide:
+class Tolerance(Record):
+    """The losses accepted for a winner, fixed before a run so that they cannot be fitted to its result."""
+
+    more_calls: float = Field(default=2.0, ge=0, description="highest number of calls, as a multiple of the baseline's")
+    more_false_answers: float = Field(
+        default=0.05, ge=0, le=1, description="largest increase in the share of false answers"
+    )
+
+
+def fallen_guards(comparison: Comparison, tolerance: Tolerance) -> str:
+    """Return the guards that the second side fails, in words; "" if it fails none. It must not have fewer proven
+    quotes, more failed questions, over 1 % fewer readable replies, or more calls or false answers than are tolerated.
+    """
+    first, second = comparison.first.failures, comparison.second.failures
+    fallen = [f"failed questions {first} to {second}"] if second > first else []
+    guards: Mapping[Measure | Cost, tuple[str, float, float, int]] = {  # words, factor, summand, 1 if more is worse
+        Measure.PROVEN: ("quote validity", 1.0, 0.0, -1),
+        Measure.PARSED: ("readable replies", 1.0, -_LESS_PARSED, -1),
+        Measure.FALSE_ANSWER: ("false answers", 1.0, tolerance.more_false_answers, 1),
+        Cost.CALLS: ("calls a question", tolerance.more_calls, 0.0, 1),
+    }
+    for measure, (words, factor, more, sign) in guards.items():
+        row = comparison.rows.get(measure)
+        if row is not None and sign * row.second > sign * (row.first * factor + more) + _SAME:
+            fallen.append(f"{words} {row.first:.3g} to {row.second:.3g}")
+    return ", ".join(fallen)
+
+
+def _totals(side: ComparedSide, repeated: Repeated, measure: Measure) -> ComparedSide:
     every = [one for some in repeated for one in some.values()]
     values = [[value for one in some.values() if (value := one.value(measure)) is not None] for some in repeated]
     means = [mean(known) for known in values if known]
@@ -164,17 +174,3 @@ def _measured_side(side: ComparedSide, repeated: Repeated, measure: Measure) -> 
 def _mean(repeated: Repeated, name: str, measure: Measure | Cost) -> float | None:
     known = [value for some in repeated if (value := some[name].value(measure)) is not None]
     return mean(known) if known else None
-
-
-def _changed(question: Question, outcomes: tuple[Repeated, Repeated], measure: Measure) -> ChangedExample | None:
-    first, second = (
-        ExampleSide(
-            run_id=side[0][question.id].run_id,
-            status=side[0][question.id].status,
-            value=_mean(side, question.id, measure),
-        )
-        for side in outcomes
-    )
-    if (first.value, first.status) == (second.value, second.status):
-        return None
-    return ChangedExample(question=question.id, words=question.asked, first=first, second=second)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from enum import StrEnum
 from pathlib import Path
 
 from investigator.evaluation.lines import RecordFile
@@ -14,38 +13,28 @@ PROPOSE = "tuning/propose"
 """The template of a proposer's prompt; replies to it are stored in this ledger, all other replies in their runs."""
 
 
-class LedgerEvent(StrEnum):
-    """The outcome of a call."""
-
-    BEGUN = "begun"
-    KEPT = "kept"
-    WITHDRAWN = "withdrawn"
-
-
 class LedgerLine(Record):
-    """One step of one call; only the proposer's lines have a `reply`."""
+    """The usage that a step of a call adds; only the proposer's lines have a `reply`."""
 
-    event: LedgerEvent
     key: str
     usage: Usage = Usage()
     reply: Reply | None = None
 
 
 class TuningLedger:
-    """Counts every call in a tuning run at its start and end; it is a `CallJournal` for the proposer. A call that never
-    ended, because the process was killed, also counts. Thread-safe. Raises StoreError if the file cannot be read or
-    written, and EvaluationDataError if it is some other kind of file.
+    """Counts every call in a tuning run at its start, and corrects the cost at its end; it is a `CallJournal` for the
+    proposer. A call that never ended, because the process was killed, also counts. Thread-safe. Raises StoreError if
+    the file cannot be read or written, and EvaluationDataError if it is some other kind of file.
     """
 
     def __init__(self, path: Path, prices: Prices) -> None:
         self._file = RecordFile(path, LedgerLine, "a call of a tuning run", "Choose another folder with --out DIR.")
         self._prices = prices
         self._writing = threading.Lock()
-        self._paid = Usage()
-        self._pending: dict[str, list[Usage]] = {}
-        self._replies: dict[str, Reply] = {}
-        for line in self._file.read():
-            self._count(line)
+        lines = list(self._file.read())
+        self._spent = together(*(line.usage for line in lines))
+        self._replies = {line.key: line.reply for line in lines if line.reply is not None}
+        self._begun: dict[str, Usage] = {}
 
     def find(self, key: str) -> Reply | None:
         """Return the proposer's reply stored under a key."""
@@ -54,18 +43,18 @@ class TuningLedger:
     def begin(self, key: str, engine: str, tokens: int) -> None:
         """Record that a call is about to be made."""
         asked = priced(Usage(calls=1, input_tokens=tokens, unanswered=1), self._prices.price_of(engine))
-        self._add(LedgerLine(event=LedgerEvent.BEGUN, key=key, usage=asked))
+        self._begun[key] = asked
+        self._add(LedgerLine(key=key, usage=asked))
 
     def withdraw(self, key: str, *, sent: bool) -> None:
         """Record that a call got no reply; a call that was `sent` still counts."""
         if not sent:
-            self._add(LedgerLine(event=LedgerEvent.WITHDRAWN, key=key))
+            self._add(LedgerLine(key=key, usage=_less(Usage(), self._begun[key])))
 
     def keep(self, key: str, prompt: Prompt, engine: str, reply: Reply) -> None:
         """Record the cost of a call."""
-        usage = priced(usage_of(reply), self._prices.price_of(engine))
-        own = reply if prompt.template == PROPOSE else None
-        self._add(LedgerLine(event=LedgerEvent.KEPT, key=key, usage=usage, reply=own))
+        usage = _less(priced(usage_of(reply), self._prices.price_of(engine)), self._begun[key])
+        self._add(LedgerLine(key=key, usage=usage, reply=reply if prompt.template == PROPOSE else None))
 
     def too_long(self, key: str) -> int | None:
         """Return None, because the proposer itself rejects overlong prompts."""
@@ -76,8 +65,7 @@ class TuningLedger:
 
     def usage(self) -> Usage:
         """Return the cost of all processes, including calls in progress or lost."""
-        with self._writing:
-            return together(self._paid, *(usage for begun in self._pending.values() for usage in begun))
+        return self._spent
 
     def elapsed(self) -> float:
         """Return 0.0, because a tuning run has no time limit."""
@@ -86,14 +74,10 @@ class TuningLedger:
     def _add(self, line: LedgerLine) -> None:
         with self._writing:
             self._file.append(line)
-            self._count(line)
+            self._spent = together(self._spent, line.usage)
+            if line.reply is not None:
+                self._replies[line.key] = line.reply
 
-    def _count(self, line: LedgerLine) -> None:
-        if line.event is LedgerEvent.BEGUN:
-            self._pending.setdefault(line.key, []).append(line.usage)
-            return
-        if begun := self._pending.get(line.key):
-            begun.pop()
-        self._paid = together(self._paid, line.usage)
-        if line.reply is not None:
-            self._replies[line.key] = line.reply
+
+def _less(usage: Usage, begun: Usage) -> Usage:
+    return Usage(**{name: value - getattr(begun, name) for name, value in usage})

@@ -1,4 +1,4 @@
-"""The options of a tuning run, its plan with the maximum cost (made without paid calls), and its report."""
+"""The options of a tuning run, its plan with the maximum cost, and its report."""
 
 from __future__ import annotations
 
@@ -8,47 +8,32 @@ from pydantic import Field
 
 from investigator.asking.contracts import METHOD
 from investigator.asking.template_check import nearest
-from investigator.engines.base import traits_of
-from investigator.engines.roles import Role
 from investigator.errors import SettingsError
 from investigator.evaluation.measures import Measure, judging_measure
-from investigator.evaluation.scoring import JudgedRows, grounds_of
-from investigator.investigator import Investigator
 from investigator.records import Record, Usage
 from investigator.settings import Settings, load_settings
-from investigator.store.past_calls import usual_seconds
-from investigator.store.workspace import Workspace
 from investigator.tuning.bench import Setup
 from investigator.tuning.candidates import COMMON, Space
-from investigator.tuning.guards import Tolerance
-from investigator.tuning.search import MOST_CANDIDATES, SearchResult, race_size
-from investigator.tuning.splitting import QuestionSets
-from investigator.tuning.statistics import detectable
-
-_PROPOSED = 16  # assumed number of candidates that a proposer creates
+from investigator.tuning.comparison import Tolerance
+from investigator.tuning.search import SearchResult
 
 
 class TuningOptions(Record):
-    """The target of the tuning, the sources of candidates, and the ceilings.
-
-    `templates` lists the templates that may change. Candidates come from a folder of `variants`, from a `space` of
-    settings, and from the proposer `search` (the name of an entry point; `gepa` is built in), which uses the model
-    `proposer` or, by default, the model of the base. If no source of candidates is given, each change in `COMMON` is a
-    candidate. `max_calls` and `max_money` apply to the total of all processes. `reopen` allows another test on data
-    that was used before, at a stricter significance level. `tolerance` limits the losses of a winner.
+    """The target of the tuning, the sources of candidates, and the ceilings for the total of all processes. If no
+    source of candidates is given, each change in `COMMON` is a candidate.
     """
 
-    templates: tuple[str, ...] = ()
-    variants: Path | None = None
-    space: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    search: str = ""
-    proposer: str = ""
+    templates: tuple[str, ...] = Field(default=(), description="templates that may change")
+    variants: Path | None = Field(default=None, description="folder of candidates")
+    space: dict[str, tuple[str, ...]] = Field(default_factory=dict, description="values to try for each setting")
+    search: str = Field(default="", description="proposer of candidates; gepa, or an entry point")
+    proposer: str = Field(default="", description="the proposer's model; by default the model of the base")
     measure: Measure = Measure.RIGHT
     seed: int = 0
     tolerance: Tolerance = Tolerance()
     max_calls: int | None = Field(default=None, ge=0)
     max_money: float | None = Field(default=None, ge=0)
-    reopen: bool = False
+    reopen: bool = Field(default=False, description="test again on used data, at a stricter significance level")
 
     @property
     def changes(self) -> Space:
@@ -87,15 +72,11 @@ class TuningPlan(Record):
     select: int
     test: int
     left_out: int = Field(description="number of questions that are not used, because the file exceeds the limit")
-    judged: tuple[JudgedRows, ...] = Field(description="number of questions judged by each kind of known fact")
     candidates: int | None = Field(description="None if a proposer creates them")
     trials: int = Field(description="number of questions asked")
     expected: Usage
     minutes: float | None = Field(description="None if the speed is unknown")
-    shows: float = Field(description="smallest difference (0..1) that the test set can detect")
     openings: int = Field(description="number of earlier tests of these templates on this data")
-    max_calls: int | None
-    max_money: float | None
 
 
 class TuningReport(Record):
@@ -103,46 +84,8 @@ class TuningReport(Record):
 
     model: str
     data: str = Field(description="hash of questions and documents")
+    seed: int
     plan: TuningPlan
     result: SearchResult
     usage: Usage = Usage()
-    openings: int = Field(default=0, description="number of tests on this data, including this one")
     folder: str = Field(default="", description="path of the winner; empty if there is none")
-
-
-def planned(
-    sets: QuestionSets,
-    baseline: Investigator,
-    options: TuningOptions,
-    candidates: int | None,
-    *,
-    left_out: int,
-    openings: int,
-) -> TuningPlan:
-    """Return the plan for a search among the given number of candidates; None means that a proposer creates them. The
-    cost of a question is forecast with the built-in engine, and its time taken from earlier calls to the same model.
-    """
-    most = min(_PROPOSED if candidates is None else candidates, MOST_CANDIDATES)
-    trials = race_size(most, len(sets.select)) + 2 * len(sets.test)
-    first = baseline.forecast(sets.select[0].asked).expected
-    expected = Usage(**{name: type(value)(value * trials) for name, value in first})
-    engine = baseline.engines[Role.ASK]
-    seconds = None
-    if traits_of(engine).is_model:
-        with Workspace(baseline.workspace, write=False, store=baseline.parts.settings.store) as workspace:
-            seconds = usual_seconds(workspace.runs, engine.name)
-    return TuningPlan(
-        reflect=len(sets.reflect),
-        select=len(sets.select),
-        test=len(sets.test),
-        left_out=left_out,
-        judged=grounds_of((*sets.select, *sets.test)),
-        candidates=candidates,
-        trials=trials,
-        expected=expected,
-        minutes=None if seconds is None else expected.calls * seconds / 60,
-        shows=detectable(len(sets.test)),
-        openings=openings,
-        max_calls=options.max_calls,
-        max_money=options.max_money,
-    )

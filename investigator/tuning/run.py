@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -13,7 +12,7 @@ from filelock import FileLock, Timeout
 from investigator.asking.budget import Budget, BudgetSettings
 from investigator.asking.contracts import METHOD
 from investigator.asking.template_check import check_templates
-from investigator.engines.base import Embedder, Engine
+from investigator.engines.base import Embedder, Engine, traits_of
 from investigator.engines.catalogue import parse_model_options
 from investigator.engines.roles import Role
 from investigator.errors import EvaluationDataError, SettingsError, StoreError, UserError
@@ -24,10 +23,11 @@ from investigator.evaluation.questions import Question, read_questions
 from investigator.evaluation.scoring import grounds_of
 from investigator.files import make_private_folder, write_private
 from investigator.investigator import Investigator
-from investigator.records import Event
+from investigator.records import Event, Usage
 from investigator.services.parts import Parts
 from investigator.settings import load_settings
 from investigator.store.corpus import Corpus
+from investigator.store.past_calls import usual_seconds
 from investigator.store.workspace import Workspace
 from investigator.tuning.bench import FolderBench, Setup
 from investigator.tuning.candidates import (
@@ -40,13 +40,14 @@ from investigator.tuning.candidates import (
     variants,
 )
 from investigator.tuning.ledger import TuningLedger
-from investigator.tuning.plan import TuningOptions, TuningPlan, TuningReport, planned
+from investigator.tuning.plan import TuningOptions, TuningPlan, TuningReport
 from investigator.tuning.proposing import GEPA, ProposerModel, Workshop, proposer_named
-from investigator.tuning.search import Ending, SearchResult, TuningSearch
+from investigator.tuning.search import MOST_CANDIDATES, Ending, SearchResult, TuningSearch, race_size
 from investigator.tuning.splitting import drawn_sets, leaked, sampled
 from investigator.tuning.winner import write_winner
 
 _SAME_RUN = {"templates", "space", "search", "proposer", "measure", "seed", "tolerance"}
+_PROPOSED = 16  # assumed number of candidates that a proposer creates
 
 
 def tune(
@@ -76,18 +77,15 @@ def tune(
         ledger = TuningLedger(out / "ledger.jsonl", parts.prices)
         ceiling = BudgetSettings(calls=options.max_calls or None, money=options.max_money or None)
         budget = Budget(ledger, ceiling, parts.prices.price_of)
-        propose = proposer_named(options.search) if options.search else None
-        model = None if propose is None else engine or _proposing_engine(options, base, parts)
+        propose = proposer_named(options.search) if options.search else lambda _: ()
+        writer = (engine or _writer(options, base, parts)) if options.search else parts.extractive
         bench = FolderBench(folder, workspace=workspace, embedder=embedder, engine=engine, budget=budget, tell=tell)
-        asked = (*bench.evaluation(base, ()).investigator.engines.values(), *((model,) if model else ()))
         limited = parts.settings.budget.changed(money=ceiling.money)  # a changed copy keeps the user's own prices
-        Parts(parts.settings.model_copy(update={"budget": limited}), embedder=embedder).check_prices(asked)
+        engines = (*bench.evaluation(base, ()).investigator.engines.values(), writer)
+        Parts(parts.settings.model_copy(update={"budget": limited}), embedder=embedder).check_prices(engines)
         run = TuningRun(questions, out, options, base, bench, ledger)
         on_plan(run.plan)
-        if propose is not None and model is not None:
-            ask, rewrite = ProposerModel(model, ledger, budget), propose
-            return run.report(lambda: rewrite(run.workshop(ask)))
-        return run.report(lambda: ())
+        return run.report(lambda: propose(run.workshop(ProposerModel(writer, ledger, budget))))
 
 
 @contextmanager
@@ -103,10 +101,10 @@ def _alone_in(out: Path) -> Iterator[None]:
     """Lock a run's folder, so that another process cannot spend the rest of its budget. Raises UserError if another
     process holds the lock, and StoreError if the folder cannot be written.
     """
+    with _storing(out):
+        make_private_folder(out)
     lock = FileLock(out / "lock")
     try:
-        with _storing(out):
-            make_private_folder(out)
         lock.acquire(timeout=0)
     except Timeout as error:
         hint = "Wait for it, or choose another --out DIR."
@@ -117,7 +115,7 @@ def _alone_in(out: Path) -> Iterator[None]:
         lock.release()
 
 
-def _proposing_engine(options: TuningOptions, base: Setup, parts: Parts) -> Engine:
+def _writer(options: TuningOptions, base: Setup, parts: Parts) -> Engine:
     """Return the proposer's engine: the one that was named, otherwise the one that is being tuned. Raises SettingsError
     if GEPA would use the built-in engine, which cannot write.
     """
@@ -151,37 +149,28 @@ class TuningRun:
         baseline.check_outside(questions)
         for event in baseline.run():
             bench.tell(event)  # this reads the folder, but asks no question
-        self.investigator = baseline.investigator
-        self._data, twins = _data_of(self.investigator, used)
+        self._investigator = baseline.investigator
+        self._data, twins = _data_of(self._investigator, used)
         self._sets = drawn_sets(used, twins, options.seed)
         if options.measure is Measure.RIGHT and not grounds_of((*self._sets.select, *self._sets.test)):
             hint = "Add answerable, answers, evidence or doc_ids to the rows."
             raise EvaluationDataError("no question has a known answer", hint=hint)
         self._baseline = Variant(name="baseline", templates=templates_of(base.prompts, options.templates))
         changes = options.model_dump_json(include=_SAME_RUN)
-        model = self.investigator.engine_name
+        model = self._investigator.engine_name
         self._identity = digest(self._data, model, base.model_dump_json(), self._baseline.key, changes)
-        subject = digest(self._data, self._baseline.key, ",".join(sorted(options.changes)))
-        # a test set proves less each time it is used: a file for each run that used this one for the same subject
-        self._openings = self.investigator.workspace / "tuning" / subject
-        self._check_unused()
-        count = None if options.search else sum(1 for _ in self._listed())
         self._note_identity()
-        self.plan = planned(
-            self._sets,
-            self.investigator,
-            options,
-            count,
-            left_out=len(every) - len(used),
-            openings=len(self._others()),
-        )
+        # a test set proves less each time it is used: a file for each run that used this one for the same subject
+        subject = digest(self._data, self._baseline.key, ",".join(sorted(options.changes)))
+        self._openings = self._investigator.workspace / "tuning" / subject
+        self.plan = self._planned(len(every) - len(used))
 
     def report(self, proposals: Callable[[], Iterable[Variant]]) -> TuningReport:
         """Run the search, write the result into the run's folder, and return it."""
         options = self._options
         if 0 in (options.max_calls, options.max_money):
             reason = f"The ceiling does not allow any calls, but the plan needs about {self.plan.expected.calls:,}."
-            result = SearchResult(ending=Ending.CEILING, reason=reason, measure=options.measure, seed=options.seed)
+            result = SearchResult(ending=Ending.CEILING, reason=reason)
         else:
             result = TuningSearch(
                 self._sets,
@@ -194,25 +183,24 @@ class TuningRun:
                 proposed=bool(options.search),
             ).run()
         report = TuningReport(
-            model=self.investigator.engine_name,
+            model=self._investigator.engine_name,
             data=self._data,
+            seed=options.seed,
             plan=self.plan,
             result=result,
             usage=self._ledger.usage(),
-            openings=self.plan.openings + (result.test is not None),
             folder=str(self._out) if result.winner is not None else "",
         )
         with _storing(self._out):
             write_winner(self._out, report, self._base.prompts)
         return report
 
-    def workshop(self, ask: ProposerModel) -> Workshop:
-        """Return the tools of a proposer, who may spend half of the calls under the ceiling."""
-        left = self.calls_left()
-        most = None if left is None else self._ledger.usage().calls + left // 2
+    def workshop(self, ask: Callable[[str], str]) -> Workshop:
+        """Return the tools of a proposer, which may spend half of the calls under the ceiling."""
+        left, spent = self.calls_left(), self._ledger.usage().calls
 
         def try_out(candidate: Variant, ids: Sequence[str]) -> Mapping[str, Outcome]:
-            return self.outcomes(candidate, [one for one in self._sets.reflect if one.id in ids])
+            return self.outcomes(candidate, [question for question in self._sets.reflect if question.id in ids])
 
         return Workshop(
             templates=self._baseline.templates,
@@ -222,7 +210,7 @@ class TuningRun:
             try_out=try_out,
             refusal=self.refusal,
             ask=ask,
-            is_spent=lambda: most is not None and self._ledger.usage().calls >= most,
+            is_spent=lambda: left is not None and self._ledger.usage().calls >= spent + left // 2,
         )
 
     def outcomes(
@@ -260,20 +248,36 @@ class TuningRun:
             (self._openings / self._identity).touch()
         return self.plan.openings + 1
 
-    def _others(self) -> list[Path]:
-        """Return the records of other runs that used this test set, the latest last."""
+    def _planned(self, left_out: int) -> TuningPlan:
+        """Return the plan of the search. Raises UserError if the test set was used before, and that is not allowed."""
         with _storing(self._openings):
-            opened = sorted(self._openings.glob("*"), key=lambda file: file.stat().st_mtime)
-        return [file for file in opened if file.name != self._identity]
-
-    def _check_unused(self) -> None:
-        """Raise UserError if the test set was used before, and that is not allowed."""
-        if (others := self._others()) and not self._options.reopen:
-            day = datetime.fromtimestamp(others[-1].stat().st_mtime, UTC).date()
-            raise UserError(
-                f"the test set of this data was used for the same templates or settings on {day}",
-                hint="A test set that was used before proves less: use new questions, or --reopen for a stricter test.",
-            )
+            others = [file for file in self._openings.glob("*") if file.name != self._identity]
+            if others and not self._options.reopen:
+                day = datetime.fromtimestamp(max(file.stat().st_mtime for file in others), UTC).date()
+                problem = f"the test set of this data was used for the same templates or settings on {day}"
+                hint = "A test set that was used before proves less: use new questions, or --reopen for a harder test."
+                raise UserError(problem, hint=hint)
+        select, test = self._sets.select, self._sets.test
+        count = None if self._options.search else sum(1 for _ in self._listed())
+        trials = race_size(min(_PROPOSED if count is None else count, MOST_CANDIDATES), len(select)) + 2 * len(test)
+        first = self._investigator.forecast(select[0].asked).expected
+        expected = Usage(**{name: type(value)(value * trials) for name, value in first})
+        engine, seconds = self._investigator.engines[Role.ASK], None
+        if traits_of(engine).is_model:
+            store = self._investigator.parts.settings.store
+            with Workspace(self._investigator.workspace, write=False, store=store) as workspace:
+                seconds = usual_seconds(workspace.runs, engine.name)
+        return TuningPlan(
+            reflect=len(self._sets.reflect),
+            select=len(select),
+            test=len(test),
+            left_out=left_out,
+            candidates=count,
+            trials=trials,
+            expected=expected,
+            minutes=None if seconds is None else expected.calls * seconds / 60,
+            openings=len(others),
+        )
 
     def _note_identity(self) -> None:
         """Record which run the folder belongs to. Raises UserError if the folder contains another run."""
@@ -308,7 +312,7 @@ def _data_of(investigator: Investigator, questions: Sequence[Question]) -> tuple
     named = {name for question in questions for name in question.named_documents}
     with Workspace(investigator.workspace, write=False) as opened:
         corpus = Corpus(opened.index)
-        texts = {name: plain(corpus.document(name).text) for name in sorted(named.intersection(corpus.document_ids()))}
+        held = sorted(named.intersection(corpus.document_ids()))
+        twins = {name: digest(plain(corpus.document(name).text)) for name in held}
         documents = corpus.fingerprint()
-    twins = {name: hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest() for name, text in texts.items()}
     return digest(documents, *(question.model_dump_json() for question in questions)), twins

@@ -55,14 +55,11 @@ def put_together(first: Sequence[dict[str, Outcome]], second: Sequence[dict[str,
 
 def test_a_clear_difference_is_called_one_and_its_examples_are_listed() -> None:
     found = put_together([outcomes([0.0] * 12 + [1.0] * 28)], [outcomes([1.0] * 40, calls=3)])
-    row = found.row(Measure.RIGHT)
-    assert row is not None
-    assert (row.paired.wins, row.paired.losses, row.paired.ties) == (12, 0, 28)
+    row = found.rows[Measure.RIGHT]
+    assert (row.wins, row.losses, row.ties) == (12, 0, 28)
     assert found.verdict == "new is better than old: 30.0 points, p = 0.00049."
-    assert (found.examples_in_all, found.examples[0].second.run_id) == (12, "run-0")
-    calls = found.row(Cost.CALLS)
-    assert calls is not None
-    assert calls.paired.difference.value == 1
+    assert (found.changed_examples, found.examples[0].second.run_id) == (12, "run-0")
+    assert found.rows[Cost.CALLS].difference.value == 1
     assert (found.first.cost.calls, found.second.cost.calls) == (80, 120)
 
 

@@ -128,7 +128,7 @@ def test_the_ledger_counts_a_call_that_was_lost_and_a_line_that_was_cut(tmp_path
     first.begin("a", "scripted", 10)
     first.begin("b", "scripted", 20)
     first.withdraw("b", sent=False)
-    file.write_text(file.read_text(encoding="utf-8") + '{"event": "kep', encoding="utf-8")
+    file.write_text(file.read_text(encoding="utf-8") + '{"key": "kep', encoding="utf-8")
     assert TuningLedger(file, default_prices()).usage() == Usage(calls=1, input_tokens=10, unanswered=1)
     file.write_text('{"note": 1}\n', encoding="utf-8")
     with pytest.raises(EvaluationDataError, match="is not a call of a tuning run"):
