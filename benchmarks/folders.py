@@ -18,7 +18,7 @@ from pathlib import Path
 from investigator import Investigator
 from investigator.cli.progress import shown
 from investigator.evaluation.estimates import Estimate
-from investigator.evaluation.folder import EvaluationOptions, FolderEvaluation
+from investigator.evaluation.folder import FolderEvaluation
 from investigator.evaluation.folder_report import FolderReport
 from investigator.evaluation.measures import Measure
 from investigator.evaluation.questions import read_questions
@@ -34,8 +34,7 @@ def evaluated(folder: Path, arguments: argparse.Namespace) -> FolderReport:
         workspace=arguments.workspaces / f"folder-{folder.name}",
     )
     questions = read_questions(folder / f"questions.{arguments.split}.jsonl")
-    options = EvaluationOptions(limit=arguments.limit, fresh=not arguments.resume)
-    evaluation = FolderEvaluation(investigator, questions, options)
+    evaluation = FolderEvaluation(investigator, questions, limit=arguments.limit, fresh=not arguments.resume)
     for _ in shown(evaluation.run(), sys.stderr):
         pass
     return evaluation.report()

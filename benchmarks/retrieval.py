@@ -41,16 +41,15 @@ def table(reports: dict[str, RetrievalReport]) -> str:
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for name, report in reports.items():
-        gains = {one.than: one.ndcg_10 for one in report.differences}
         for one in report.halves:
-            ndcg, gain = one.ndcg_10, gains.get(one.half)
+            (ndcg, *others), gain = one.measures.values(), one.gain
             cells = (
                 name,
                 f"{report.documents:,}",
                 f"{report.queries:,}",
                 one.half.value,
                 f"{ndcg.value:.4f} ({ndcg.low:.3f} to {ndcg.high:.3f})",
-                *(f"{figure.value:.4f}" for figure in (one.recall_10, one.recall_100, one.rr_10)),
+                *(f"{figure.value:.4f}" for figure in others),
                 f"{gain.value:+.4f} ({gain.low:+.3f} to {gain.high:+.3f})" if gain else "",
             )
             rows.append(f"| {' | '.join(cells)} |")

@@ -16,7 +16,7 @@ from investigator.cli.progress import shown
 from investigator.errors import RunError, UserError
 from investigator.evaluation.beir import read_collection
 from investigator.evaluation.claims import ClaimsEvaluation, read_claims
-from investigator.evaluation.folder import EvaluationOptions, FolderEvaluation
+from investigator.evaluation.folder import FolderEvaluation
 from investigator.evaluation.questions import read_questions
 from investigator.evaluation.retrieval import RetrievalEvaluation
 from investigator.evaluation.tables import claims_text, folder_text, retrieval_text
@@ -103,8 +103,7 @@ def eval_folder(
     stopped evaluation, run the same command again; failed questions are asked again.
     """
     investigator = common.investigator(docs, common.settings.load())
-    options = EvaluationOptions(limit=limit, out=out, fresh=fresh)
-    evaluation = FolderEvaluation(investigator, read_questions(questions), options)
+    evaluation = FolderEvaluation(investigator, read_questions(questions), limit=limit, out=out, fresh=fresh)
     evaluation.check_outside(questions)
     try:
         for _ in shown(evaluation.run(), sys.stderr):

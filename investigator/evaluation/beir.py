@@ -60,18 +60,17 @@ def read_collection(corpus: Path, queries: Path, qrels: Path, limit: int | None 
     documents = by_id(corpus, "documents", rows_of(corpus, CorpusRow))
     asked = by_id(queries, "queries", rows_of(queries, QueryRow))
     judgements = _judgements(qrels)
-    relevant = dict.fromkeys(document for fits in judgements.values() for document in fits)
-    unknown = {"queries": judgements.keys() - asked.keys(), "documents": relevant.keys() - documents.keys()}
-    for what, names in unknown.items():
-        if names:
+    judged = {document for fits in judgements.values() for document in fits}
+    for what, unknown in (("queries", judgements.keys() - asked), ("documents", judged - documents.keys())):
+        if unknown:
             raise EvaluationDataError(
-                f"{qrels} judges {len(names):,} unknown {what}; the first is {min(names)}",
+                f"{qrels} judges {len(unknown):,} unknown {what}; the first is {min(unknown)}",
                 hint="Use corpus, queries and judgements from the same collection.",
             )
-    judged = [row for row in asked.values() if any(fit > 0 for fit in judgements.get(row.id, {}).values())][:limit]
-    if not judged:
+    relevant = [row for name, row in asked.items() if any(fit > 0 for fit in judgements.get(name, {}).values())][:limit]
+    if not relevant:
         raise EvaluationDataError(f"{qrels} has no query with a relevant document")
-    return Collection(tuple(documents.values()), tuple(judged), {row.id: judgements[row.id] for row in judged})
+    return Collection(tuple(documents.values()), tuple(relevant), {row.id: judgements[row.id] for row in relevant})
 
 
 def _judgements(file: Path) -> dict[str, dict[str, int]]:
@@ -81,19 +80,17 @@ def _judgements(file: Path) -> dict[str, dict[str, int]]:
     found: dict[str, dict[str, int]] = {}
     for index, (number, line) in enumerate(text_lines(file)):
         cells = line.split("\t") if "\t" in line else line.split()
-        try:
-            query_id, document_id, fit = cells[0].strip(), cells[len(cells) - 2].strip(), int(cells[-1])
-        except ValueError:
-            fit = None
-        if fit is None or len(cells) not in (3, 4):
-            if index == 0 and len(cells) in (3, 4):
+        *names, document_id, fit = (cell.strip() for cell in ("", "", *cells))
+        is_whole = len(cells) in (3, 4)
+        if not is_whole or not fit.lstrip("-").isdecimal():
+            if index == 0 and is_whole:
                 continue
             hint = (
                 "A line contains query id, document id and a whole number; in TREC's format a 0 follows the query id."
             )
             raise EvaluationDataError(f"line {number} of {file} is not a judgement: {line[:80]!r}", hint=hint)
-        if found.setdefault(query_id, {}).setdefault(document_id, fit) != fit:
-            pair = f"{query_id} and {document_id}"
+        if found.setdefault(names[2], {}).setdefault(document_id, int(fit)) != int(fit):
+            pair = f"{names[2]} and {document_id}"
             raise EvaluationDataError(f"line {number} of {file} contradicts an earlier line on {pair}")
     if not found:
         raise EvaluationDataError(f"the file {file} contains no judgements")

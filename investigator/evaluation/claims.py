@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from time import monotonic
 
 from pydantic import Field, StrictBool, StrictStr
 
@@ -30,7 +31,8 @@ from investigator.records import (
 )
 
 _AT_ONCE = 20  # number of statements in a call
-_ACCEPTED = (Support.SUPPORTED, Support.VERBATIM)
+ACCEPTED = (Support.SUPPORTED, Support.VERBATIM)
+"""The judgements by which a statement is accepted; one that is supported in part is shown, with the reason."""
 
 
 class GivenEvidence(ForeignRow):
@@ -50,19 +52,11 @@ class ClaimRow(RowWithId):
 
 
 class CheckCounts(Record):
-    """The judgements on the true and the false statements of a kind; the kind of all statements is empty.
-
-    A statement that is judged supported in part is shown, with the reason.
-    """
+    """The judgements on the true and the false statements of a kind; the kind of all statements is empty."""
 
     kind: str = ""
-    truths: int
-    truths_refused: int
-    truths_in_part: int
-    lies: int
-    lies_accepted: int
-    lies_in_part: int
-    unchecked: int
+    truths: dict[Support, int]
+    lies: dict[Support, int]
 
 
 class WrongCheck(Record):
@@ -88,12 +82,9 @@ class ClaimsReport(Record):
 class ClaimsEvaluation:
     """Checks the statements of a file against their quotes, up to 20 in a call, by the engine for the role check."""
 
-    def __init__(
-        self, rows: Sequence[ClaimRow], client: EngineClient, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, rows: Sequence[ClaimRow], client: EngineClient) -> None:
         self._rows = tuple(rows)
         self._client = client
-        self._clock = clock
         self._judged: list[tuple[ClaimRow, StatementCheck]] = []
         self._seconds = 0.0
 
@@ -101,7 +92,7 @@ class ClaimsEvaluation:
         """Check the statements, until a limit is reached; `report` returns the results. Raises the errors of
         `EngineClient.ask`.
         """
-        began = self._clock()
+        began = monotonic()
         try:
             for start in range(0, len(self._rows), _AT_ONCE):
                 rows = self._rows[start : start + _AT_ONCE]
@@ -109,7 +100,7 @@ class ClaimsEvaluation:
                 known = {check.number: check for check in (reply.statements if reply is not None else ())}
                 for number, row in enumerate(rows, start=1):  # a statement that the reply leaves out is unchecked
                     self._judged.append((row, known.get(number, StatementCheck(number=number))))
-                self._seconds = self._clock() - began
+                self._seconds = monotonic() - began
                 yield Progressed(phase="statements", done=len(self._judged), total=len(self._rows))
         except BudgetSpent as spent:
             yield Notice(text=f"The limit on {spent.reason} was reached; the other statements are not measured.")
@@ -120,11 +111,11 @@ class ClaimsEvaluation:
         return ClaimsReport(
             checker=self._client.name(Role.CHECK),
             everything=self._counts(""),
-            kinds=tuple(self._counts(kind) for kind in kinds),
+            kinds=tuple(map(self._counts, kinds)),
             wrong=tuple(
                 WrongCheck(id=row.id, statement=row.statement, support=check.support, reason=check.reason)
                 for row, check in self._judged
-                if (check.support is Support.UNSUPPORTED if row.is_true else check.support in _ACCEPTED)
+                if (check.support is Support.UNSUPPORTED if row.is_true else check.support in ACCEPTED)
             ),
             usage=self._client.usage(),
             seconds=round(self._seconds, 3),
@@ -132,18 +123,8 @@ class ClaimsEvaluation:
 
     def _counts(self, kind: str) -> CheckCounts:
         judged = [(row.is_true, check.support) for row, check in self._judged if kind in ("", row.kind)]
-        truths = [support for is_true, support in judged if is_true]
-        lies = [support for is_true, support in judged if not is_true]
-        return CheckCounts(
-            kind=kind,
-            truths=len(truths),
-            truths_refused=truths.count(Support.UNSUPPORTED),
-            truths_in_part=truths.count(Support.IN_PART),
-            lies=len(lies),
-            lies_accepted=sum(support in _ACCEPTED for support in lies),
-            lies_in_part=lies.count(Support.IN_PART),
-            unchecked=(truths + lies).count(Support.UNCHECKED),
-        )
+        truths, lies = (Counter(support for known, support in judged if known is is_true) for is_true in (True, False))
+        return CheckCounts(kind=kind, truths=dict(truths), lies=dict(lies))
 
 
 def read_claims(file: Path) -> tuple[ClaimRow, ...]:
@@ -153,9 +134,7 @@ def read_claims(file: Path) -> tuple[ClaimRow, ...]:
 
 def variables_of(rows: Sequence[ClaimRow]) -> CheckVariables:
     """Return the variables of the prompt that checks these statements; each row's quotes are a document."""
-    statements: list[CheckedStatement] = []
-    documents: list[EvidenceDocument] = []
-    first = 1
+    statements, documents, first = list[CheckedStatement](), list[EvidenceDocument](), 1
     for number, row in enumerate(rows, start=1):
         quotes = [given.quote for given in row.evidence]
         ids = tuple(f"E{place}" for place in range(first, first + len(quotes)))

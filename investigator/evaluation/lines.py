@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from reprlib import Repr
@@ -82,44 +83,37 @@ def first_fault(error: ValidationError) -> str:
     return f"{f'{place}: ' if place else ''}{first['msg']}, in {_shown.repr(first['input'])[:_GIST]}"
 
 
+@contextmanager
+def storing(place: Path, hint: str = "Use --out to choose a place that you may write to.") -> Iterator[None]:
+    """Translate errors of files that we keep. Raises StoreError."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(f"{place} cannot be read or written: {error.strerror}", hint=hint) from error
+
+
 @dataclass(frozen=True)
 class RecordFile(Generic[Row]):
-    """An append-only file of our own with a record per line; `what` and `hint` describe it in errors."""
+    """An append-only file of our own with a record per line; `what` names a record in errors."""
 
     path: Path
     kind: type[Row]
     what: str
-    hint: str
 
     def read(self) -> Iterator[Row]:
         """Yield the records, and remove a truncated last line from the file. Raises StoreError, and
         EvaluationDataError for a line of another kind.
         """
-        try:
+        with storing(self.path):
             lines = whole_lines(self.path)
-        except OSError as error:
-            raise self._failure(error) from error
         for number, line in enumerate(lines, start=1):
             try:
                 yield self.kind.model_validate_json(line)
             except ValidationError as error:
                 problem = f"line {number} of {self.path} is not {self.what}"
-                raise EvaluationDataError(problem, hint=self.hint) from error
+                raise EvaluationDataError(problem, hint="Choose another place with --out.") from error
 
     def append(self, record: Row) -> None:
         """Store one record immediately. Raises StoreError."""
-        try:
+        with storing(self.path):
             append_line(self.path, record.model_dump_json(exclude_defaults=True))
-        except OSError as error:
-            raise self._failure(error) from error
-
-    def begin_anew(self) -> None:
-        """Start an empty file, and keep the old file next to it with the suffix `.before`. Raises StoreError."""
-        try:
-            if self.path.exists():
-                self.path.replace(self.path.with_name(self.path.name + ".before"))
-        except OSError as error:
-            raise self._failure(error) from error
-
-    def _failure(self, error: OSError) -> StoreError:
-        return StoreError(f"{self.path} cannot be read or written: {error.strerror}", hint=self.hint)

@@ -25,11 +25,11 @@ class Labelled(StrEnum):
 class Measure(Labelled):
     """The measures, by what they need. All but the last are taken over the questions with the known facts."""
 
-    # questions with known documents or evidence, measured by the search alone
-    RANKED_FIRST = "ranked_first", "right document ranked first"
-    RANKED_IN_3 = "ranked_in_3", "right document among the first 3 ranked"
-    RANKED_EVIDENCE = "ranked_evidence", "evidence in the first 5 passages"
-    # the same questions, measured by the citations of the answer
+    # all questions; an answerable one is right if a known answer is given, an unanswerable one if nothing is found
+    RIGHT = "right", "correctly answered or correctly silent"
+    STATUS_RIGHT = "status_right", "correctly found something or correctly silent"
+    FALSE_ANSWER = "false_answer", "answered an unanswerable question"  # unanswerable questions
+    # questions with known documents or evidence
     CITED_FIRST = "cited_first", "first cited document is right"
     CITED_HIT = "cited_hit", "a cited document is right"
     CITED_RECALL = "cited_recall", "right documents that are cited"
@@ -47,10 +47,6 @@ class Measure(Labelled):
     NO_ANSWER_RECALL = "no_answer_recall", "no answer: recall"
     NO_ANSWER_F1 = "no_answer_f1", "no answer: F1"
     ROC_AREA = "roc_area", "answerable or not, area under ROC"
-    # all questions; an answerable one is right if a known answer is given, an unanswerable one if nothing is found
-    RIGHT = "right", "correctly answered or correctly silent"
-    STATUS_RIGHT = "status_right", "correctly found something or correctly silent"
-    FALSE_ANSWER = "false_answer", "answered an unanswerable question"  # unanswerable questions
     # all replies that should contain a record, and all citations
     PARSED = "parsed", "replies that could be read"
     PROVEN = "proven", "quotes that are in the documents"
@@ -65,11 +61,11 @@ class Cost(Labelled):
 
 
 _NOT_JUDGING = {
-    *(Measure.RANKED_FIRST, Measure.RANKED_IN_3, Measure.RANKED_EVIDENCE, Measure.FALSE_ANSWER),
-    *(Measure.NO_ANSWER_PRECISION, Measure.NO_ANSWER_RECALL, Measure.NO_ANSWER_F1, Measure.ROC_AREA),
+    *(Measure.NO_ANSWER_PRECISION, Measure.NO_ANSWER_RECALL, Measure.NO_ANSWER_F1),
+    *(Measure.ROC_AREA, Measure.FALSE_ANSWER),
 }
 
-JUDGING: Sequence[Measure] = (Measure.RIGHT, *(m for m in Measure if m not in _NOT_JUDGING and m != Measure.RIGHT))
+JUDGING: Sequence[Measure] = tuple(measure for measure in Measure if measure not in _NOT_JUDGING)
 """The measures by which two systems can be compared. These measures apply to individual questions, and higher values
 are better.
 """
@@ -79,7 +75,7 @@ def judging_measure(name: str) -> Measure:
     """Return the measure with this name. Raises SettingsError if systems cannot be compared by it."""
     if (found := next((one for one in JUDGING if one == name), None)) is not None:
         return found
-    why = "measures a whole file, the search or errors" if name in set(Measure) else "is not known"
+    why = "measures a whole file or errors" if name in set(Measure) else "is not known"
     raise SettingsError(
         f"systems cannot be compared by the measure {str(name)!r}: it {why}",
         hint=f"Choose one of: {', '.join(JUDGING)}.",

@@ -5,16 +5,16 @@ computes the measures, with trec_eval.
 from __future__ import annotations
 
 import hashlib
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import mean
+from time import perf_counter
 from types import ModuleType
 
 from pydantic import Field
 
 from investigator.engines.base import Embedder
-from investigator.errors import MissingPackageError, RunError, SettingsError
+from investigator.errors import MissingPackageError, SettingsError
 from investigator.evaluation.beir import Collection, CorpusRow, Judgements
 from investigator.evaluation.estimates import Estimate, mean_of
 from investigator.records import (
@@ -32,7 +32,6 @@ from investigator.records import (
 from investigator.resources.distribution import install_command
 from investigator.retrieval.chunk_search import Half
 from investigator.retrieval.folder_index import embed_missing, open_library
-from investigator.retrieval.library import Library
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.store.corpus import Corpus
 from investigator.store.vectors import VectorTable
@@ -41,48 +40,27 @@ from investigator.store.workspace import Workspace
 _HOLDS = "evaluated corpus"
 _DEPTH = 100  # number of documents measured in each ranking
 _BETWEEN = 500  # number of documents between two progress messages
-
-
-class RankingScores(Record):
-    """The quality of one ranking, by measures in 0..1: normalised discounted cumulative gain (nDCG), recall, and the
-    reciprocal rank of the first relevant document (RR).
-    """
-
-    ndcg_10: float = 0.0
-    recall_10: float = 0.0
-    recall_100: float = 0.0
-    rr_10: float = 0.0
+MEASURES = ("nDCG@10", "R@10", "R@100", "RR@10")
+"""Normalised discounted cumulative gain, recall, and the reciprocal rank of the first relevant document (0..1)."""
 
 
 class QueryResult(Record):
-    """The result for one query in one of the rankings: its scores, the ids of the first ten documents, and the time in
-    seconds.
-    """
+    """The result for one query in one of the rankings; `first` are the ids of the first ten documents."""
 
     query_id: str
     half: Half
     seconds: float
     first: tuple[str, ...]
-    scores: RankingScores
+    scores: dict[str, float]
 
 
 class HalfReport(Record):
-    """The means across all queries for one of the rankings."""
+    """The means across all queries for one of the rankings, and the gain in nDCG@10 of hybrid search over it."""
 
     half: Half
-    ndcg_10: Estimate
-    recall_10: Estimate
-    recall_100: Estimate
-    rr_10: Estimate
+    measures: dict[str, Estimate]
+    gain: Estimate | None = Field(description="paired bootstrap; None for hybrid search itself")
     seconds_per_query: float
-
-
-class Difference(Record):
-    """The gain in nDCG@10 of one ranking over another on the same queries (paired bootstrap)."""
-
-    half: Half
-    than: Half
-    ndcg_10: Estimate
 
 
 class RetrievalReport(Record):
@@ -92,7 +70,6 @@ class RetrievalReport(Record):
     queries: int = Field(description="queries with a relevant document")
     embedder: str
     halves: tuple[HalfReport, ...]
-    differences: tuple[Difference, ...]
 
 
 class RetrievalEvaluation:
@@ -102,18 +79,12 @@ class RetrievalEvaluation:
     """
 
     def __init__(
-        self,
-        collection: Collection,
-        directory: Path,
-        embedder: Embedder,
-        settings: RetrievalSettings,
-        clock: Callable[[], float] = time.perf_counter,
+        self, collection: Collection, directory: Path, embedder: Embedder, settings: RetrievalSettings
     ) -> None:
         self._collection = collection
         self._directory = directory.expanduser().absolute()
         self._embedder = embedder
         self._settings = settings
-        self._clock = clock
         self.results: tuple[QueryResult, ...] = ()
 
     def run(self) -> Iterator[Event]:
@@ -126,31 +97,27 @@ class RetrievalEvaluation:
             corpus = Corpus(workspace.index)
             yield from self._keep(corpus)
             yield from embed_missing(corpus, VectorTable(workspace.index, self._embedder.name), self._embedder)
-            notices: list[str] = []
-            # each ranking has its own library, so that none benefits from query vectors that another has cached
-            libraries = {
-                half: open_library(workspace, self._embedder, self._settings, Search.WHOLE, notices.append)
-                for half in Half
-            }
-            yield from (Notice(text=text) for text in notices)
-            yield from self._rank(libraries)
+            yield from self._rank(workspace)
 
     def report(self) -> RetrievalReport:
-        """Return the report on all queries. Raises RunError if `run` has not ended."""
+        """Return the report on all queries; call it after `run` has ended."""
         by_half = {half: [one for one in self.results if one.half is half] for half in Half}
-        both = [one.scores.ndcg_10 for one in by_half[Half.BOTH]]  # all halves have the queries in the same order
-        gains = {
-            than: [ours - one.scores.ndcg_10 for ours, one in zip(both, by_half[than], strict=True)]
-            for than in (Half.WORDS, Half.VECTORS)
-        }
+        both = [one.scores[MEASURES[0]] for one in by_half[Half.BOTH]]  # all halves have the queries in the same order
+        halves = []
+        for half, results in by_half.items():
+            means = {name: mean_of([one.scores[name] for one in results]) for name in MEASURES}
+            gains = [ours - one.scores[MEASURES[0]] for ours, one in zip(both, results, strict=True)]
+            halves.append(
+                HalfReport(
+                    half=half,
+                    measures={name: estimate for name, estimate in means.items() if estimate is not None},
+                    gain=mean_of(gains) if half is not Half.BOTH else None,
+                    seconds_per_query=mean(one.seconds for one in results),
+                )
+            )
+        documents = len(self._collection.documents)
         return RetrievalReport(
-            documents=len(self._collection.documents),
-            queries=len(both),
-            embedder=self._embedder.name,
-            halves=tuple(_half_report(half, results) for half, results in by_half.items()),
-            differences=tuple(
-                Difference(half=Half.BOTH, than=than, ndcg_10=_mean(gain)) for than, gain in gains.items()
-            ),
+            documents=documents, queries=len(both), embedder=self._embedder.name, halves=tuple(halves)
         )
 
     def _keep(self, corpus: Corpus) -> Iterator[Event]:
@@ -171,30 +138,25 @@ class RetrievalEvaluation:
             if done % _BETWEEN == 0 or done == len(missing):
                 yield Progressed(phase="keeping documents", done=done, total=len(missing))
 
-    def _rank(self, libraries: Mapping[Half, Library]) -> Iterator[Event]:
-        rankings: dict[Half, dict[str, Sequence[str]]] = {half: {} for half in Half}
-        seconds: dict[tuple[Half, str], float] = {}
-        queries = self._collection.queries
-        for library in libraries.values():
+    def _rank(self, workspace: Workspace) -> Iterator[Event]:
+        queries, notices, results = self._collection.queries, list[str](), list[QueryResult]()
+        for number, half in enumerate(Half):
+            # each ranking has its own library, so that none benefits from query vectors that another has cached
+            library = open_library(workspace, self._embedder, self._settings, Search.WHOLE, notices.append)
             library.ranked(queries[0].text, _DEPTH)  # loading does not count towards the first query
-        for done, query in enumerate(queries, start=1):
-            for half, library in libraries.items():
-                began = self._clock()
+            rankings, seconds = dict[str, Sequence[str]](), dict[str, float]()
+            for query in queries:
+                began = perf_counter()
                 ranked = library.ranked(query.text, _DEPTH, half)
-                seconds[half, query.id] = self._clock() - began
-                rankings[half][query.id] = [hit.document_id for hit in ranked]
-            yield Progressed(phase="searching", done=done, total=len(queries))
-        self.results = tuple(
-            QueryResult(
-                query_id=query_id,
-                half=half,
-                seconds=seconds[half, query_id],
-                first=tuple(rankings[half][query_id][:10]),
-                scores=scores,
-            )
-            for half in Half
-            for query_id, scores in ranking_scores(rankings[half], self._collection.judgements).items()
-        )
+                seconds[query.id] = perf_counter() - began
+                rankings[query.id] = [hit.document_id for hit in ranked]
+                done = number * len(queries) + len(rankings)
+                yield Progressed(phase="searching", done=done, total=len(queries) * len(Half))
+            for name, scores in ranking_scores(rankings, self._collection.judgements).items():
+                first = tuple(rankings[name][:10])
+                results.append(QueryResult(query_id=name, half=half, seconds=seconds[name], first=first, scores=scores))
+        yield from (Notice(text=text) for text in dict.fromkeys(notices))
+        self.results = tuple(results)
 
 
 def trec_measures() -> ModuleType:
@@ -207,31 +169,19 @@ def trec_measures() -> ModuleType:
     return ir_measures
 
 
-def ranking_scores(rankings: Mapping[str, Sequence[str]], judgements: Judgements) -> dict[str, RankingScores]:
-    """Return the scores of each judged query; those of a query without a ranking are 0.
+def ranking_scores(rankings: Mapping[str, Sequence[str]], judgements: Judgements) -> dict[str, dict[str, float]]:
+    """Return the scores of each judged query, keyed by MEASURES; those of a query without a ranking are 0.
 
     `rankings` maps query ids to document ids, best first.
     """
     by = trec_measures()
-    names = {by.nDCG @ 10: "ndcg_10", by.R @ 10: "recall_10", by.R @ 100: "recall_100", by.RR @ 10: "rr_10"}
     # trec_eval sorts by score and breaks ties by id, so each document gets a different score
     run = {i: {d: float(-rank) for rank, d in enumerate(ranked)} for i, ranked in rankings.items() if ranked}
-    found: dict[str, dict[str, float]] = {query_id: {} for query_id in judgements}
+    found = {query_id: dict.fromkeys(MEASURES, 0.0) for query_id in judgements}
     if run:
-        for one in by.iter_calc(list(names), {i: dict(fits) for i, fits in judgements.items()}, run):
-            found[one.query_id][names[one.measure]] = float(one.value)
-    return {query_id: RankingScores(**values) for query_id, values in found.items()}
-
-
-def _half_report(half: Half, results: Sequence[QueryResult]) -> HalfReport:
-    means = {name: _mean([getattr(one.scores, name) for one in results]) for name in RankingScores.model_fields}
-    return HalfReport(half=half, **means, seconds_per_query=mean(one.seconds for one in results))
-
-
-def _mean(values: Sequence[float]) -> Estimate:
-    found = mean_of(values)
-    if found is None:
-        raise RunError("no query has been ranked yet", hint="Finish the evaluation first.")
+        judged = {i: dict(fits) for i, fits in judgements.items()}
+        for one in by.iter_calc([by.parse_measure(name) for name in MEASURES], judged, run):
+            found[one.query_id][str(one.measure)] = float(one.value)
     return found
 
 

@@ -121,24 +121,6 @@ def scores(question: Question, outcome: Outcome) -> dict[Measure, float]:
     return found | ({Measure.RIGHT: right} if right is not None else {})
 
 
-def search_scores(
-    question: Question, documents: Sequence[str], passages: Sequence[tuple[str, str]]
-) -> dict[Measure, float]:
-    """Return the measures of the search alone: the ids of the documents, best first, and passages as (document id,
-    text). Empty if no document and no evidence is known.
-    """
-    if question.answerable is False:
-        return {}
-    found, right = dict[Measure, float](), question.documents
-    if right:
-        found[Measure.RANKED_FIRST] = float(not right.isdisjoint(documents[:1]))
-        found[Measure.RANKED_IN_3] = float(not right.isdisjoint(documents[:3]))
-    if question.evidence:
-        texts = [text for document_id, text in passages if not right or document_id in right]
-        found[Measure.RANKED_EVIDENCE] = float(any(holds(text, piece) for text in texts for piece in question.evidence))
-    return found
-
-
 def _from_right_documents(question: Question, quotes: Sequence[Quote]) -> tuple[Quote, ...]:
     return tuple(quote for quote in quotes if not question.documents or quote.document_id in question.documents)
 

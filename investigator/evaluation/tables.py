@@ -4,64 +4,60 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from investigator.evaluation.claims import ClaimsReport
+from investigator.evaluation.claims import ACCEPTED, ClaimsReport
 from investigator.evaluation.estimates import Estimate
 from investigator.evaluation.folder_report import FolderReport
 from investigator.evaluation.measures import Measure
-from investigator.evaluation.retrieval import RetrievalReport
+from investigator.evaluation.retrieval import MEASURES, RetrievalReport
 from investigator.evaluation.scoring import grounds_line
+from investigator.records import Support
 from investigator.reports.columns import columns
 from investigator.reports.inert import inert_line
 from investigator.reports.wording import HEADLINES, plural, usage_line
 
 _BY_KIND = {
-    Measure.RANKED_FIRST: "ranked first",
+    Measure.RIGHT: "right",
     Measure.CITED_HIT: "cited right",
     Measure.EVIDENCE_HIT: "evidence",
     Measure.ANSWER_F1: "F1",
-    Measure.ANSWER_CONTAINS: "contains",
     Measure.NUMBER_RECALL: "numbers",
 }
 _LISTED = 10
 
 
 def retrieval_text(report: RetrievalReport) -> Text:
-    """Return the table of the three rankings, followed by the gain from combining them and a newline."""
-    heading = ("search", "nDCG@10", "95 %", "recall@10", "recall@100", "RR@10", "ms/query")
+    """Return the table of the three rankings, with the gain of hybrid search over the others, and a newline."""
     rows = [
         (
             one.half.value,
-            f"{one.ndcg_10.value:.4f}",
-            _interval(one.ndcg_10, 4),
-            *(f"{estimate.value:.4f}" for estimate in (one.recall_10, one.recall_100, one.rr_10)),
+            *(_value(one.measures.get(name), 4) for name in MEASURES),
+            _interval(one.measures.get(MEASURES[0]), 4),
+            f"{one.gain.value:+.4f} ({_interval(one.gain, 4)})" if one.gain else "-",
             f"{1000 * one.seconds_per_query:.1f}",
         )
         for one in report.halves
     ]
     about = f"{plural(report.documents, 'document')}, {plural(report.queries, 'query', 'queries')}, {report.embedder}"
-    gains = [
-        f"{one.half.value} against {one.than.value}: nDCG@10 {one.ndcg_10.value:+.4f} ({_interval(one.ndcg_10, 4)})"
-        for one in report.differences
-    ]
-    blocks = [Text(inert_line(about)), columns(rows, heading=heading), *map(Text, gains)]
-    return Text("\n").join(blocks).append("\n")
+    heading = ("search", *MEASURES, f"{MEASURES[0]}, 95 %", "gain of both (95 %)", "ms/query")
+    return Text("\n").join([Text(inert_line(about)), columns(rows, heading=heading)]).append("\n")
 
 
 def claims_text(report: ClaimsReport) -> Text:
     """Return the table of judgements on true and false statements, for all and by kind, and the statements that were
     judged wrongly.
     """
-    heading = ("statements", "true", "refused", "in part", "false", "accepted", "in part", "unchecked")
-    rows = [
-        (
-            inert_line(one.kind or "all"),
-            *(f"{count:,}" for count in (one.truths, one.truths_refused, one.truths_in_part)),
-            *(f"{count:,}" for count in (one.lies, one.lies_accepted, one.lies_in_part, one.unchecked)),
+    rows = []
+    for one in (report.everything, *report.kinds):
+        truths, lies = one.truths, one.lies
+        counts = (
+            *(sum(truths.values()), truths.get(Support.UNSUPPORTED, 0), truths.get(Support.IN_PART, 0)),
+            *(sum(lies.values()), sum(lies.get(support, 0) for support in ACCEPTED), lies.get(Support.IN_PART, 0)),
+            truths.get(Support.UNCHECKED, 0) + lies.get(Support.UNCHECKED, 0),
         )
-        for one in (report.everything, *report.kinds)
-    ]
-    blocks = [Text(f"checked by {inert_line(report.checker)}"), columns(rows, heading=heading)]
+        rows.append((inert_line(one.kind or "all"), *(f"{count:,}" for count in counts)))
+    heading = ("statements", "true", "refused", "in part", "false", "accepted", "in part", "unchecked")
     wrong = [f"  {inert_line(one.id)} ({one.support}): {inert_line(one.statement, 200)}" for one in report.wrong]
+    blocks = [Text(f"checked by {inert_line(report.checker)}"), columns(rows, heading=heading)]
     blocks += [Text("\n".join(["judged wrongly:", *wrong]))] if wrong else []
     blocks.append(Text(f"Used: {usage_line(report.usage, report.seconds)}", style="dim"))
     return Text("\n").join(blocks).append("\n")
@@ -69,27 +65,34 @@ def claims_text(report: ClaimsReport) -> Text:
 
 def folder_text(report: FolderReport) -> Text:
     """Return the measures with their intervals, the questions by kind and by status, the cost and the failures."""
-    found = report.everything.measures
-    rows = [(m.label, _share(found.get(m)), _interval(found.get(m), 3), _count(found.get(m))) for m in Measure]
+    found, usage, measured = report.everything.measures, report.usage, max(1, report.everything.questions)
+    rows = [
+        (measure.label, _value(one, 3), _interval(one, 3), f"{one.questions:,}" if one else "-")
+        for measure, one in ((measure, found.get(measure)) for measure in Measure)
+    ]
     statuses = [
         (HEADLINES[one.status].lower(), f"{one.questions:,}", f"{one.answerable:,}", f"{one.unanswerable:,}")
         for one in report.statuses
     ]
     kinds = [
-        (
-            inert_line(kind.kind, 50),
-            f"{kind.questions:,}",
-            f"{kind.answered:,}",
-            *(_share(kind.measures.get(measure)) for measure in _BY_KIND),
-        )
-        for kind in report.kinds
+        (inert_line(one.kind, 50), f"{one.questions:,}", *(_value(one.measures.get(name), 3) for name in _BY_KIND))
+        for one in report.kinds
     ]
+    lines = [
+        grounds_line(report.judged),
+        f"{plural(report.statements, 'statement')}, {report.unsupported:,} of them not fully supported; "
+        f"{report.withheld:,} withheld",
+        f"{report.proven_quotes:,} of {plural(report.quotes, 'quote')} re-verified",
+        f"{usage.calls / measured:.1f} engine calls and {usage.tokens / measured:,.0f} tokens per question",
+    ]
+    if seconds := report.seconds:
+        lines.append(f"{seconds.value:.2f} seconds per question ({seconds.questions:,} asked without interruption)")
     blocks = [
         Text(f"{plural(report.asked, 'question')}, {inert_line(report.engine)}"),
         columns(rows, heading=("measure", "value", "95 %", "questions")),
-        *([columns(kinds, heading=("kind", "questions", "answered", *_BY_KIND.values()))] if kinds else []),
+        *([columns(kinds, heading=("kind", "questions", *_BY_KIND.values()))] if kinds else []),
         columns(statuses, heading=("status", "questions", "answerable", "not answerable")),
-        Text("\n".join(filter(None, _about(report)))),
+        Text("\n".join(filter(None, lines))),
     ]
     if report.wrong:
         named = ", ".join(f"{inert_line(one.id)} ({one.status}, {one.right:.2f})" for one in report.wrong)
@@ -102,26 +105,8 @@ def folder_text(report: FolderReport) -> Text:
     return Text("\n\n").join(blocks).append("\n")
 
 
-def _about(report: FolderReport) -> list[str]:
-    usage, seconds, measured = report.usage, report.seconds, max(1, report.everything.questions)
-    return [
-        grounds_line(report.judged),
-        f"{plural(report.statements, 'statement')}, {report.unsupported:,} of them not fully supported; "
-        f"{report.withheld:,} withheld",
-        f"{report.proven_quotes:,} of {plural(report.quotes, 'quote')} re-verified",
-        f"{usage.calls / measured:.1f} engine calls and {usage.tokens / measured:,.0f} tokens per question",
-        f"{seconds.value:.2f} seconds per question ({seconds.questions:,} asked without interruption)"
-        if seconds
-        else "",
-    ]
-
-
-def _count(estimate: Estimate | None) -> str:
-    return "-" if estimate is None else f"{estimate.questions:,}"
-
-
-def _share(estimate: Estimate | None) -> str:
-    return "-" if estimate is None else f"{estimate.value:.3f}"
+def _value(estimate: Estimate | None, digits: int) -> str:
+    return "-" if estimate is None else f"{estimate.value:.{digits}f}"
 
 
 def _interval(estimate: Estimate | None, digits: int) -> str:

@@ -12,7 +12,7 @@ from investigator.engines.base import Embedder, Engine
 from investigator.engines.catalogue import may_be_model
 from investigator.engines.roles import Role
 from investigator.errors import SettingsError
-from investigator.evaluation.folder import EvaluationOptions, FolderEvaluation
+from investigator.evaluation.folder import FolderEvaluation
 from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question
 from investigator.investigator import Investigator
@@ -105,8 +105,7 @@ class FolderBench:
             joint=self._budget,
         )
         self._opened[key] = investigator.engines  # a model is loaded only once for all candidates that use it
-        options = EvaluationOptions(limit=limit, repetition=repetition)
-        return FolderEvaluation(investigator, questions, options, joint=self._budget)
+        return FolderEvaluation(investigator, questions, limit=limit, repetition=repetition, joint=self._budget)
 
     def outcomes(
         self, setup: Setup, questions: Sequence[Question], *, limit: int | None = None, repetition: int = 0

@@ -16,7 +16,8 @@ from investigator.asking.contracts import METHOD
 from investigator.asking.prompts import Prompts
 from investigator.asking.template_check import SUFFIX
 from investigator.asking.templates import source_of
-from investigator.errors import SettingsError, StoreError, TemplateError
+from investigator.errors import SettingsError, TemplateError
+from investigator.evaluation.lines import storing
 from investigator.files import make_private_folder, write_private
 from investigator.records import Record
 
@@ -131,7 +132,7 @@ def lay_templates(folder: Path, templates: Sequence[TemplateText], base: Path | 
     """Write templates into a folder, along with the remaining templates from the `base` folder. Raises StoreError."""
     own = () if base is None else templates_of(base, [name for name in METHOD if (base / f"{name}{SUFFIX}").exists()])
     draft = folder.with_name(f".{folder.name}.draft")
-    try:
+    with storing(folder):
         shutil.rmtree(draft, ignore_errors=True)
         for name, text in {template.name: template.text for template in (*own, *templates)}.items():
             file = draft / f"{name}{SUFFIX}"
@@ -139,8 +140,6 @@ def lay_templates(folder: Path, templates: Sequence[TemplateText], base: Path | 
             write_private(file, text.encode("utf-8", "surrogatepass"))
         shutil.rmtree(folder, ignore_errors=True)
         draft.replace(folder)
-    except OSError as error:
-        raise StoreError(f"the templates cannot be written to {folder}: {error.strerror}") from error
 
 
 def _flat(values: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Sequence[str]]]:

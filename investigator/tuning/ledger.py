@@ -28,7 +28,7 @@ class TuningLedger:
     """
 
     def __init__(self, path: Path, prices: Prices) -> None:
-        self._file = RecordFile(path, LedgerLine, "a call of a tuning run", "Choose another folder with --out DIR.")
+        self._file = RecordFile(path, LedgerLine, "a call of a tuning run")
         self._prices = prices
         self._writing = threading.Lock()
         lines = list(self._file.read())

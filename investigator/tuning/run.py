@@ -15,8 +15,9 @@ from investigator.asking.template_check import check_templates
 from investigator.engines.base import Embedder, Engine, traits_of
 from investigator.engines.catalogue import parse_model_options
 from investigator.engines.roles import Role
-from investigator.errors import EvaluationDataError, SettingsError, StoreError, UserError
+from investigator.errors import EvaluationDataError, SettingsError, UserError
 from investigator.evaluation.answer_text import plain
+from investigator.evaluation.lines import storing
 from investigator.evaluation.measures import Measure
 from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question, read_questions
@@ -89,19 +90,11 @@ def tune(
 
 
 @contextmanager
-def _storing(place: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise StoreError(f"the run cannot be stored in {place}: {error.strerror}") from error
-
-
-@contextmanager
 def _alone_in(out: Path) -> Iterator[None]:
     """Lock a run's folder, so that another process cannot spend the rest of its budget. Raises UserError if another
     process holds the lock, and StoreError if the folder cannot be written.
     """
-    with _storing(out):
+    with storing(out):
         make_private_folder(out)
     lock = FileLock(out / "lock")
     try:
@@ -191,7 +184,7 @@ class TuningRun:
             usage=self._ledger.usage(),
             folder=str(self._out) if result.winner is not None else "",
         )
-        with _storing(self._out):
+        with storing(self._out):
             write_winner(self._out, report, self._base.prompts)
         return report
 
@@ -243,14 +236,14 @@ class TuningRun:
 
     def open_test(self) -> int:
         """Record the use of the test set, and return how often this data has been used, including this time."""
-        with _storing(self._openings):
+        with storing(self._openings):
             make_private_folder(self._openings)
             (self._openings / self._identity).touch()
         return self.plan.openings + 1
 
     def _planned(self, left_out: int) -> TuningPlan:
         """Return the plan of the search. Raises UserError if the test set was used before, and that is not allowed."""
-        with _storing(self._openings):
+        with storing(self._openings):
             others = [file for file in self._openings.glob("*") if file.name != self._identity]
             if others and not self._options.reopen:
                 day = datetime.fromtimestamp(max(file.stat().st_mtime for file in others), UTC).date()
@@ -282,7 +275,7 @@ class TuningRun:
     def _note_identity(self) -> None:
         """Record which run the folder belongs to. Raises UserError if the folder contains another run."""
         file = self._out / "run"
-        with _storing(self._out):
+        with storing(self._out):
             if file.exists() and file.read_text(encoding="utf-8") != self._identity:
                 hint = "Choose another folder with --out DIR."
                 raise UserError(f"{self._out} contains another tuning run", hint=hint)

@@ -49,12 +49,12 @@ def test_eval_retrieval_prints_one_record_and_keeps_what_it_made(collection: tup
     first, again = (command("eval", "retrieval", *options) for _ in range(2))
     assert (first.exit_code, again.exit_code) == (0, 0)
     report = json.loads(first.stdout)
-    assert {half["half"]: half["ndcg_10"]["value"] for half in report["halves"]} == {
+    assert {half["half"]: half["measures"]["nDCG@10"]["value"] for half in report["halves"]} == {
         "words": 1.0,
         "vectors": 1.0,
         "both": 1.0,
     }
-    assert "searching 1/1" in first.stderr
+    assert "searching 3/3" in first.stderr
     assert "already contains this corpus" in again.stderr
     assert [json.loads(row)["first"][0] for row in scores.read_text(encoding="utf-8").splitlines()] == ["d1"] * 3
 
@@ -64,7 +64,7 @@ def test_eval_retrieval_prints_a_table(collection: tuple[str, ...]) -> None:
     assert table[0].startswith("2 documents, 1 query, all-MiniLM-L6-v2")
     assert table[1].split()[:2] == ["search", "nDCG@10"]
     assert [line.split()[:2] for line in table[2:5]] == [["words", "1.0000"], ["vectors", "1.0000"], ["both", "1.0000"]]
-    assert table[5] == "both against words: nDCG@10 +0.0000 (0.0000 to 0.0000)"
+    assert "+0.0000 (0.0000 to 0.0000)" in table[2]
 
 
 def test_a_broken_collection_is_wrong_use_and_told(collection: tuple[str, ...]) -> None:
@@ -88,7 +88,7 @@ def test_eval_folder_asks_measures_and_goes_on(folder: Path, tmp_path: Path) -> 
     assert (first.exit_code, again.exit_code) == (0, 0)
     report = json.loads(first.stdout)
     values = {name: one["value"] for name, one in report["everything"]["measures"].items()}
-    assert (values["ranked_first"], values["cited_hit"], values["proven"]) == (1.0, 1.0, 1.0)
+    assert (values["cited_hit"], values["proven"]) == (1.0, 1.0)
     assert "questions 2/2: answered 0, passages found 1, not found 1" in first.stderr
     assert "2 of 2 outcomes already exist" in again.stderr
     table = again.stdout.splitlines()

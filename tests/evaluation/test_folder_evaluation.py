@@ -11,7 +11,7 @@ import pytest
 from investigator import AnswerStatus, Investigator, ScriptedEmbedder, ScriptedEngine
 from investigator.asking.budget import Budget, BudgetSettings, BudgetSpent
 from investigator.errors import CredentialError, EngineUnreachableError, EvaluationDataError, StoreError
-from investigator.evaluation.folder import EvaluationOptions, FolderEvaluation
+from investigator.evaluation.folder import FolderEvaluation
 from investigator.evaluation.folder_report import FolderReport
 from investigator.evaluation.measures import Measure
 from investigator.evaluation.questions import Question, read_questions
@@ -42,7 +42,7 @@ QUESTIONS = [
 ]
 
 
-HOW = set(EvaluationOptions.model_fields)
+HOW = {"limit", "out", "fresh", "repetition", "joint"}
 
 
 REPLIES: dict[str, object] = {
@@ -94,9 +94,9 @@ def questions(tmp_path: Path) -> tuple[Question, ...]:
 
 def evaluation(folder: Path, questions: tuple[Question, ...], **options: object) -> FolderEvaluation:
     given = {"embedder": ScriptedEmbedder(), "workspace": folder.parent / "space"} | options
-    how = EvaluationOptions.model_validate({name: given.pop(name) for name in HOW if name in given})
-    joint = given.get("joint")
-    return FolderEvaluation(Investigator(folder, **given), questions, how, joint=joint)  # type: ignore[arg-type]
+    how = {name: given[name] for name in HOW if name in given}
+    own = {name: value for name, value in given.items() if name == "joint" or name not in HOW}
+    return FolderEvaluation(Investigator(folder, **own), questions, **how)  # type: ignore[arg-type]
 
 
 def finished(one: FolderEvaluation) -> FolderReport:
@@ -125,7 +125,7 @@ def test_a_question_file_is_asked_and_measured(folder: Path, questions: tuple[Qu
     values = {m: (estimate.value, estimate.questions) for m, estimate in report.everything.measures.items()}
     assert report.asked == report.everything.questions == 3
     assert report.engine == "extractive:scripted-words"
-    for measure in (Measure.RANKED_FIRST, Measure.RANKED_EVIDENCE, Measure.CITED_FIRST, Measure.EVIDENCE_HIT):
+    for measure in (Measure.CITED_FIRST, Measure.EVIDENCE_HIT):
         assert values[measure] == (1.0, 1)
     assert values[Measure.ANSWER_CONTAINS] == (1.0, 1)
     assert values[Measure.ROC_AREA] == (1.0, 3)

@@ -8,10 +8,8 @@ from investigator.evaluation.folder_report import folder_report, silence
 from investigator.evaluation.measures import Measure
 from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question
-from investigator.evaluation.scoring import scores, search_scores
+from investigator.evaluation.scoring import scores
 from investigator.records import AnswerStatus, Quote, Usage
-
-TEXT = "It opened in 1988.\nIt makes 42 MW.\nIts owner is RWE."
 
 
 def quote(document_id: str, text: str, page: int | None = None) -> Quote:
@@ -29,14 +27,12 @@ def question(**known: object) -> Question:
 
 
 def test_what_is_not_known_is_not_measured() -> None:
-    assert scores(question(), outcome()) == search_scores(question(), ("a.pdf",), (("a.pdf", TEXT),)) == {}
+    assert scores(question(), outcome()) == {}
 
 
 def test_documents_are_measured_by_rank_and_by_citation() -> None:
     cited = outcome(quote("b.pdf", "x"), quote("c.pdf", "y"), quote("z.pdf", "z"))
     row = question(doc_ids=["c.pdf", "d.pdf"])
-    ranked = search_scores(row, ("a.pdf", "b.pdf", "c.pdf", "d.pdf"), ())
-    assert ranked == {Measure.RANKED_FIRST: 0.0, Measure.RANKED_IN_3: 1.0}
     assert scores(row, cited) == {
         Measure.PROVEN: 1.0,
         Measure.CITED_FIRST: 0.0,
@@ -80,14 +76,6 @@ def test_a_question_about_one_document_names_it() -> None:
         assert about.documents == {"a.pdf"}
     assert question(scope="a.pdf", answerable=False).documents == frozenset()
     assert question(scope="a.pdf", doc_ids=["b.pdf"]).documents == {"b.pdf"}
-
-
-def test_evidence_is_sought_in_passages_of_right_documents() -> None:
-    gold = question(doc_ids=["a.pdf"], evidence=["opened in 1988"])
-    assert search_scores(gold, (), (("b.pdf", "x"), ("a.pdf", TEXT)))[Measure.RANKED_EVIDENCE] == 1
-    assert search_scores(gold, (), (("b.pdf", TEXT),))[Measure.RANKED_EVIDENCE] == 0
-    somewhere = question(evidence=["opened in 1988"])
-    assert search_scores(somewhere, (), (("b.pdf", TEXT),))[Measure.RANKED_EVIDENCE] == 1
 
 
 def test_right_is_one_measure_for_answers_and_for_silence() -> None:
