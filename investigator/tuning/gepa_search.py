@@ -21,14 +21,19 @@ _MINIBATCH = 3
 _MOST_ROUNDS = 40  # maximum number of rounds; if all answers are right, GEPA proposes nothing and would never stop
 _MOST_REFUSED = 5  # number of consecutive proposals that break a contract, after which the search stops
 _SHOWN = 400  # maximum number of characters of an answer
-_FENCE = "```"
 
 
 def propose(workshop: Workshop) -> Iterator[Variant]:
     """Yield GEPA's templates, starting with the best on the reflection questions."""
     import gepa
 
-    adapter, ids = GepaAdapter(workshop), [question.id for question in workshop.questions]
+    prompts, adapter, ids = Prompts(None, PROPOSING), GepaAdapter(workshop), [one.id for one in workshop.questions]
+    prompt_of = {  # with the placeholders that GEPA fills in
+        one.name: prompts.render(
+            prompts.path(PROPOSE), workshop.variables(one.changed(text="<curr_param>"), "<side_info>")
+        )
+        for one in workshop.templates
+    }
     seed = {template.name: template.text for template in workshop.templates}
     result = gepa.optimize(
         seed_candidate=seed,
@@ -36,7 +41,7 @@ def propose(workshop: Workshop) -> Iterator[Variant]:
         valset=ids,
         adapter=adapter,
         reflection_lm=adapter.reflect,
-        reflection_prompt_template={template.name: _asked(workshop, template) for template in workshop.templates},
+        reflection_prompt_template=prompt_of,
         reflection_minibatch_size=min(_MINIBATCH, len(ids)),
         stop_callbacks=adapter.is_done,
         logger=adapter,
@@ -76,9 +81,10 @@ class GepaAdapter:
                 outcomes = dict(self._workshop.try_out(made, batch))
             except BudgetSpent:
                 self._stopped = True
-        shown = [self._shown(name, outcomes.get(name), refusal) for name in batch]
-        scores = [self._score(outcomes.get(name)) for name in batch]
-        return EvaluationBatch(outputs=shown, scores=scores, trajectories=shown if capture_traces else None)
+        scores = {name: one.value(self._workshop.measure) or 0.0 for name, one in outcomes.items()}
+        shown = [self._shown(name, outcomes.get(name), refusal or f"score {scores.get(name, 0.0):g}") for name in batch]
+        values = [scores.get(name, 0.0) for name in batch]
+        return EvaluationBatch(outputs=shown, scores=values, trajectories=shown if capture_traces else None)
 
     def make_reflective_dataset(
         self, candidate: Mapping[str, str], eval_batch: Any, components_to_update: Sequence[str]
@@ -88,10 +94,8 @@ class GepaAdapter:
 
     def reflect(self, prompt: Any) -> str:
         """Ask the proposer's model; return the new template between fences, or "" if a ceiling is reached."""
-        if self._stopped:
-            return ""
         try:
-            return f"{_FENCE}\n{self._workshop.ask(str(prompt))}\n{_FENCE}"
+            return "" if self._stopped else f"```\n{self._workshop.ask(str(prompt))}\n```"
         except BudgetSpent:
             self._stopped = True
             return ""
@@ -105,25 +109,15 @@ class GepaAdapter:
     def log(self, message: str) -> None:
         """Discard GEPA's messages, because the evaluations already show its progress."""
 
-    def _score(self, outcome: Outcome | None) -> float:
-        return (outcome.value(self._workshop.measure) or 0.0) if outcome is not None else 0.0
-
-    def _shown(self, name: str, outcome: Outcome | None, refusal: str) -> dict[str, str]:
-        """Return the question, the answer given, the right answer, and the score as feedback."""
-        question = self._questions[name]
+    def _shown(self, name: str, outcome: Outcome | None, feedback: str) -> dict[str, str]:
+        """Return the question, the answer given, and the right answer, with the feedback."""
+        question, said = self._questions[name], "it was not asked"
+        if outcome is not None:
+            said, feedback = f"{outcome.status}: {outcome.answer[:_SHOWN]}", f"{feedback}; {outcome.failure}"
         wanted = [*(question.evidence or ()), *(question.answers or ())]
         right = json.dumps(wanted[:3], ensure_ascii=False) if question.answerable is not False else "unanswerable"
-        said = f"{outcome.status}: {outcome.answer[:_SHOWN]}" if outcome is not None else "it was not asked"
-        score = f"score {self._score(outcome):g}; {outcome.failure}" if outcome is not None else refusal
-        return {"question": question.asked, "said": said, "right": right, "feedback": score}
+        return {"question": question.asked, "said": said, "right": right, "feedback": feedback}
 
 
 def _candidate(texts: Mapping[str, str], name: str) -> Variant:
     return Variant(name=name, templates=tuple(TemplateText(name=owner, text=text) for owner, text in texts.items()))
-
-
-def _asked(workshop: Workshop, template: TemplateText) -> str:
-    """Return the prompt for the proposer with the placeholders that GEPA fills in."""
-    prompts = Prompts(None, PROPOSING)
-    place = template.changed(text="<curr_param>")
-    return prompts.render(prompts.path(PROPOSE), workshop.variables(place, "<side_info>"))

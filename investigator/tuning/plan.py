@@ -71,20 +71,15 @@ class TuningPlan(Record):
     reflect: int
     select: int
     test: int
-    left_out: int = Field(description="number of questions that are not used, because the file exceeds the limit")
     candidates: int | None = Field(description="None if a proposer creates them")
     trials: int = Field(description="number of questions asked")
     expected: Usage
-    minutes: float | None = Field(description="None if the speed is unknown")
     openings: int = Field(description="number of earlier tests of these templates on this data")
 
 
 class TuningReport(Record):
     """A tuning run: its plan, its result, its cost across all processes, and the path of the winner."""
 
-    model: str
-    data: str = Field(description="hash of questions and documents")
-    seed: int
     plan: TuningPlan
     result: SearchResult
     usage: Usage = Usage()

@@ -1,12 +1,4 @@
-"""The interface for a proposer, which creates candidates during a search, and the model that it uses.
-
-Another package adds a proposer with an entry point in the group `investigator.proposers`, in its pyproject.toml:
-
-    [project.entry-points."investigator.proposers"]
-    toy = "toy_proposer:propose"
-
-From then on `investigator tune ... --search toy` takes the candidates that `propose(workshop)` yields.
-"""
+"""The interface for a proposer, which creates candidates during a search, and the model that it uses."""
 
 from __future__ import annotations
 
@@ -14,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
-from typing import Protocol, cast
+from typing import cast
 
 from pydantic import Field
 
@@ -33,11 +25,10 @@ from investigator.resources.distribution import install_command
 from investigator.tuning.candidates import TemplateText, Variant
 from investigator.tuning.ledger import PROPOSE, TuningLedger
 
-GROUP = "investigator.proposers"
-"""The entry point group for proposers, including our own."""
-
 GEPA = "gepa"
 """The proposer of this package."""
+
+_GROUP = "investigator.proposers"  # the entry point group for proposers, including our own
 
 
 class ProposeVariables(Record):
@@ -69,11 +60,10 @@ PROPOSING: Mapping[str, Contract] = {
 
 @dataclass(frozen=True)
 class Workshop:
-    """The tools of a proposer: the templates to improve, the reflection questions, a way to try candidates on them, and
-    a model. `try_out` tries a candidate on the questions with the given ids; `refusal` returns the reason if a
-    candidate breaks its contract, otherwise "". `ask` sends a filled-in `prompts/tuning/propose.j2` to the proposer's
-    model and returns the new text. All three functions raise the signal BudgetSpent when a ceiling is reached; once
-    `is_spent` is True, the budget for proposing is used up and no more candidates are accepted.
+    """The tools of a proposer. `try_out` asks a candidate the questions with the given ids; `refusal` returns the
+    reason if a candidate breaks its contract, otherwise "". `ask` sends a filled-in `prompts/tuning/propose.j2` to the
+    proposer's model and returns the new text. They raise BudgetSpent when a ceiling is reached; once `is_spent` is
+    True, the budget for proposing is used up.
     """
 
     templates: tuple[TemplateText, ...]
@@ -97,17 +87,15 @@ class Workshop:
         )
 
 
-class Proposer(Protocol):
-    """Creates candidates."""
-
-    def __call__(self, workshop: Workshop) -> Iterable[Variant]: ...
+Proposer = Callable[[Workshop], Iterable[Variant]]
+"""Creates candidates; another package adds one with an entry point in the group `investigator.proposers`."""
 
 
 def proposer_named(name: str) -> Proposer:
     """Return the proposer with the given name. Raises SettingsError, and MissingPackageError if the proposer needs
     another package.
     """
-    points = found(GROUP)
+    points = found(_GROUP)
     if name not in points:
         raise SettingsError(f"unknown proposer {name!r}", hint=f"The known proposers are: {', '.join(points)}.")
     if name == GEPA and find_spec(GEPA) is None:

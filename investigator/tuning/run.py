@@ -11,8 +11,9 @@ from filelock import FileLock, Timeout
 
 from investigator.asking.budget import Budget, BudgetSettings
 from investigator.asking.contracts import METHOD
+from investigator.asking.lock import TuningLock, locked, write_lock
 from investigator.asking.template_check import check_templates
-from investigator.engines.base import Embedder, Engine, traits_of
+from investigator.engines.base import Embedder, Engine
 from investigator.engines.catalogue import parse_model_options
 from investigator.engines.roles import Role
 from investigator.errors import EvaluationDataError, SettingsError, UserError
@@ -26,9 +27,8 @@ from investigator.files import make_private_folder, write_private
 from investigator.investigator import Investigator
 from investigator.records import Event, Usage
 from investigator.services.parts import Parts
-from investigator.settings import load_settings
+from investigator.settings import as_settings_file, load_settings
 from investigator.store.corpus import Corpus
-from investigator.store.past_calls import usual_seconds
 from investigator.store.workspace import Workspace
 from investigator.tuning.bench import FolderBench, Setup
 from investigator.tuning.candidates import (
@@ -40,12 +40,12 @@ from investigator.tuning.candidates import (
     templates_of,
     variants,
 )
+from investigator.tuning.comparison import Comparison
 from investigator.tuning.ledger import TuningLedger
 from investigator.tuning.plan import TuningOptions, TuningPlan, TuningReport
 from investigator.tuning.proposing import GEPA, ProposerModel, Workshop, proposer_named
 from investigator.tuning.search import MOST_CANDIDATES, Ending, SearchResult, TuningSearch, race_size
-from investigator.tuning.splitting import drawn_sets, leaked, sampled
-from investigator.tuning.winner import write_winner
+from investigator.tuning.splitting import drawn_sets, leaked
 
 _SAME_RUN = {"templates", "space", "search", "proposer", "measure", "seed", "tolerance"}
 _PROPOSED = 16  # assumed number of candidates that a proposer creates
@@ -136,15 +136,14 @@ class TuningRun:
         ledger: TuningLedger,
     ) -> None:
         self._options, self._base, self._out, self._bench, self._ledger = options, base, out, bench, ledger
-        every = read_questions(questions)
-        used = sampled(every, options.seed)
-        baseline = bench.evaluation(base, used, limit=0)
+        asked = read_questions(questions)
+        baseline = bench.evaluation(base, asked, limit=0)
         baseline.check_outside(questions)
         for event in baseline.run():
             bench.tell(event)  # this reads the folder, but asks no question
         self._investigator = baseline.investigator
-        self._data, twins = _data_of(self._investigator, used)
-        self._sets = drawn_sets(used, twins, options.seed)
+        self._data, twins = _data_of(self._investigator, asked)
+        self._sets = drawn_sets(asked, twins, options.seed)
         if options.measure is Measure.RIGHT and not grounds_of((*self._sets.select, *self._sets.test)):
             hint = "Add answerable, answers, evidence or doc_ids to the rows."
             raise EvaluationDataError("no question has a known answer", hint=hint)
@@ -156,7 +155,7 @@ class TuningRun:
         # a test set proves less each time it is used: a file for each run that used this one for the same subject
         subject = digest(self._data, self._baseline.key, ",".join(sorted(options.changes)))
         self._openings = self._investigator.workspace / "tuning" / subject
-        self.plan = self._planned(len(every) - len(used))
+        self.plan = self._planned()
 
     def report(self, proposals: Callable[[], Iterable[Variant]]) -> TuningReport:
         """Run the search, write the result into the run's folder, and return it."""
@@ -175,17 +174,12 @@ class TuningRun:
                 options.tolerance,
                 proposed=bool(options.search),
             ).run()
-        report = TuningReport(
-            model=self._investigator.engine_name,
-            data=self._data,
-            seed=options.seed,
-            plan=self.plan,
-            result=result,
-            usage=self._ledger.usage(),
-            folder=str(self._out) if result.winner is not None else "",
-        )
+        usage, folder = self._ledger.usage(), str(self._out) if result.winner is not None else ""
+        report = TuningReport(plan=self.plan, result=result, usage=usage, folder=folder)
         with storing(self._out):
-            write_winner(self._out, report, self._base.prompts)
+            write_private(self._out / "report.json", report.model_dump_json(indent=2).encode())
+            if result.winner is not None and result.test is not None:
+                self._write_winner(result.winner, result.test)
         return report
 
     def workshop(self, ask: Callable[[str], str]) -> Workshop:
@@ -241,7 +235,7 @@ class TuningRun:
             (self._openings / self._identity).touch()
         return self.plan.openings + 1
 
-    def _planned(self, left_out: int) -> TuningPlan:
+    def _planned(self) -> TuningPlan:
         """Return the plan of the search. Raises UserError if the test set was used before, and that is not allowed."""
         with storing(self._openings):
             others = [file for file in self._openings.glob("*") if file.name != self._identity]
@@ -255,20 +249,13 @@ class TuningRun:
         trials = race_size(min(_PROPOSED if count is None else count, MOST_CANDIDATES), len(select)) + 2 * len(test)
         first = self._investigator.forecast(select[0].asked).expected
         expected = Usage(**{name: type(value)(value * trials) for name, value in first})
-        engine, seconds = self._investigator.engines[Role.ASK], None
-        if traits_of(engine).is_model:
-            store = self._investigator.parts.settings.store
-            with Workspace(self._investigator.workspace, write=False, store=store) as workspace:
-                seconds = usual_seconds(workspace.runs, engine.name)
         return TuningPlan(
             reflect=len(self._sets.reflect),
             select=len(select),
             test=len(test),
-            left_out=left_out,
             candidates=count,
             trials=trials,
             expected=expected,
-            minutes=None if seconds is None else expected.calls * seconds / 60,
             openings=len(others),
         )
 
@@ -289,6 +276,30 @@ class TuningRun:
         settings = settings_of_space(options.space, options.seed) if options.space else single_changes(options.changes)
         for one in settings:
             yield one.changed(templates=self._baseline.templates)
+
+    def _write_winner(self, winner: Variant, test: Comparison) -> None:
+        """Write a folder for `--prompts` and a file for `--settings`, with the conditions of the proof."""
+        row = test.rows[test.judged_by]
+        lock = TuningLock(
+            model=self._investigator.engine_name,
+            templates=tuple(locked(template.name, template.text) for template in winner.templates),
+            settings=winner.settings,
+            data=self._data,
+            seed=self._options.seed,
+            measure=test.judged_by.value,
+            questions=row.difference.questions,
+            baseline=row.first,
+            score=row.second,
+            low=row.difference.low,
+            high=row.difference.high,
+            p=row.p,
+        )
+        if winner.templates:
+            lay_templates(self._out / "prompts", winner.templates, self._base.prompts)
+            write_lock(self._out / "prompts", lock)
+        if winner.settings:
+            write_private(self._out / "settings.json", as_settings_file(winner.settings).encode())
+            write_lock(self._out, lock)
 
     def _laid(self, candidate: Variant) -> Path:
         """Return the folder with a candidate's templates, completed with those from the user's folder."""

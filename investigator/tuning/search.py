@@ -191,31 +191,25 @@ class TuningSearch:
     def _raced(self, candidates: Sequence[Variant]) -> Variant | None:
         """Return the best candidate on all selection questions; None if no candidate beats the baseline on them."""
         for size in rungs(len(self.sets.select)):
-            rows: list[tuple[float, Variant, str]] = []
+            gains: dict[str, float] = {}
+            sound: set[str] = set()
             for one in candidates:
                 comparison = self._compared(one, self.sets.select, size)
                 row = comparison.rows.get(self.measure)
                 old, new, count = (row.first, row.second, row.difference.questions) if row else (0.0, 0.0, 0)
-                reason = fallen_guards(comparison, self.tolerance)
-                reason = reason or ("" if new > old else "not better than the baseline")
-                tried = TriedCandidate(
+                reason = fallen_guards(comparison, self.tolerance) or "not better than the baseline" * (new <= old)
+                sound |= set() if reason else {one.key}
+                gains[one.key] = new - old
+                reason = reason or "another candidate is better"
+                self._tried[one.key] = TriedCandidate(
                     name=one.name, fate=Fate.DROPPED, reason=reason, questions=count, score=new, baseline=old
                 )
-                self._tried[one.key] = tried
-                rows.append((new - old, one, reason))
-            rows.sort(key=lambda row: -row[0])  # equal candidates keep their order
-            kept = rows[: math.ceil(len(rows) / 2)]
-            if size == len(self.sets.select):
-                kept = [row for row in rows if not row[2]][:1]
-            for _, one, reason in rows:
-                if one not in (row[1] for row in kept):
-                    reason = reason or "another candidate is better"
-                    self._tried[one.key] = self._tried[one.key].changed(reason=reason)
-            candidates = [row[1] for row in kept]
-        if not candidates:
-            return None
-        self._tried[candidates[0].key] = self._tried[candidates[0].key].changed(fate=Fate.FINALIST)
-        return candidates[0]
+            ranked = sorted(candidates, key=lambda one: -gains[one.key])  # equal candidates keep their order
+            candidates = ranked[: math.ceil(len(ranked) / 2)]
+        best = next((one for one in ranked if one.key in sound), None)
+        if best is not None:
+            self._tried[best.key] = self._tried[best.key].changed(fate=Fate.FINALIST, reason="")
+        return best
 
     def _tested(self, finalist: Variant) -> SearchResult:
         """Decide with the test set whether a candidate is adopted."""

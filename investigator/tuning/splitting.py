@@ -15,9 +15,6 @@ from investigator.tuning.candidates import digest
 FEWEST = 6
 """Minimum size of a set, because with fewer questions no result of an exact test is significant at 5 %."""
 
-MOST_QUESTIONS = 2_000
-"""Maximum number of questions used from a file; a larger file is sampled."""
-
 _SHARES = {"reflect": 0.2, "select": 0.4, "test": 0.4}
 
 
@@ -27,12 +24,6 @@ class QuestionSets(Record):
     reflect: tuple[Question, ...]
     select: tuple[Question, ...]
     test: tuple[Question, ...]
-
-
-def sampled(questions: Sequence[Question], seed: int, most: int = MOST_QUESTIONS) -> Sequence[Question]:
-    """Return a random sample of at most `most` questions, in the order of their ids; the seed determines the sample."""
-    drawn = sorted(questions, key=lambda question: digest(str(seed), question.id))[:most]
-    return sorted(drawn, key=lambda question: question.id)
 
 
 def drawn_sets(questions: Sequence[Question], twins: Mapping[str, str], seed: int) -> QuestionSets:

@@ -1,7 +1,5 @@
-"""Tests whether one of two systems is better on the same questions: computes an interval, an exact p-value and the
-number of questions needed.
-
-All tests are paired and two-sided, on the difference for each question. Pure; `seed` determines the random draws.
+"""Tests whether one of two systems is better on the same questions: with an interval, an exact p-value and the number
+of questions needed. All tests are paired and two-sided. Pure; `seed` determines the random draws.
 """
 
 from __future__ import annotations
@@ -46,11 +44,7 @@ class PairedDifference(Record):
 
 
 def paired_difference(first: Sequence[float], second: Sequence[float], seed: int) -> PairedDifference | None:
-    """Compare the values of two systems on the same questions, in the same order; return None if there are no
-    questions.
-
-    Raises ValueError if the lengths differ.
-    """
+    """Compare the values of two systems on the same questions, in the same order; return None if there are none."""
     apart = np.asarray([b - a for a, b in zip(first, second, strict=True)], dtype=np.float64)
     apart[np.abs(apart) < _SAME] = 0.0
     estimate = mean_of(apart.tolist(), seed)
@@ -104,8 +98,6 @@ def needed(difference: float, square: float) -> int | None:
 
 
 def detectable(questions: int, square: float = _DISCORDANT) -> float:
-    """Return the smallest mean difference (0..1), in steps of 0.001, that the given number of questions shows with a
-    power of 80 %; 1.0 for 0 questions.
-    """
+    """Return the smallest mean difference (0..1) that this number of questions shows with a power of 80 %."""
     steps = (step / 1000 for step in range(1, 1000))
     return next((step for step in steps if (needed(step, max(square, step)) or 0) <= questions), 1.0)

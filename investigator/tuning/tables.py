@@ -16,7 +16,7 @@ from investigator.reports.wording import HEADLINES, expected_line, plural
 from investigator.secrets import redacted
 from investigator.tuning.comparison import Comparison
 from investigator.tuning.plan import TuningPlan, TuningReport
-from investigator.tuning.search import Ending, Fate
+from investigator.tuning.search import Ending
 from investigator.tuning.statistics import PairedDifference, detectable
 
 _CHANGED, _TRIED = 10, 20  # maximum numbers of rows shown; the page and the JSON show all that are stored
@@ -67,14 +67,10 @@ def comparison_page(comparison: Comparison) -> str:
 def plan_lines(plan: TuningPlan) -> Iterator[str]:
     """Yield the input and the highest cost of a search."""
     yield f"questions: {plan.reflect} for reflection, {plan.select} for selection, {plan.test} for a single test"
-    if plan.left_out:
-        yield f"{plan.left_out:,} questions of the file are not used"
     made = "as many as the proposer creates" if plan.candidates is None else f"{plan.candidates:,}"
     yield f"candidates: {made}; this test cannot show a difference below {100 * detectable(plan.test):.0f} points"
-    minutes = plural(max(1, round(plan.minutes or 0)), "minute")
-    duration = "duration unknown before the first calls" if plan.minutes is None else minutes
     price = " (some without a known price)" if plan.expected.unpriced else ""
-    yield f"expected: {plan.trials:,} trials, {expected_line(plan.expected)}{price}, {duration}"
+    yield f"expected: {plan.trials:,} trials, {expected_line(plan.expected)}{price}"
     if plan.openings:
         yield f"this data was used for {plan.openings} earlier tests, so the test is stricter"
 
@@ -92,7 +88,7 @@ def tuning_text(report: TuningReport) -> Text:
                 one.fate.value,
                 str(one.questions or "-"),
                 *("-" if value is None else f"{100 * value:.1f} %" for value in (one.baseline, one.score)),
-                inert_line(one.reason if one.fate is not Fate.FINALIST else "", 90),
+                inert_line(one.reason, 90),
             )
             for one in best[:_TRIED]
         ]
@@ -104,7 +100,7 @@ def tuning_text(report: TuningReport) -> Text:
         blocks.append(comparison_text(result.test))
     lines = [f"Used: {expected_line(report.usage)}; all results: report.json"]
     if result.winner is not None and result.winner.templates:
-        lines.append(f"Use it with: --prompts {report.folder}/prompts (changes: winner.diff; test: test.html)")
+        lines.append(f"Use it with: --prompts {report.folder}/prompts")
     if result.winner is not None and result.winner.settings:
         changes = " ".join(f"--set {one}" for one in result.winner.settings)
         lines.append(f"Use it with: --settings {report.folder}/settings.json, or {changes}")

@@ -6,7 +6,7 @@ import pytest
 
 from investigator.errors import EvaluationDataError
 from investigator.evaluation.questions import Question
-from investigator.tuning.splitting import QuestionSets, drawn_sets, leaked, sampled
+from investigator.tuning.splitting import QuestionSets, drawn_sets, leaked
 
 
 def question(number: int, *documents: str, answerable: bool = True) -> Question:
@@ -62,13 +62,6 @@ def test_too_few_or_too_close_questions_are_refused_with_what_it_would_take(rows
 def test_questions_without_an_answer_alone_can_be_drawn() -> None:
     sets = drawn_sets([question(n, answerable=False) for n in range(60)], {}, seed=0)
     assert sum(map(len, each(sets))) == 60
-
-
-def test_many_questions_are_sampled_by_the_seed() -> None:
-    rows = [question(n) for n in range(500)]
-    some = sampled(rows, 1, most=100)
-    assert len(some) == 100
-    assert some == sampled(rows[::-1], 1, most=100) != sampled(rows, 2, most=100)
 
 
 def test_a_template_that_holds_a_question_or_its_evidence_is_known() -> None:

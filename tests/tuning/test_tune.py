@@ -149,9 +149,8 @@ def test_a_better_template_is_found_proven_and_used_and_a_killed_run_pays_nothin
 
     used = tmp_path / "out" / "prompts"
     assert MAGIC in (used / "query" / "ask.j2").read_text(encoding="utf-8")
-    assert f"+{MAGIC} You read" in (tmp_path / "out" / "winner.diff").read_text(encoding="utf-8")
     lock = json.loads((used / LOCK_NAME).read_text(encoding="utf-8"))
-    assert (lock["model"], lock["baseline"], lock["score"]) == (report.model, 0.0, 1.0)
+    assert (lock["model"], lock["baseline"], lock["score"]) == ("scripted:obedient", 0.0, 1.0)
     same = Investigator(asked[0], model=engine, prompts=used, embedder=ScriptedEmbedder())
     other = Investigator(asked[0], model=ScriptedEngine("{}", name="scripted:other"), prompts=used)
     assert not [one.text for one in same.parts.notices() if "tuned" in one.text]
