@@ -64,7 +64,7 @@ def test_modules_see_what_they_saw_then() -> None:
     by_module = {example.module: example for example in module_examples(SEARCHED) if example.reply == 3}
     assert [turn.text for turn in by_module[Module.SDM].turns] == ["I like stars. Which galaxy is largest?"]
     assert [turn.speaker for turn in by_module[Module.SGM].turns] == [Speaker.PARTNER, Speaker.SELF, Speaker.PARTNER]
-    assert [fact.text for fact in by_module[Module.MDM].facts] == ["I have a dog"]
+    assert by_module[Module.MDM].memories == ("partner: I have a dog",)
     galaxy, stars = by_module[Module.SKM].documents
     assert (galaxy.title, galaxy.url, galaxy.text) == ("Galaxy", "https://example.org", "IC 1101 is the largest.")
     assert (stars.title, stars.url, stars.text) == ("Stars", "", "")

@@ -17,7 +17,7 @@ from investigator.bb3.bb3x.conversation_files import (
     conversations_in,
     write_conversations,
 )
-from investigator.bb3.bb3x.persons import facts_of, kept_memory, memory_line, turn_of
+from investigator.bb3.bb3x.persons import kept_memory, memory_line, turn_of
 from investigator.bb3.bb3x.records import InteractionFailure, MemoryDecision, SearchDecision
 from investigator.bb3.records import Speaker
 from investigator.errors import DialogueError, DialogueFormatError
@@ -233,9 +233,6 @@ def test_the_card_counts_the_two_persons_the_other_way_round_than_prompts_do() -
     assert kept_memory("Person 1's Persona: I am an AI") == (Speaker.SELF, "I am an AI")
     assert kept_memory("Person 2’s persona:  I have a dog") == kept_memory("Person 2's Persona: I have a dog")
     assert memory_line(Speaker.PARTNER, "I sing") == "Person 2's Persona: I sing"
-    assert [fact.speaker for fact in facts_of(["Person 1's Persona: a", "no prefix"])] == [
-        Speaker.SELF,
-        Speaker.PARTNER,
-    ]
+    assert kept_memory("no prefix") == (None, "no prefix")
     human, bot = conversation_of(json.dumps(FULL)).message_history
     assert (turn_of(human).speaker, turn_of(bot).speaker) == (Speaker.PARTNER, Speaker.SELF)

@@ -13,10 +13,10 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from itertools import zip_longest
 
-from investigator.bb3.bb3x.persons import facts_of, kept_memory, turn_of
+from investigator.bb3.bb3x.persons import kept_memory, turn_of
 from investigator.bb3.bb3x.records import ChatMessage, Conversation
 from investigator.bb3.exchange import SearchDocument
-from investigator.bb3.records import Module, PersonalFact, Speaker, Turn
+from investigator.bb3.records import Module, Speaker, Turn
 from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.records.base import Record
 
@@ -67,15 +67,16 @@ def dialogue_examples(
 class ModuleExample(Record):
     """The input for one module at one point in a conversation, and the reply that the module should give.
 
-    `turns` are the turns that the module sees, oldest first: sdm, mdm and mgm see only the last one. `targets` are the
-    outputs that count as correct; `reply` is the index of the bot's message that they belong to.
+    `turns` are the turns that the module sees, oldest first: sdm, mdm and mgm see only the last one. `memories` begin
+    with the speaker that they are about. `targets` are the outputs that count as correct; `reply` is the index of the
+    bot's message that they belong to.
     """
 
     module: Module
     chat_id: str
     reply: int
     turns: tuple[Turn, ...]
-    facts: tuple[PersonalFact, ...] = ()
+    memories: tuple[str, ...] = ()
     documents: tuple[SearchDocument, ...] = ()
     memory: str = ""
     knowledge: str = ""
@@ -86,7 +87,7 @@ class ModuleExample(Record):
         values are in separate fields.
         """
         inputs: dict[str, object] = {
-            "memories": [f"{fact.speaker}: {fact.text}" for fact in self.facts],
+            "memories": list(self.memories),
             "documents": [document.model_dump(include={"title", "url", "text"}) for document in self.documents],
             "memory": self.memory,
             "knowledge": self.knowledge,
@@ -120,15 +121,16 @@ def module_examples(conversation: Conversation, modules: Sequence[Module] = tupl
 
 def _examples(seen: ModuleExample, reply: ChatMessage, known: Sequence[str] | None) -> Iterator[ModuleExample]:
     """Yield an example for each module whose output is recorded with a reply; `seen` contains the turns before it."""
-    facts = facts_of((reply.memories or ()) if known is None else known)
+    lines = (reply.memories or ()) if known is None else known
+    memories = tuple(f"{speaker or Speaker.PARTNER}: {text}" for speaker, text in map(kept_memory, lines))
     last = seen.turns[-1:]
     memory, knowledge = reply.memory_knowledge or "", reply.search_knowledge or ""
     inputs: dict[Module, tuple[str | None, dict[str, object]]] = {
         Module.SDM: (reply.search_decision, {"turns": last}),
-        Module.MDM: (reply.memory_decision, {"turns": last, "facts": facts}),
+        Module.MDM: (reply.memory_decision, {"turns": last, "memories": memories}),
         Module.SGM: (reply.search_query, {}),
         Module.SKM: (knowledge, {"documents": _documents(reply)}),
-        Module.MKM: (memory, {"facts": facts}),
+        Module.MKM: (memory, {"memories": memories}),
     }
     for module, (target, given) in inputs.items():
         if target:

@@ -6,11 +6,11 @@ human), and Person 2 the speaker who replies.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from investigator.bb3.bb3x.records import ChatMessage, MemoryDecision, SearchDecision, Sender
 from investigator.bb3.memory.text import owner_of
-from investigator.bb3.records import PersonalFact, Speaker, Turn
+from investigator.bb3.records import Speaker, Turn
 from investigator.dialogue.messages import Message
 
 _CARD_NUMBERS = {Speaker.SELF: 1, Speaker.PARTNER: 2}
@@ -33,16 +33,6 @@ def kept_memory(line: str) -> tuple[Speaker | None, str]:
 def memory_line(speaker: Speaker, text: str) -> str:
     """Return a memory about one of the two speakers in the card's format."""
     return f"Person {_CARD_NUMBERS[speaker]}'s Persona: {text}"
-
-
-def facts_of(lines: Iterable[str]) -> tuple[PersonalFact, ...]:
-    """Return the memories in a record as facts, numbered from 1; those without a prefix are assumed to be about the
-    human.
-    """
-    return tuple(
-        PersonalFact(id=number, speaker=speaker or Speaker.PARTNER, text=text)
-        for number, (speaker, text) in enumerate(map(kept_memory, lines), start=1)
-    )
 
 
 def turn_of(message: ChatMessage) -> Turn:
