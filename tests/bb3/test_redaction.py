@@ -1,5 +1,5 @@
-"""Personal information is not released. `redaction_cases.jsonl` was written before the rules: 124 texts with 98 planted
-pieces, of which 29 are names, which only a model finds.
+"""Personal information is not released. `redaction_cases.jsonl` has 124 texts with 98 planted pieces, which the rules
+were written with; 29 of them are names, which only a model finds.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ class Safety(ForeignRecord):
     @property
     def is_unsafe(self) -> bool:
         """Return True if either check found something; a check that did not run counts as finding nothing."""
-        return any(said not in (None, OK) for said in (self.duo_safety, self.string_matcher))
+        return any(verdict not in (None, OK) for verdict in (self.duo_safety, self.string_matcher))
 
 
 class ChatMessage(ForeignRecord):

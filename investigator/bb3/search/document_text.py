@@ -62,7 +62,7 @@ def nearest_part(text: str, query: str) -> tuple[int, int]:
     """
     if len(text) <= WHOLE_CHARACTERS:
         return len(text) - len(text.lstrip()), len(text.rstrip()) or len(text)
-    spans = [found.span() for found in _STRETCH.finditer(text)]
+    spans = [match.span() for match in _STRETCH.finditer(text)]
     if not spans:
         return 0, 0
     best, *_ = _nearest([spaced(text[start:end]) for start, end in spans], spaced(query))
@@ -74,8 +74,8 @@ def _nearest(texts: Sequence[str], query: str) -> list[int]:
     bags = [Counter(_WORD.findall(text.lower())) for text in (*texts, query)]
     held = Counter(word for bag in bags for word in bag)
     vectors = [_unit({word: n * (log((1 + len(bags)) / (1 + held[word])) + 1) for word, n in b.items()}) for b in bags]
-    *others, asked = vectors
-    near = [fsum(weight * vector.get(word, 0.0) for word, weight in asked.items()) for vector in others]
+    *others, wanted = vectors
+    near = [fsum(weight * vector.get(word, 0.0) for word, weight in wanted.items()) for vector in others]
     return sorted(range(len(texts)), key=lambda i: (-near[i], i))
 
 
