@@ -79,7 +79,7 @@ class BatchWorld(WorldOfCopies):
 
     def __init__(self, opt: Options, world: World | None = None, shared: Shared | None = None) -> None:
         super().__init__(opt, world, shared)
-        self._heard: list[list[Message | None]] = []  # by agent and row: what it observed since its last act
+        self._heard: dict[tuple[int, int], Message] = {}  # by agent and row: what it observed since its last act
 
     def parley(self) -> None:
         """Run one turn in all rows. Raises DialogueError if an act is not a message, if `batch_act` returns the wrong
@@ -94,17 +94,14 @@ class BatchWorld(WorldOfCopies):
                 f"the rows of a batch have {sorted(sizes)} agents; all must have the same number",
                 hint="Use batchsize 1 for tasks with different numbers of agents.",
             )
-        agents = sizes.pop()
-        if agents != len(self._heard):
-            self._heard = [[None] * len(self.worlds) for _ in range(agents)]
-        for actor in range(agents):
+        agents = range(sizes.pop())
+        for actor in agents:
             acts = self._acts(actor)
-            self._heard[actor] = [None] * len(self.worlds)
-            for listener in range(agents):
+            for listener in agents:
                 for place, act in enumerate(acts):
                     heard = _observe(self.worlds[place], listener, actor, act)
                     if heard is not None:
-                        self._heard[listener][place] = heard
+                        self._heard[listener, place] = heard
         self.update_counters(len(self.worlds))
 
     def epoch_done(self) -> bool:
@@ -113,14 +110,15 @@ class BatchWorld(WorldOfCopies):
 
     def reset(self) -> None:
         super().reset()
-        self._heard = []
+        self._heard = {}
 
     def _acts(self, actor: int) -> list[Message]:
         """Return the acts of the agents with this index in all rows."""
         model = self.world.batch_agent(actor)
+        heard = [self._heard.pop((actor, place), None) for place in range(len(self.worlds))]
         if model is None or not isinstance(model, ActsInBatches):
             return [row.take_act(actor, row.get_agents()[actor].act()) for row in self.worlds]
-        acts = model.batch_act(list(self._heard[actor]))
+        acts = model.batch_act(heard)
         if len(acts) != len(self.worlds):
             problem = f"batch_act of {model.id} returned {len(acts)} acts for {len(self.worlds)} observations"
             raise DialogueError(problem, hint="Return one act for each observation, in order.")
