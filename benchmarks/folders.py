@@ -20,7 +20,7 @@ from investigator.cli.progress import shown
 from investigator.evaluation.estimates import Estimate
 from investigator.evaluation.folder import FolderEvaluation
 from investigator.evaluation.folder_report import FolderReport
-from investigator.evaluation.measures import Measure
+from investigator.evaluation.measures import Cost, Measure
 from investigator.evaluation.questions import read_questions
 from investigator.settings import load_settings
 
@@ -44,11 +44,9 @@ def table(reports: dict[str, FolderReport]) -> str:
     """Return a Markdown table with a row for each measure and a column for each folder."""
     every = list(reports.values())
     rows = [("measure", *reports), ("---", *("---" for _ in every))]
-    rows.append(("questions", *(f"{report.asked:,}" for report in every)))
+    rows.append(("questions", *(f"{report.everything.questions + len(report.failures):,}" for report in every)))
     rows.append(("failed", *(f"{len(report.failures):,}" for report in every)))
-    rows += [(m.label, *(_cell(report.everything.measures.get(m)) for report in every)) for m in Measure]
-    rows.append(("quotes", *(f"{report.quotes:,}" for report in every)))
-    rows.append(("seconds per question", *(_cell(report.seconds) for report in every)))
+    rows += [(m.label, *(_cell(report.everything.measures.get(m)) for report in every)) for m in (*Measure, *Cost)]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 

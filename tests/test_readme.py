@@ -111,7 +111,7 @@ def test_an_investigator_is_examined_on_the_questions_about_the_example_folder(
     exec(compile(example, "example", "exec"), {})
     names, figures = (line.split() for line in capsys.readouterr().out.splitlines()[:2])
     assert dict(zip(names, figures, strict=True))["exs"] == "4"
-    assert "decision" in names
+    assert "status_right" in names
 
 
 def test_the_task_of_ones_own_is_the_one_that_is_shipped() -> None:

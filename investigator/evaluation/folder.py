@@ -172,7 +172,6 @@ class FolderEvaluation:
             run_id=run.id,
             status=AnswerStatus.NOT_FOUND_SO_FAR,
             confidence=max((memory.point or 0 for memory in run.memories if memory.quotes), default=0),
-            usage=run.usage,
             cost=cost_of(calls, self.investigator.parts.prices.price_of),
         )
         if answer := run.answer:

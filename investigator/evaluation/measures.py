@@ -58,6 +58,7 @@ class Cost(Labelled):
     CALLS = "calls", "calls per question"
     TOKENS = "tokens", "tokens per question"
     MONEY = "money", "US dollars per question"
+    SECONDS = "seconds", "seconds per question"  # of those answered without interruption
 
 
 _NOT_JUDGING = {

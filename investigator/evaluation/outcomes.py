@@ -34,8 +34,7 @@ class Outcome(Record):
     proven: int = Field(default=0, description="citations found in the stored text at their places")
     confidence: int = Field(default=0, ge=0, le=100, description="highest score of a reply with quotes")
     scores: dict[Measure, float] = Field(default_factory=dict)
-    usage: Usage = Usage()
-    cost: Usage = Field(default=Usage(), description="usage, including replies reused from earlier runs")
+    cost: Usage = Field(default=Usage(), description="including replies reused from earlier runs")
     seconds: float | None = Field(default=None, description="None if part of the answer came from an earlier run")
 
     @property
@@ -59,6 +58,8 @@ class Outcome(Record):
                 return float(self.cost.tokens)
             case Cost.MONEY:
                 return self.cost.money if not self.cost.unpriced else None
+            case Cost.SECONDS:
+                return self.seconds
 
 
 def cost_of(calls: Iterable[PastCall], price_of: Callable[[str], Price | None]) -> Usage:

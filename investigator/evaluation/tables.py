@@ -22,7 +22,6 @@ _BY_KIND = {
     Measure.ANSWER_F1: "F1",
     Measure.NUMBER_RECALL: "numbers",
 }
-_LISTED = 10
 
 
 def retrieval_text(report: RetrievalReport) -> Text:
@@ -64,44 +63,35 @@ def claims_text(report: ClaimsReport) -> Text:
 
 
 def folder_text(report: FolderReport) -> Text:
-    """Return the measures with their intervals, the questions by kind and by status, the cost and the failures."""
-    found, usage, measured = report.everything.measures, report.usage, max(1, report.everything.questions)
+    """Return the measures with their intervals, the questions by kind, and those that failed or are not right."""
     rows = [
-        (measure.label, _value(one, 3), _interval(one, 3), f"{one.questions:,}" if one else "-")
-        for measure, one in ((measure, found.get(measure)) for measure in Measure)
-    ]
-    statuses = [
-        (HEADLINES[one.status].lower(), f"{one.questions:,}", f"{one.answerable:,}", f"{one.unanswerable:,}")
-        for one in report.statuses
+        (measure.label, _value(one, 3), _interval(one, 3), f"{one.questions:,}")
+        for measure, one in report.everything.measures.items()
     ]
     kinds = [
         (inert_line(one.kind, 50), f"{one.questions:,}", *(_value(one.measures.get(name), 3) for name in _BY_KIND))
         for one in report.kinds
     ]
     lines = [
+        "; ".join(f"{HEADLINES[status].lower()}: {count:,}" for status, count in report.statuses.items()),
         grounds_line(report.judged),
         f"{plural(report.statements, 'statement')}, {report.unsupported:,} of them not fully supported; "
         f"{report.withheld:,} withheld",
-        f"{report.proven_quotes:,} of {plural(report.quotes, 'quote')} re-verified",
-        f"{usage.calls / measured:.1f} engine calls and {usage.tokens / measured:,.0f} tokens per question",
     ]
-    if seconds := report.seconds:
-        lines.append(f"{seconds.value:.2f} seconds per question ({seconds.questions:,} asked without interruption)")
+    asked = plural(report.everything.questions + len(report.failures), "question")
     blocks = [
-        Text(f"{plural(report.asked, 'question')}, {inert_line(report.engine)}"),
+        Text(f"{asked}, {inert_line(report.engine)}"),
         columns(rows, heading=("measure", "value", "95 %", "questions")),
         *([columns(kinds, heading=("kind", "questions", *_BY_KIND.values()))] if kinds else []),
-        columns(statuses, heading=("status", "questions", "answerable", "not answerable")),
         Text("\n".join(filter(None, lines))),
     ]
     if report.wrong:
         named = ", ".join(f"{inert_line(one.id)} ({one.status}, {one.right:.2f})" for one in report.wrong)
         blocks.append(Text(f"{plural(len(report.wrong), 'question')} not right: {named}"))
     if report.failures:
-        listed = [f"  {inert_line(one.id)}: {inert_line(one.failure, 200)}" for one in report.failures[:_LISTED]]
-        more = [f"  and {len(report.failures) - _LISTED:,} more"] if len(report.failures) > _LISTED else []
+        listed = [f"  {inert_line(one.id)}: {inert_line(one.failure, 200)}" for one in report.failures]
         named = f"{plural(len(report.failures), 'question')} failed and are not measured:"
-        blocks.append(Text("\n".join([named, *listed, *more]), style="yellow"))
+        blocks.append(Text("\n".join([named, *listed]), style="yellow"))
     return Text("\n\n").join(blocks).append("\n")
 
 
