@@ -94,7 +94,7 @@ def main() -> None:
         began = time.perf_counter()
         gist_of("so that the libraries are loaded")
         print(f"loading the libraries: {time.perf_counter() - began:.2f} s, once a process")
-        database = FileDatabase(Path(place) / "investigator.db", RUNS)
+        database = FileDatabase(Path(place) / "index.db", RUNS)
         memory = LongTermMemory(database)
         written = 0
         for size in sorted(given.sizes):

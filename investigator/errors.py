@@ -35,7 +35,6 @@
         │   └── SourceChangedError   its file has changed since it was read
         ├── StoreError             the workspace failed
         │   ├── DiskFullError      no space is left for the workspace
-        │   ├── AlteredRunError    a stored run was changed outside this program
         │   ├── DamagedDocumentError  the stored data of a document was changed
         │   └── DamagedDatabaseError  a database of the workspace is damaged or foreign
         ├── EmbedderError          text could not be embedded
@@ -286,7 +285,7 @@ class StoreError(RunError):
     """The workspace database or its vector index failed."""
 
     default_hint = (
-        "Check the workspace folder. You can delete investigator.db there: the index is rebuilt from the documents. "
+        "Check the workspace folder. You can delete index.db there: the index is rebuilt from the documents. "
         "runs.db contains the runs and memories, which exist nowhere else."
     )
 
@@ -297,20 +296,8 @@ class DiskFullError(StoreError):
     default_hint = "Free some space, then run the same command again: finished work is kept."
 
 
-class AlteredRunError(StoreError):
-    """The record of a run in the workspace differs from the one that this program wrote for this user."""
-
-    default_hint = (
-        "Ask its question again; nothing from this run is reused. If the workspace is from another of your computers, "
-        "copy the file user.key from its data directory to the data directory of this computer (see docs/security.md)."
-    )
-
-    def __init__(self, run_id: str, *, hint: str = "") -> None:
-        super().__init__(f"the run {run_id} was changed outside this program, or written by another user", hint=hint)
-
-
 class DamagedDocumentError(StoreError):
-    """Documents in the workspace are damaged, or somebody else put them there."""
+    """The stored text of documents is damaged, or differs from their files."""
 
     default_hint = "Read the damaged documents again from the files: investigator index --verify FOLDER"
 
@@ -320,7 +307,7 @@ class DamagedDocumentError(StoreError):
 
 
 class DamagedDatabaseError(StoreError):
-    """A workspace database is damaged, or contains tables that this program did not create."""
+    """A workspace database is damaged, or an earlier version created it."""
 
     default_hint = (
         "Run the same command again: a damaged index is rebuilt from the documents. If it is runs.db that is damaged, "

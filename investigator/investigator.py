@@ -277,7 +277,7 @@ class Investigator:
         return self._index.library(again=again)
 
     def kept_open(self) -> AbstractContextManager[None]:
-        """Keep the workspace and the reading processes open between calls, as a server does.
+        """Keep the reading processes open between calls, as a server does.
 
         Results stay current, because changes by other processes are noticed and cited files are checked again.
         """

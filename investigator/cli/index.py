@@ -18,7 +18,6 @@ from investigator.records import FileRead, FileRecord, FileStatus, FolderStatus,
 from investigator.reports.folder import changes_line, folder_text, hits_text, mentions_text
 from investigator.reports.inert import inert_line
 from investigator.reports.schemas import Printed
-from investigator.services.workspace_choice import make_workspace_inside
 
 
 def index(
@@ -29,7 +28,9 @@ def index(
     ] = False,
     verify: Annotated[
         bool,
-        typer.Option("--verify", help="Open every file, check all stored data, and look up the quotes of stored runs."),
+        typer.Option(
+            "--verify", help="Open every file, check all stored texts, and look up the quotes of stored runs."
+        ),
     ] = False,
     retry: Annotated[bool, typer.Option("--retry", help="Retry files that could not be read.")] = False,
     shards: Annotated[
@@ -46,21 +47,12 @@ def index(
     ] = False,
     as_json: AsJsonLines = False,
     workspace: Workspace = None,
-    inside: Annotated[
-        bool,
-        typer.Option(
-            "--workspace-in-folder",
-            help="Keep the index and the runs inside the folder from now on, as .investigator.",
-        ),
-    ] = False,
 ) -> None:
     """Bring the index of a folder up to date: read new and changed files, keep the rest.
 
     Asking a question also updates the index first; you can ask as soon as the text is read. Vectors are computed for
     the passages that questions need, or all at once with --vectors; questions can be asked in the meantime.
     """
-    if inside:
-        make_workspace_inside(folder.expanduser())
     changes = () if shards is None else (f"cluster.shards={shards}",)
     investigator = Investigator(folder, settings=settings.load(*changes), workspace=workspace)
     read: dict[str, FileRecord] = {}

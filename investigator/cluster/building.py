@@ -22,42 +22,28 @@ from investigator.records import FileRead, FileRecord, Notice
 from investigator.resources.distribution import DISTRIBUTION, installed_version
 from investigator.retrieval.folder_index import FolderIndex, IndexSettings
 from investigator.store.schema import INDEX
-from investigator.store.user_key import code, user_key
 from investigator.store.workspace import DATABASE_NAME, Workspace
 
 
-@dataclass(frozen=True)
-class Company:
-    """The program version and the user's key, which must be the same on all machines in a cluster."""
-
-    version: str
-    key: str
-
-    def check(self) -> None:
-        """Raise ClusterError if this machine has a different version or key."""
-        own = company()
-        if own.version != self.version:
-            raise ClusterError(
-                f"the worker on {node()} has {DISTRIBUTION} {own.version}, but this command has {self.version}",
-                hint="Install the same version on all machines in the cluster.",
-            )
-        if own.key != self.key:
-            raise ClusterError(
-                f"the worker on {node()} has a different user.key than this command",
-                hint="Copy user.key from your data directory to that of each machine (see docs/scale.md).",
-            )
+def index_version() -> str:
+    """Return the version of the program and of its index, which must be the same on all machines in a cluster."""
+    return f"{installed_version()} (index {INDEX.version})"
 
 
-def company() -> Company:
-    """Return the version and key of this machine."""
-    return Company(f"{installed_version()} (index {INDEX.version})", code(user_key(), "cluster"))
+def check_version(wanted: str) -> None:
+    """Raise ClusterError if this machine has a version other than the one that a command has."""
+    if index_version() != wanted:
+        raise ClusterError(
+            f"the worker on {node()} has {DISTRIBUTION} {index_version()}, but this command has {wanted}",
+            hint="Install the same version on all machines in the cluster.",
+        )
 
 
 @dataclass(frozen=True)
 class ShardTask:
     """One shard to update; `open_embedder` opens the embedder on the machine that updates the shard."""
 
-    company: Company
+    version: str
     folder: Path
     workspace: Path
     number: int
@@ -80,7 +66,7 @@ class BuiltShard:
 
 def build(task: ShardTask, clock: Callable[[], float] = time.monotonic) -> BuiltShard:
     """Update a shard. Raises ClusterError, FolderError, ReaderError, EmbedderError and StoreError."""
-    task.company.check()
+    check_version(task.version)
     _check_seen(task)
     began, files = clock(), ShardFiles(task.workspace)
     files.prepare()

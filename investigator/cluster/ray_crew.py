@@ -15,7 +15,7 @@ from functools import cached_property
 from threading import Lock
 from typing import Any
 
-from investigator.cluster.building import BuiltShard, ShardTask, build
+from investigator.cluster.building import BuiltShard, ShardTask, build, check_version
 from investigator.cluster.cluster_settings import LOCAL, ClusterSettings
 from investigator.cluster.shard_files import ShardFiles
 from investigator.cluster.sharded_index import HeldShard, Holding
@@ -112,7 +112,7 @@ class _Holder:
     def _shard(self, number: int) -> Shard:
         if number not in self._open:
             held = self._held[number]
-            held.company.check()
+            check_version(held.version)
             self._open[number] = Shard(ShardFiles(held.workspace).open(held.record), held.embedder)
         return self._open[number]
 

@@ -1,6 +1,6 @@
-"""The finished shards of an index. Each shard is a file that is written once, and has a record that only this user can
-have created. A new version of a shard is written to a new file, named after its sha256, before its record is replaced.
-After a crash in between, the previous version is still valid, and the new file is unused.
+"""The finished shards of an index. Each shard is a file that is written once, and has a record. A new version of
+a shard is written to a new file, named after its sha256, before its record is replaced. After a crash in between, the
+previous version is still valid, and the new file is unused.
 """
 
 from __future__ import annotations
@@ -8,23 +8,24 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
+import sqlite3
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
+from urllib.parse import quote
 
 from pydantic import ValidationError
+from sqlalchemy import Connection, QueuePool, create_engine
 
 from investigator.documents.scanning import FoundFile
-from investigator.errors import DamagedDatabaseError, ForeignFileError
+from investigator.errors import DamagedDatabaseError, ForeignFileError, StoreError
 from investigator.files import check_private_folder, is_plain_file, make_private_folder, read_private, write_private
 from investigator.records import Record
-from investigator.store.database import Database, translated
-from investigator.store.frozen import FrozenDatabase, freeze
-from investigator.store.user_key import code, same_code, user_key
+from investigator.store.database import Database, secured, translated
 
 FOLDER = "shards"
 """The folder within a workspace that contains the shards."""
 
-_PURPOSE = "shard of an index"
 _PLAN = "building.json"
 _USUAL = 8  # default number of shards in a new index
 
@@ -66,11 +67,25 @@ class BuildPlan(Record):
     shards: tuple[PlannedShard, ...]
 
 
-class _Sealed(Record):
-    """A record as JSON, and its authentication code."""
+class ShardDatabase(Database):
+    """The database of a finished shard, a file that is never written again and is opened without locks on any file
+    system. Writes raise StoreError.
+    """
 
-    record: str
-    code: str
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        super().__init__(create_engine("sqlite://", creator=self._connected, poolclass=QueuePool), str(path))
+
+    def _connected(self) -> sqlite3.Connection:
+        address = f"file:{quote(str(self.path.absolute()))}?mode=ro&immutable=1"
+        return secured(sqlite3.connect(address, uri=True, check_same_thread=False))
+
+    def alone(self) -> AbstractContextManager[Connection]:
+        """Raise StoreError: a finished shard is read-only."""
+        raise StoreError(f"the finished shard {self.path} cannot be written to")
+
+    def _translated(self) -> AbstractContextManager[None]:
+        return translated(self.path)
 
 
 class ShardFiles:
@@ -87,11 +102,10 @@ class ShardFiles:
 
     def record(self, number: int, count: int) -> ShardRecord | None:
         """Return the record of a shard; None if this user has no such shard, or its file is gone."""
-        sealed = self._unsealed(_name(number, count) + ".json")
         try:
-            record = ShardRecord.model_validate_json(sealed or "")
+            record = ShardRecord.model_validate_json(self._read(_name(number, count) + ".json"))
             there = self.path(record).stat().st_size == record.size
-        except (ValidationError, OSError):
+        except (ValidationError, OSError, ForeignFileError):
             return None
         return record if there and (record.number, record.count) == (number, count) else None
 
@@ -104,13 +118,13 @@ class ShardFiles:
         """Return the path of a shard's file."""
         return self.directory / Path(record.file).name
 
-    def open(self, record: ShardRecord) -> FrozenDatabase:
+    def open(self, record: ShardRecord) -> ShardDatabase:
         """Open a shard after checking its whole file. Raises DamagedDatabaseError and StoreError."""
         path = self.path(record)
         with translated(path), path.open("rb") as file:
             if hashlib.file_digest(file, "sha256").hexdigest() != record.sha256:
                 raise DamagedDatabaseError(f"the shard {path} was changed after it was written")
-        return FrozenDatabase(path)
+        return ShardDatabase(path)
 
     def begin(self, number: int, count: int) -> int:
         """Record that a shard is being built; return the number of attempts since it was last finished."""
@@ -138,7 +152,7 @@ class ShardFiles:
             except BaseException:
                 draft.unlink(missing_ok=True)
                 raise
-            self._write_sealed(f"{name}.json", record)
+            self._write(f"{name}.json", record)
             (self.directory / f"{name}.begun").unlink(missing_ok=True)
         return record
 
@@ -158,8 +172,8 @@ class ShardFiles:
     def plan(self) -> BuildPlan | None:
         """Return the plan of the last command that built shards."""
         try:
-            return BuildPlan.model_validate_json(self._unsealed(_PLAN) or "")
-        except ValidationError:
+            return BuildPlan.model_validate_json(self._read(_PLAN))
+        except (ValidationError, OSError, ForeignFileError):
             return None
 
     def count(self, wanted: int) -> int:
@@ -180,20 +194,21 @@ class ShardFiles:
     def keep_plan(self, plan: BuildPlan) -> None:
         """Store the plan of a command. Raises StoreError."""
         with translated(self.directory):
-            self._write_sealed(_PLAN, plan)
+            self._write(_PLAN, plan)
 
-    def _write_sealed(self, name: str, record: Record) -> None:
-        wire = record.model_dump_json()
-        sealed = _Sealed(record=wire, code=code(user_key(), _PURPOSE, name, wire))
-        write_private(self.directory / name, sealed.model_dump_json().encode())
+    def _write(self, name: str, record: Record) -> None:
+        write_private(self.directory / name, record.model_dump_json().encode())
 
-    def _unsealed(self, name: str) -> str | None:
-        """Return the record stored under a name; None if it is missing or was written by somebody else."""
-        try:
-            sealed = _Sealed.model_validate_json(read_private(self.directory / name))
-        except (OSError, ForeignFileError, ValidationError):
-            return None
-        return sealed.record if same_code(sealed.code, code(user_key(), _PURPOSE, name, sealed.record)) else None
+    def _read(self, name: str) -> bytes:
+        return read_private(self.directory / name)
+
+
+def freeze(database: Database, path: Path) -> None:
+    """Write the contents of an SQLite database to a new file. Raises StoreError."""
+    with database.begin() as connection:
+        connection.connection.commit()  # VACUUM INTO cannot run inside a transaction
+        connection.exec_driver_sql("VACUUM INTO ?", (str(path),))
+    path.chmod(0o600)
 
 
 def shard_of(file_id: str, count: int) -> int:

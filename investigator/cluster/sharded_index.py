@@ -9,9 +9,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from investigator.cluster.building import BuiltShard, Company, ShardTask, company, is_current
+from investigator.cluster.building import BuiltShard, ShardTask, index_version, is_current
 from investigator.cluster.progress import ClusterProgress, progress
-from investigator.cluster.shard_files import BuildPlan, PlannedShard, ShardFiles, ShardRecord, shard_of, shares
+from investigator.cluster.shard_files import (
+    BuildPlan,
+    PlannedShard,
+    ShardDatabase,
+    ShardFiles,
+    ShardRecord,
+    shard_of,
+    shares,
+)
 from investigator.documents.folder import STAMPS_ONLY, Recheck, scan
 from investigator.documents.scanning import FolderListing
 from investigator.engines.base import Embedder, Vectors
@@ -25,7 +33,6 @@ from investigator.retrieval.library import Library
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.retrieval.shard import ShardHolders
 from investigator.store.corpus import Corpus
-from investigator.store.frozen import FrozenDatabase
 from investigator.store.schema import INDEX
 from investigator.store.sentence_vectors import SentenceVectorTable
 from investigator.store.workspace import Workspace
@@ -35,7 +42,7 @@ from investigator.store.workspace import Workspace
 class HeldShard:
     """A finished shard that a worker keeps open for searching, with the vectors of one embedder."""
 
-    company: Company
+    version: str
     workspace: Path
     record: ShardRecord
     embedder: str
@@ -128,14 +135,14 @@ class ShardedIndex:
         """Return the shards to build: those that differ from the folder, and those to be rechecked."""
         self._listing = listing = scan(self._folder, self._settings.folder)
         records, again = self._files.records(self._count), self._shards_of(recheck.reread)
-        everywhere, made_with, own = recheck.changed(reread=frozenset()) != STAMPS_ONLY, self._made_with(), company()
+        everywhere, made_with = recheck.changed(reread=frozenset()) != STAMPS_ONLY, self._made_with()
         tasks = []
         for number, files in enumerate(shares(listing.files, self._count)):
             record = records.get(number)
             if record is None or everywhere or number in again or not is_current(record, files, made_with):
                 tasks.append(
                     ShardTask(
-                        own,
+                        index_version(),
                         self._folder,
                         self._workspace.directory,
                         number,
@@ -187,7 +194,7 @@ class ShardedIndex:
         return hashlib.sha256(json.dumps((*parts, *version)).encode()).hexdigest()
 
     def _held(self) -> Holding:
-        own, records = company(), self._files.records(self._count)
+        own, records = index_version(), self._files.records(self._count)
         name, directory = self._embedder.name, self._workspace.directory
         return self._crew.hold({n: HeldShard(own, directory, record, name) for n, record in records.items()})
 
@@ -225,9 +232,9 @@ class ShardedIndex:
             )
         return _Opened(GatheredCorpus(corpora, self._count, self._listed().left_out, lost), holding.holders, tables)
 
-    def _database(self, record: ShardRecord) -> FrozenDatabase:
+    def _database(self, record: ShardRecord) -> ShardDatabase:
         """Open a shard; its holder has already checked the file."""
-        database = FrozenDatabase(self._files.path(record))
+        database = ShardDatabase(self._files.path(record))
         self._workspace.call_at_close(database.close)
         return database
 

@@ -265,10 +265,7 @@ class Replayed(Record):
 
 
 class RunSummary(Record):
-    """A summary of an investigation in a workspace; `answer_status` is None until it is finished.
-
-    If the run is `altered`, that is, changed outside this program, at most its id is known.
-    """
+    """A summary of an investigation in a workspace; `answer_status` is None until it is finished."""
 
     id: str
     question: str
@@ -277,7 +274,6 @@ class RunSummary(Record):
     answer_status: AnswerStatus | None = None
     calls: int = 0
     scope: tuple[str, ...] = ()
-    altered: bool = False
 
 
 class RunList(Record):

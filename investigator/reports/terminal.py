@@ -33,7 +33,6 @@ from investigator.reports.answer_view import AnswerView, ShownStatement, answer_
 from investigator.reports.columns import columns
 from investigator.reports.inert import inert, inert_line
 from investigator.reports.wording import (
-    ALTERED,
     FILE_STATUSES,
     HEADLINES,
     STOPS,
@@ -83,8 +82,6 @@ def _run_row(run: RunSummary) -> tuple[str, ...]:
 
 
 def _run_status(run: RunSummary) -> str:
-    if run.altered:
-        return ALTERED
     return (HEADLINES[run.answer_status] if run.answer_status else UNFINISHED).lower()
 
 

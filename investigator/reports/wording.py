@@ -25,7 +25,6 @@ from investigator.records import (
 _EXTRACTIVE = re.compile(r"extractive(?![^\s:])")
 
 UNFINISHED = "Unfinished"
-ALTERED = "changed outside this program"
 NO_READER = (
     "No language model has read these passages. To have one read them: --model openai:gpt-4o, or --model ollama:NAME."
 )

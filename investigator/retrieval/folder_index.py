@@ -77,11 +77,11 @@ class FolderIndex:
         """Update the stored texts and words from the folder, or from the files in `listing` if it is given.
 
         Documents that are damaged in the index, or were read by an older reader, are read again; `recheck` may name
-        more, including documents inside archives and messages. With `verify`, texts and words are checked for damage,
-        not only cards. Raises FolderError, ReaderError, StoreError.
+        more, including documents inside archives and messages. With `verify`, all stored texts are checked for damage.
+        Raises FolderError, ReaderError, StoreError.
         """
         settings = self._settings
-        damaged = self.corpus.damaged() if recheck.verify else self.corpus.damaged_cards()
+        damaged = self.corpus.damaged() if recheck.verify else frozenset[str]()
         damaged |= yield from self._rechunked()
         yield from self._embedder_notice()
         reading = settings.reader.model_dump_json()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import secrets
 from collections.abc import Callable, Mapping
 from http.cookies import CookieError, SimpleCookie
-
-from investigator.store.user_key import code, same_code
 
 SEARCHES = "/bb3"
 """The path for clients that cannot send a token; a key in a path below it gives access to searches only."""
@@ -21,8 +21,8 @@ class Access:
     def __init__(self, token: str, port: int, fresh: Callable[[], str] = secrets.token_urlsafe) -> None:
         self.cookie_name = f"investigator-{port}"
         self._token = token
-        self._cookie = code(token.encode(), "page", str(port))
-        self.search_path = f"{SEARCHES}/{code(token.encode(), 'search')}"
+        self._cookie = _code(token, f"page {port}")
+        self.search_path = f"{SEARCHES}/{_code(token, 'search')}"
         self._fresh = fresh
         self._links: list[str] = []
 
@@ -33,7 +33,7 @@ class Access:
 
     def opened_by(self, key: str) -> bool:
         """Return True if the key belongs to an unused link, and invalidate the key."""
-        used = [link for link in self._links if same_code(link, key)]
+        used = [link for link in self._links if _same(link, key)]
         self._links = [link for link in self._links if link not in used]
         return bool(used)
 
@@ -44,12 +44,12 @@ class Access:
     def may_search(self, path: str) -> bool:
         """Return True if a path begins with the search path and the correct key."""
         most = len(self.search_path) + 1
-        return same_code(path[:most], f"{self.search_path}/")
+        return _same(path[:most], f"{self.search_path}/")
 
     def has_token(self, headers: Mapping[str, str]) -> bool:
         """Return True if a request carries the token for programs."""
         given = headers.get("authorization", "")
-        return given[: len(_BEARER)].lower() == _BEARER and same_code(given[len(_BEARER) :].strip(), self._token)
+        return given[: len(_BEARER)].lower() == _BEARER and _same(given[len(_BEARER) :].strip(), self._token)
 
     def has_cookie(self, headers: Mapping[str, str]) -> bool:
         """Return True if a request carries the cookie of the page."""
@@ -57,7 +57,7 @@ class Access:
             cookies = SimpleCookie(headers.get("cookie", ""))
         except CookieError:
             return False
-        return self.cookie_name in cookies and same_code(cookies[self.cookie_name].value, self._cookie)
+        return self.cookie_name in cookies and _same(cookies[self.cookie_name].value, self._cookie)
 
 
 def allowed_hosts(host: str, port: int, names: tuple[str, ...] = ()) -> frozenset[str]:
@@ -68,3 +68,12 @@ def allowed_hosts(host: str, port: int, names: tuple[str, ...] = ()) -> frozense
     """
     own = {"127.0.0.1", "localhost", "[::1]", f"[{host}]" if ":" in host else host, *names} - {"0.0.0.0", "[::]"}
     return frozenset(name.lower() for name in (*names, *(f"{name}:{port}" for name in own)))
+
+
+def _code(token: str, purpose: str) -> str:
+    return hmac.digest(token.encode(), purpose.encode(), hashlib.sha256).hex()
+
+
+def _same(first: str, second: str) -> bool:
+    """Return True if two secrets are equal, in constant time."""
+    return hmac.compare_digest(first.encode("utf-8", "replace"), second.encode("utf-8", "replace"))

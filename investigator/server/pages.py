@@ -193,7 +193,7 @@ def _followed(investigator: Investigator, run: Investigation) -> str:
     """
     if not run.earlier:
         return ""
-    readable = (summary for summary in investigator.runs() if summary.engine)  # altered and old runs name no engine
+    readable = (summary for summary in investigator.runs() if summary.engine)  # old runs name no engine
     kept = (investigator.show(summary.id) for summary in readable)
     followed = next((record.id for record in kept if turns_after(record) == run.earlier), None)
     if followed is None:
@@ -204,7 +204,7 @@ def _followed(investigator: Investigator, run: Investigation) -> str:
 
 def _folder_page(served: ServedFolder, **refused: object) -> str:
     jobs = [job for job in served.ledger.unfinished() if job.request.kind is JobKind.INVESTIGATE]
-    runs = [run for run in served.investigator.runs() if not (run.altered or run.id.startswith(MATRIX))]
+    runs = [run for run in served.investigator.runs() if not run.id.startswith(MATRIX)]
     return html(
         "folder.html.j2",
         folder=served,

@@ -15,7 +15,7 @@ from investigator.retrieval.sources import CorpusView
 class CitedFiles:
     """Compares cited documents with their files; `drifted` lists the documents that differ from the index.
 
-    If the bytes of a file are unchanged, its text is read from the index, where an authentication code protects it.
+    If the bytes of a file are unchanged, its text is read from the index, where a checksum protects it.
     """
 
     def __init__(self, fresh: FreshReading, corpus: CorpusView) -> None:

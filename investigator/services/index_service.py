@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TypeVar
 
@@ -27,8 +27,7 @@ from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.services.page_check import differing_pages
 from investigator.services.parts import OpenIndex, Parts
 from investigator.services.run_records import valid_question
-from investigator.store.decoded_documents import DecodedDocuments
-from investigator.store.kept_workspace import KeptWorkspace
+from investigator.store.corpus import DecodedDocuments
 from investigator.store.workspace import Workspace, has_database, has_runs
 
 _Result = TypeVar("_Result")
@@ -75,24 +74,10 @@ class IndexService:
         self.directory = directory
         self._parts = parts
         self._decoded = DecodedDocuments()
-        self._kept: KeptWorkspace | None = None
         self._fresh: FreshReading | None = None
 
-    @contextmanager
-    def workspace(self, *, write: bool) -> Iterator[Workspace]:
-        """Open the workspace of the folder; a writer uses the databases that `kept_open` keeps open. Raises the same
-        errors as `Workspace`.
-        """
-        with self._own_workspace(write=write) as workspace, ExitStack() as stack:
-            if write and self._kept is not None and not self._parts.settings.cluster.address:
-                # the database may be replaced, which some systems do not allow while it is open
-                if workspace.is_suspected:
-                    self._kept.renew()
-                else:
-                    workspace.borrow(stack.enter_context(self._kept.use()))
-            yield workspace
-
-    def _own_workspace(self, *, write: bool) -> Workspace:
+    def workspace(self, *, write: bool) -> Workspace:
+        """Open the workspace of the folder. Raises the same errors as `Workspace`."""
         return Workspace(
             self.directory,
             write=write,
@@ -102,13 +87,6 @@ class IndexService:
             decoded=self._decoded,
         )
 
-    def reading(self) -> AbstractContextManager[Workspace]:
-        """Yield the workspace for a short read: the one that `kept_open` keeps open, or else a newly opened one."""
-        # shard files are closed together with their workspace
-        if self._kept is None or self._parts.settings.cluster.address:
-            return self.workspace(write=False)
-        return self._kept.use()
-
     def fresh_reading(self) -> AbstractContextManager[FreshReading]:
         """Yield a reader that reads documents again from their files: the one that `kept_open` keeps open, or else a
         new one.
@@ -117,15 +95,12 @@ class IndexService:
 
     @contextmanager
     def kept_open(self) -> Iterator[None]:
-        """Keep the workspace and the reading processes open between uses until the context manager exits."""
-        with (
-            KeptWorkspace(lambda: self._own_workspace(write=False)) as self._kept,
-            self._parts.fresh_reading(self.folder) as self._fresh,
-        ):
+        """Keep the reading processes open between uses until the context manager exits."""
+        with self._parts.fresh_reading(self.folder) as self._fresh:
             try:
                 yield
             finally:
-                self._kept = self._fresh = None
+                self._fresh = None
 
     def has_runs(self) -> bool:
         """Return True if there may be runs to read, without creating a workspace."""
@@ -174,7 +149,7 @@ class IndexService:
         if not self._has_index():
             hint = f"To create the index: investigator index {self.folder}"
             raise FolderError(f"the folder {self.folder} has no index yet", hint=hint)
-        with self.reading() as workspace:
+        with self.workspace(write=False) as workspace:
             return self._parts.folder_index(self.folder, workspace).status(compare=compare)
 
     def progress(self) -> ClusterProgress | None:
@@ -185,7 +160,7 @@ class IndexService:
 
     def document(self, document_id: str) -> Document:
         """Return a document from the index. Raises FolderError if no document has this id, and StoreError."""
-        with self.reading() as workspace:
+        with self.workspace(write=False) as workspace:
             corpus = self._parts.folder_index(self.folder, workspace).stored
             try:
                 return corpus.document(document_id)
@@ -197,7 +172,7 @@ class IndexService:
 
     def differing_pages(self) -> Iterator[PageCheck]:
         """Yield the pages of PDF files whose text differs from what they show. Raises SettingsError and FolderError."""
-        with self.reading() as workspace:
+        with self.workspace(write=False) as workspace:
             corpus = self._parts.folder_index(self.folder, workspace).stored
             documents = (corpus.document(name) for name in sorted(corpus.cards()))
             yield from differing_pages(self.folder, documents, self._parts.settings.reader)
@@ -238,7 +213,7 @@ class IndexService:
         self._parts.notify(
             "Another run is writing to the index, so its current state was searched, without later changes."
         )
-        with self.reading() as workspace:
+        with self.workspace(write=False) as workspace:
             parts = self._parts
             return ask(workspace_library(workspace, parts.caching_embedder, parts.settings.retrieval))
 

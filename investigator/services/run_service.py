@@ -168,8 +168,6 @@ class RunService:
         """
         with self._index.fresh_reading() as fresh:
             for summary in self.summaries():
-                if summary.altered:
-                    yield Notice(text=f"The run {summary.id or 'without an id'} was changed outside this program.")
                 if summary.answer_status is None:
                     continue
                 answer = self.record(summary.id).answer
@@ -183,7 +181,7 @@ class RunService:
         """Return a summary of each run, newest first."""
         if not self._index.has_runs():
             return ()
-        with self._index.reading() as workspace:
+        with self._index.workspace(write=False) as workspace:
             return Runs(workspace.runs).summaries()
 
     def record(self, run_id: str) -> Investigation:
@@ -191,7 +189,7 @@ class RunService:
         expect(run_id, str, "the id of the run", UnknownRunError)
         if not self._index.has_runs():
             raise UnknownRunError(f"no question has been asked about {self._index.folder} yet", hint=_NOT_ASKED)
-        with self._index.reading() as workspace:
+        with self._index.workspace(write=False) as workspace:
             kept = Runs(workspace.runs)
             return kept.investigation(kept.last_asked() if run_id == LAST_RUN else run_id)
 
@@ -200,5 +198,5 @@ class RunService:
         expect(run_id, str, "the id of the run", UnknownRunError)
         if not self._index.has_runs():
             return ()
-        with self._index.reading() as workspace:
+        with self._index.workspace(write=False) as workspace:
             return calls_of(workspace.runs, run_id)

@@ -1,11 +1,10 @@
-"""Chooses the workspace of a folder: the workspace that the user named, a sealed workspace inside the folder, the
-folder's own workspace, or the workspace of a moved folder.
+"""Chooses the workspace of a folder: the workspace that the user named, the folder's own workspace, or the workspace of
+a moved folder.
 """
 
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from hashlib import file_digest
@@ -15,19 +14,16 @@ from investigator.documents.beneath import open_file
 from investigator.documents.file_records import same_stamp
 from investigator.documents.folder import FolderSettings, scan
 from investigator.documents.scanning import FoundFile
-from investigator.errors import FolderError, InvestigatorError, SettingsError
+from investigator.errors import InvestigatorError, SettingsError
 from investigator.files import make_private_folder
 from investigator.records import FileRecord
 from investigator.store.corpus import Corpus
 from investigator.store.locations import (
     INSIDE,
     default_workspace,
-    is_sealed,
     left_behind,
     lies_in,
-    note_folder,
     other_owner,
-    seal,
 )
 from investigator.store.workspace import Workspace, foreign_names, has_runs
 
@@ -38,40 +34,32 @@ _CLEAR_MAJORITY = Fraction(2, 3)
 def choose_workspace(
     folder: Path, chosen: Path | None, settings: FolderSettings, notice: Callable[[str], None]
 ) -> Path:
-    """Return the workspace directory of a document folder; a workspace that somebody else put into the folder is never
-    opened.
+    """Return the workspace directory of a document folder. A workspace inside the folder is used only if it is chosen;
+    opening it then checks that this user owns it, and that nobody else may write to it.
 
-    Raises SettingsError if the chosen directory is inside the folder and this user has not sealed it, belongs to
-    another folder, or contains other files.
+    Raises SettingsError if the chosen directory is visible inside the folder, so that its files would be read as
+    documents; or if it belongs to another folder or contains other files.
     """
-    inside = folder / INSIDE
     if chosen is not None:
         directory = Path(os.path.abspath(chosen.expanduser()))
-        if lies_in(directory, folder) and not (
-            os.path.realpath(directory) == os.path.realpath(inside) and is_sealed(inside)
-        ):
-            raise SettingsError(
-                f"the workspace {directory} is inside the folder of documents, and none of your commands created it",
-                hint=f"Choose a place outside the folder, or run: investigator index --workspace-in-folder {folder}",
-            )
         _check_chosen(directory, folder, settings)
         return directory
-    if is_sealed(inside):
-        return inside.absolute()
     own = default_workspace(folder)
     if not has_runs(own):
-        if os.path.lexists(inside):
-            notice(f"{inside} is ignored: it came with the folder, or another user or machine created it.")
+        if os.path.lexists(folder / INSIDE):
+            notice(f"{folder / INSIDE} is ignored. If it is yours, name it: --workspace {folder / INSIDE}")
         _take_over(folder, own, settings, notice)
     return own
 
 
 def _check_chosen(directory: Path, folder: Path, settings: FolderSettings) -> None:
-    """Raise SettingsError if a directory is the workspace of another folder, or contains other files.
+    """Raise SettingsError if a directory cannot be the workspace of a folder.
 
     A copy of a folder may use a copy of its workspace.
     """
     hint = "The directory was not changed. Choose an empty or new directory, or omit --workspace."
+    if lies_in(directory, folder) and not _is_hidden(directory, folder):
+        raise SettingsError(f"the workspace {directory} is inside the folder of documents", hint=hint)
     owner = other_owner(directory, folder)
     kept = _indexed(directory) if owner else {}
     if kept and _shared(folder, _with_contents(folder, settings), kept) < _CLEAR_MAJORITY:
@@ -81,25 +69,9 @@ def _check_chosen(directory: Path, folder: Path, settings: FolderSettings) -> No
         raise SettingsError(f"{directory} is not a workspace: it contains {shown}", hint=hint)
 
 
-def make_workspace_inside(folder: Path) -> None:
-    """Create a sealed workspace inside a folder, from the folder's existing workspace if there is one.
-
-    Raises FolderError if the folder contains a workspace that this user has not sealed, WorkspaceLockedError, and the
-    same errors as `seal`.
-    """
-    inside, own = folder / INSIDE, default_workspace(folder)
-    if is_sealed(inside):
-        return
-    if os.path.lexists(inside):
-        raise FolderError(
-            f"{inside} already exists, and it is unknown who created it",
-            hint="Move it away, and then run this command again.",
-        )
-    if has_runs(own):
-        with Workspace(own, write=True):
-            shutil.move(own, inside)
-    seal(inside)
-    note_folder(inside, folder)
+def _is_hidden(directory: Path, folder: Path) -> bool:
+    inside = os.path.relpath(os.path.realpath(directory), os.path.realpath(folder))
+    return any(part.startswith(".") and part != "." for part in Path(inside).parts)
 
 
 def _take_over(folder: Path, own: Path, settings: FolderSettings, notice: Callable[[str], None]) -> None:

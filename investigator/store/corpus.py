@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
+from threading import Lock
 from typing import NamedTuple, TypeVar
 
 from sqlalchemy import RowMapping, bindparam, func, insert, select, update
@@ -18,32 +20,29 @@ from investigator.records import (
     DocumentCard,
     FileRecord,
     FileStatus,
-    Imprint,
     LeftOut,
     SplitDocument,
     Unreadable,
 )
-from investigator.store.corpus_rows import (
+from investigator.store.database import Database, get_meta, set_meta
+from investigator.store.document_rows import (
     forget,
     forget_chunks,
     insert_chunks,
     insert_document,
+    is_whole,
     rename,
     stamp,
     stored_document,
 )
-from investigator.store.database import Database, get_meta, set_meta
-from investigator.store.decoded_documents import DecodedDocuments
-from investigator.store.integrity import damaged_documents, without_text
-from investigator.store.row_codes import card_stands, document_stands
 from investigator.store.schema import chunks, documents, files
-from investigator.store.user_key import user_key
 
 _CACHED_DOCUMENTS = 64
+_MOST_CHARACTERS = 20_000_000
 _LEFT_OUT = "left_out"
 
 # statements that are executed often are built once, because building one takes longer than executing it
-_CARD_CODE = select(documents.c.card_code).where(documents.c.id == bindparam("of_id"))
+_CHECKSUM = select(documents.c.checksum).where(documents.c.id == bindparam("of_id"))
 _DOCUMENT = select(documents).where(documents.c.id == bindparam("of_id"))
 _DOCUMENT_IDS = select(documents.c.id).order_by(documents.c.id)
 _CHUNKS = select(chunks).where(chunks.c.id.in_(bindparam("ids", expanding=True)))
@@ -59,17 +58,43 @@ class FollowedText(NamedTuple):
     both: str
 
 
+class DecodedDocuments:
+    """Keeps the documents that were used most recently, up to 20 million characters, for the next question.
+    Thread-safe. A document is stored under the checksum of its row, which changes with the content.
+    """
+
+    def __init__(self) -> None:
+        self._documents: OrderedDict[str, Document] = OrderedDict()
+        self._characters = 0
+        self._changing = Lock()
+
+    def get(self, checksum: str) -> Document | None:
+        """Return the document whose row has this checksum, if it is cached."""
+        with self._changing:
+            if checksum in self._documents:
+                self._documents.move_to_end(checksum)
+            return self._documents.get(checksum)
+
+    def keep(self, checksum: str, document: Document) -> None:
+        """Cache a document whose row has this checksum."""
+        with self._changing:
+            if checksum not in self._documents:
+                self._documents[checksum] = document
+                self._characters += len(document.text)
+            while self._characters > _MOST_CHARACTERS:
+                self._characters -= len(self._documents.popitem(last=False)[1].text)
+
+
 class Corpus:
     """Documents and chunks of one workspace. All changes for a file are made in one transaction.
 
-    The text and card of a document are protected by codes made with the user's key. A document whose text or card was
-    altered (a forged row, a flipped bit) is never returned; DamagedDocumentError is raised instead.
+    A document whose row does not match its checksum, because of a failing disk, is never returned;
+    DamagedDocumentError is raised instead.
     """
 
     def __init__(self, database: Database, decoded: DecodedDocuments | None = None) -> None:
         self._database = database
         self._decoded = decoded or DecodedDocuments()
-        self._key = user_key()
         self._load = lru_cache(maxsize=_CACHED_DOCUMENTS)(self._read_document)
         self._chunks = lru_cache(maxsize=_CACHED_DOCUMENTS)(self._read_chunks)
         self._cards: Mapping[str, DocumentCard] | None = None
@@ -108,7 +133,7 @@ class Corpus:
             forget(connection, records[0].path)
             connection.execute(insert(files), [record.model_dump(mode="json") for record in records])
             for part in split:
-                insert_document(connection, part.document, self._key)
+                insert_document(connection, part.document)
                 insert_chunks(connection, part.document.id, part.document.text, part.chunks)
         self._changed()
 
@@ -124,7 +149,7 @@ class Corpus:
         """
         with self._database.begin() as connection:
             forget(connection, file.path)
-            kept = rename(connection, before, file, self._key)
+            kept = rename(connection, before, file)
             if not kept:
                 forget(connection, before)
         self._changed()
@@ -164,41 +189,36 @@ class Corpus:
 
     def _read_document(self, document_id: str) -> Document:
         with self._database.begin() as connection:
-            code = connection.execute(_CARD_CODE, {"of_id": document_id}).scalar()
-            known = self._decoded.get(code) if code is not None else None
+            checksum = connection.execute(_CHECKSUM, {"of_id": document_id}).scalar()
+            if checksum is None:
+                raise KeyError(document_id)
+            known = self._decoded.get(checksum)
             if known is not None and known.id == document_id:
                 return known
-            row = connection.execute(_DOCUMENT, {"of_id": document_id}).mappings().one_or_none()
-        if row is None:
-            raise KeyError(document_id)
-        if not document_stands(self._key, row):
-            raise _damaged(document_id)
-        document = stored_document(row)
-        self._decoded.keep(row["card_code"], document)
+            row = connection.execute(_DOCUMENT, {"of_id": document_id}).mappings().one()
+            if not is_whole(row):
+                message = f"the index of {document_id} differs from what was read from its file"
+                raise DamagedDocumentError(message, document_ids=(document_id,))
+            document = stored_document(row)
+        self._decoded.keep(checksum, document)
         return document
 
     def cards(self) -> Mapping[str, DocumentCard]:
-        """Return the card of each document, keyed by id, without query-dependent values. Raises
-        DamagedDocumentError.
-        """
+        """Return the card of each document, keyed by id, without query-dependent values."""
         if self._cards is None:
-            cards = {}
-            for row in self._card_rows():
-                if not card_stands(self._key, row):
-                    raise _damaged(str(row["id"]))
-                cards[row["id"]] = _card(row)
-            self._cards = cards
+            with self._database.begin() as connection:
+                rows = connection.execute(select(documents.c.id, documents.c.card).order_by(documents.c.id))
+                self._cards = {row.id: DocumentCard.model_validate_json(row.card) for row in rows}
         return self._cards
 
-    def damaged_cards(self) -> frozenset[str]:
-        """Return the ids of documents with a damaged or missing card; no text is loaded."""
-        with self._database.begin() as connection:
-            lost = frozenset(connection.execute(without_text()).scalars())
-        return lost | {str(row["id"]) for row in self._card_rows() if not card_stands(self._key, row)}
-
     def damaged(self) -> frozenset[str]:
-        """Return the ids of documents with damaged or missing text, card, chunks or words; loads every text."""
-        return damaged_documents(self._database, self._key)
+        """Return the ids of documents whose rows do not match their checksums; loads every text."""
+        found = set()
+        for document_id in self.document_ids():
+            with self._database.begin() as connection:
+                if not is_whole(connection.execute(_DOCUMENT, {"of_id": document_id}).mappings().one()):
+                    found.add(document_id)
+        return frozenset(found)
 
     def containers(self, document_ids: Collection[str]) -> frozenset[str]:
         """Return the paths of the files that contain these documents, some of which may be archives or messages."""
@@ -206,11 +226,6 @@ class Corpus:
         with self._database.begin() as connection:
             inside = {row.path: row.inside for row in connection.execute(query)} if document_ids else {}
         return frozenset(inside.get(document_id) or document_id for document_id in document_ids)
-
-    def _card_rows(self) -> Sequence[RowMapping]:
-        outside = [column for column in documents.c if column.name not in ("text", "tables")]
-        with self._database.begin() as connection:
-            return connection.execute(select(*outside).order_by(documents.c.id)).mappings().all()
 
     def readers(self) -> Mapping[str, tuple[str, ...]]:
         """Return the ids of the documents, grouped by the reader version that produced their stored texts."""
@@ -303,23 +318,6 @@ def fingerprint_of(rows: Iterable[tuple[str, str, str]], left_out: Iterable[Left
         if item.by_folder:
             digest.update(item.model_dump_json().encode())
     return digest.hexdigest()
-
-
-def _damaged(document_id: str) -> DamagedDocumentError:
-    message = f"the index of {document_id} differs from what was read from its file"
-    return DamagedDocumentError(message, document_ids=(document_id,))
-
-
-def _card(row: RowMapping) -> DocumentCard:
-    return DocumentCard(
-        document_id=row["id"],
-        title=row["title"],
-        authors=tuple(row["authors"].splitlines()),
-        pages=row["pages"],
-        date=row["date"],
-        headings=tuple(row["headings"].splitlines()),
-        imprint=Imprint.model_validate_json(row["imprint"]),
-    )
 
 
 def _chunk(row: RowMapping) -> Chunk:

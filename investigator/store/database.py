@@ -1,6 +1,5 @@
-"""The interface to this program's databases, and its implementation for SQLite files.
-
-A file is opened only if this program created its schema. The database library's errors are translated.
+"""The interface to this program's databases, and its implementation for SQLite files. The database library's errors are
+translated.
 """
 
 from __future__ import annotations
@@ -26,9 +25,9 @@ from investigator.errors import (
     WorkspaceLockedError,
 )
 from investigator.files import check_private_file, open_private, same_file
-from investigator.store.inspection import BUSY_SECONDS, problem_of, secured
 from investigator.store.schema import Schema, meta, statements_of
 
+_BUSY_SECONDS = 30
 _FULL = frozenset({errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG})
 _FAILING = (
     "Free some space, or check the disk, then run the same command again: finished work is kept. "
@@ -100,26 +99,64 @@ class Database(ABC):
 class FileDatabase(Database):
     """One database of a workspace, an SQLite file. With `thorough`, every page of the file is checked first.
 
-    Raises DamagedDatabaseError if the file is damaged, was created by an earlier version, or contains anything but the
-    tables of the schema; and StoreError if a newer version created it.
+    Raises DamagedDatabaseError if the file is damaged, or was created by an earlier version from which no upgrade is
+    known; and StoreError if a newer version created it.
     """
 
     def __init__(self, path: Path, schema: Schema, *, thorough: bool = False) -> None:
         self.path = path
         with translated(path):
+            check_private_file(path)
             if not os.path.lexists(path):  # SQLite creates its other files with the same permissions
                 os.close(open_private(path, os.O_RDWR | os.O_CREAT))
         with translated(path), same_file(path):
-            check_private_file(path)
-            if problem := problem_of(path, schema, thorough=thorough):
-                raise DamagedDatabaseError(f"the workspace database {path} cannot be used: {problem}")
             super().__init__(_open(path), str(path))
             self._engine.connect().close()
-        with self.begin() as connection:
-            for statement in statements_of(schema):
+        try:
+            with self.begin() as connection:
+                self._prepare(connection, schema)
+                if thorough:
+                    self._check(connection, schema)
+        except BaseException:
+            self.close()
+            raise
+
+    def _prepare(self, connection: Connection, schema: Schema) -> None:
+        """Create missing tables, and bring those of an earlier version up to date."""
+        version = self._version(connection)
+        if version > schema.version:
+            raise StoreError(
+                f"the workspace database {self.path} was created by a newer version of this program",
+                hint="Upgrade investigator, or use another workspace with --workspace DIR; "
+                f"{self.path.parent} is kept.",
+            )
+        while 0 < version < schema.version:
+            if version not in schema.upgrades:
+                raise DamagedDatabaseError(f"{self.path} was created by an earlier version of this program")
+            for statement in schema.upgrades[version]:
                 connection.exec_driver_sql(statement)
-            if get_meta(connection, SCHEMA_VERSION) is None:
-                set_meta(connection, SCHEMA_VERSION, str(schema.version))
+            version += 1
+            set_meta(connection, SCHEMA_VERSION, str(version))
+        for statement in statements_of(schema):
+            connection.exec_driver_sql(statement)
+        if not version:
+            set_meta(connection, SCHEMA_VERSION, str(schema.version))
+
+    def _version(self, connection: Connection) -> int:
+        """Return the version of the tables; 0 if they have not been created, or not completely."""
+        if not connection.exec_driver_sql("SELECT 1 FROM sqlite_master WHERE name = 'meta'").all():
+            return 0
+        version = get_meta(connection, SCHEMA_VERSION) or "0"
+        if not version.isdecimal():
+            raise DamagedDatabaseError(f"the workspace database {self.path} is damaged: its version is {version!r}")
+        return int(version)
+
+    def _check(self, connection: Connection, schema: Schema) -> None:
+        problem = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
+        if problem != "ok":
+            raise DamagedDatabaseError(f"the workspace database {self.path} is damaged: {problem}")
+        for table in schema.full_text:
+            connection.exec_driver_sql(f"INSERT INTO {table} ({table}) VALUES ('integrity-check')")
 
     @contextmanager
     def alone(self) -> Iterator[Connection]:
@@ -159,8 +196,15 @@ def _new_rows(dialect: str, table: Table) -> Insert:
     return sqlite.insert(table).on_conflict_do_nothing()
 
 
+def secured(connection: sqlite3.Connection) -> sqlite3.Connection:
+    """Return the connection, configured not to trust the schema of its file."""
+    for statement in ("PRAGMA trusted_schema=OFF", "PRAGMA cell_size_check=ON", "PRAGMA mmap_size=0"):
+        connection.execute(statement)
+    return connection
+
+
 def _open(path: Path) -> Engine:
-    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False})
+    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": _BUSY_SECONDS, "check_same_thread": False})
 
     @event.listens_for(engine, "connect")
     def _configure(connection: sqlite3.Connection, _: object) -> None:

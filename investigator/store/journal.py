@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
-from sqlalchemy import Connection, RowMapping, Select, Table, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, RowMapping, Table, bindparam, delete, func, insert, select, update
 
-from investigator.errors import AlteredRunError, StoreError, UnknownRunError
+from investigator.errors import StoreError, UnknownRunError
 from investigator.records import (
-    AnswerStatus,
     Investigation,
     Memory,
     Prompt,
@@ -25,27 +23,20 @@ from investigator.records import (
 )
 from investigator.scoring.prices import Price, priced
 from investigator.store.database import Database, get_meta, new_rows, set_meta
-from investigator.store.row_codes import StoredRow, standing, stands, with_code
-from investigator.store.schema import CODE, calls, intents, memories, runs, too_long
-from investigator.store.user_key import user_key
+from investigator.store.schema import calls, intents, memories, runs, too_long
 
-_RUN_ID = re.compile(r"[0-9A-Za-z-]{1,64}")
 TRIAL = "trial:"
 """Prefix of the identity of a run that only tries out a template."""
 _LAST_ASKED = "last_asked"
 
 # statements that are executed often are built once, because building one takes longer than executing it
-_RUN = select(runs).where(runs.c.id == bindparam("of_run"))
-_OWN = {
-    table: select(table).where(table.c.run_id == bindparam("of_run"), table.c.key == bindparam("of_key"))
-    for table in (calls, too_long)
-}
-_REPLIES = select(calls).where(calls.c.key == bindparam("of_key")).order_by(calls.c.id.desc())
-_COUNTED = select(too_long).where(too_long.c.key == bindparam("of_key"), too_long.c.tokens > 0)
+_OWN_REPLY = select(calls.c.reply).where(calls.c.run_id == bindparam("of_run"), calls.c.key == bindparam("of_key"))
+_REPLIES = select(calls).where(calls.c.key == bindparam("of_key")).order_by(calls.c.id.desc()).limit(1)
+_COUNTED = select(too_long.c.tokens).where(too_long.c.key == bindparam("of_key"), too_long.c.tokens > 0).limit(1)
 _COUNTED_HERE = _COUNTED.where(too_long.c.run_id == bindparam("of_run"))
 _INTEND = insert(intents)
 _FORGET_INTENT = delete(intents).where(intents.c.id == bindparam("begun"))
-_REWRITE = update(runs).where(runs.c.id == bindparam("of_run"), runs.c[CODE] == bindparam("known_code"))
+_REWRITE = update(runs).where(runs.c.id == bindparam("of_run"))
 
 
 @dataclass(frozen=True)
@@ -72,7 +63,7 @@ class Journal:
     """The calls, memories and record of one run. Thread-safe.
 
     A reply that an earlier run of the workspace paid for is reused unless `reuse` is off. `price_of` returns the price
-    of an engine, given its name. Altered rows are ignored and replaced.
+    of an engine, given its name.
     """
 
     def __init__(
@@ -85,7 +76,6 @@ class Journal:
         price_of: Callable[[str], Price | None] = lambda _: None,
     ) -> None:
         self._database = database
-        self._key = user_key()
         self._price_of = price_of
         self.run_id = run_id
         self._clock = clock
@@ -93,7 +83,6 @@ class Journal:
         self._writing = threading.Lock()
         self._begun: dict[str, list[int]] = {}  # lists of ids, because two threads may send the same prompt
         self._paid: dict[str, Usage] = {}
-        self._written: StoredRow | None = None  # the row of the run, as last written
         self._before = self._read_earlier()
         self._began = clock()
 
@@ -104,20 +93,21 @@ class Journal:
     def find(self, key: str) -> Reply | None:
         """Return the reply stored under a key by this run or, if reuse is on, by an earlier run in the workspace."""
         with self._writing, self._database.begin() as connection:
-            row = self._own(connection, calls, key)
-            if row is None and self._reuse:
-                row = self._first(connection, calls, _REPLIES, key)
+            reply = connection.execute(_OWN_REPLY, {"of_run": self.run_id, "of_key": key}).scalar()
+            if reply is None and self._reuse:
+                row = connection.execute(_REPLIES, {"of_key": key}).mappings().first()
                 if row is not None:
+                    reply = row["reply"]
                     copied = {name: value for name, value in row.items() if name != "id"}
                     copied |= {"run_id": self.run_id, "elapsed": self.elapsed(), "reused": 1}
                     self._put(connection, calls, copied)
-        return Reply.model_validate_json(row["reply"]) if row is not None else None
+            return Reply.model_validate_json(reply) if reply is not None else None
 
     def begin(self, key: str, engine: str, tokens: int) -> None:
         """Record that a prompt is about to be sent; callers must not send it before this returns."""
         row = {"run_id": self.run_id, "key": key, "engine": engine, "input_tokens": tokens, "elapsed": self.elapsed()}
         with self._writing, self._database.begin() as connection:
-            (begun,) = connection.execute(_INTEND, with_code(self._key, intents, row)).inserted_primary_key or (0,)
+            (begun,) = connection.execute(_INTEND, row).inserted_primary_key or (0,)
         with self._writing:
             self._begun.setdefault(key, []).append(begun)
 
@@ -158,11 +148,14 @@ class Journal:
         A prompt that the engine rejected without a count is sent again, because the server may accept longer prompts
         now.
         """
+        values = {"of_run": self.run_id, "of_key": key}
         with self._writing, self._database.begin() as connection:
-            row = self._first(connection, too_long, _COUNTED_HERE, key)
-            if row is None and self._reuse and (row := self._first(connection, too_long, _COUNTED, key)) is not None:
-                self._put(connection, too_long, {**row, "run_id": self.run_id})
-        return int(row["tokens"]) if row is not None else None
+            tokens: int | None = connection.execute(_COUNTED_HERE, values).scalar()
+            if tokens is None and self._reuse:
+                tokens = connection.execute(_COUNTED, values).scalar()
+                if tokens is not None:
+                    self._put(connection, too_long, {"run_id": self.run_id, "key": key, "tokens": tokens})
+        return tokens
 
     def keep_too_long(self, key: str, tokens: int) -> None:
         """Record that a prompt did not fit."""
@@ -181,24 +174,9 @@ class Journal:
     def _add(self, engine: str, usage: Usage) -> None:
         self._paid[engine] = together(self._paid.get(engine, Usage()), usage)
 
-    def _own(self, connection: Connection, table: Table, key: str) -> RowMapping | None:
-        """Return the unaltered row that this run stored under a key."""
-        return self._first(connection, table, _OWN[table], key)
-
-    def _first(self, connection: Connection, table: Table, query: Select[Any], key: str) -> RowMapping | None:
-        """Return the first unaltered row that a query for a key finds in a table."""
-        return next(standing(connection, self._key, table, query, of_run=self.run_id, of_key=key), None)
-
-    def _put(self, connection: Connection, table: Table, row: StoredRow) -> bool:
-        """Store a row under its key in this run, replacing an altered row. Return False if an unaltered row exists."""
-        coded = with_code(self._key, table, row)
-        if connection.execute(new_rows(connection, table).returning(table.c.key), coded).first() is not None:
-            return True
-        if self._own(connection, table, row["key"]) is not None:
-            return False
-        connection.execute(delete(table).where(table.c.run_id == self.run_id, table.c.key == row["key"]))
-        connection.execute(insert(table), coded)
-        return True
+    def _put(self, connection: Connection, table: Table, row: dict[str, Any]) -> bool:
+        """Store a row under its key in this run. Return False if this run has such a row."""
+        return connection.execute(new_rows(connection, table).returning(table.c.key), row).first() is not None
 
     def _read_earlier(self) -> float:
         """Add the costs of earlier processes of this run, grouped by engine; return the seconds that these processes
@@ -206,20 +184,16 @@ class Journal:
         """
         elapsed = 0.0
         with self._database.begin() as connection:
-            for row in self._rows(connection, calls):
+            for row in connection.execute(select(calls).where(calls.c.run_id == self.run_id)).mappings():
                 elapsed = max(elapsed, row["elapsed"])
                 if not row["reused"]:
                     counted = {name: row[name] for name in ("input_tokens", "output_tokens", "seconds")}
                     self._add(row["engine"], Usage(calls=1, **counted))
-            for row in self._rows(connection, intents):
+            for row in connection.execute(select(intents).where(intents.c.run_id == self.run_id)).mappings():
                 elapsed = max(elapsed, row["elapsed"])
                 self._add(row["engine"], Usage(calls=1, input_tokens=row["input_tokens"], unanswered=1))
-            kept = next(standing(connection, self._key, runs, _RUN, of_run=self.run_id), None)
-        return max(elapsed, Investigation.model_validate_json(kept["record"]).elapsed) if kept is not None else elapsed
-
-    def _rows(self, connection: Connection, table: Table) -> Iterator[RowMapping]:
-        """Yield the unaltered rows of this run."""
-        return standing(connection, self._key, table, select(table).where(table.c.run_id == self.run_id))
+            kept = connection.execute(select(runs.c.record).where(runs.c.id == self.run_id)).scalar()
+            return max(elapsed, Investigation.model_validate_json(kept).elapsed) if kept is not None else elapsed
 
     def keep_memory(self, memory: Memory) -> None:
         """Write a memory; writing it again (after a restart) changes nothing."""
@@ -234,25 +208,18 @@ class Journal:
             connection.execute(new_rows(connection, memories), row)
 
     def keep_record(self, investigation: Investigation) -> None:
-        """Write the current state of the investigation. Raises AlteredRunError."""
+        """Write the current state of the investigation."""
         status = investigation.answer.status if investigation.answer else None
         values = {"record": investigation.model_dump_json(), "answer_status": status}
         with self._writing, self._database.begin() as connection:
-            known = self._written or next(standing(connection, self._key, runs, _RUN, of_run=self.run_id), None)
-            if known is not None:
-                self._written = with_code(self._key, runs, {**known, **values})
-                unaltered = {"of_run": self.run_id, "known_code": known[CODE]}
-                if connection.execute(_REWRITE, {**self._written, **unaltered}).rowcount:
-                    return
-            raise AlteredRunError(self.run_id)
+            connection.execute(_REWRITE, {"of_run": self.run_id, **values})
 
 
 class Runs:
-    """All runs in a workspace. An altered run is never resumed, and its contents are never shown."""
+    """All runs in a workspace."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._key = user_key()
 
     def open(self, identity: str, corpus: str, blank: Investigation, created: str, *, fresh: bool) -> Run:
         """Return the latest run with this identity over the same corpus, or a new run if there is none or `fresh` is
@@ -264,7 +231,7 @@ class Runs:
                 return _resumed(row)
             values = {"id": blank.id, "identity": identity, "corpus": corpus, "created": created}
             values |= {"question": blank.question, "engine": blank.setup.engine, "record": blank.model_dump_json()}
-            connection.execute(insert(runs), with_code(self._key, runs, {"answer_status": None, **values}))
+            connection.execute(insert(runs), values)
         return Run(blank.id, created, resumed=False, finished=False)
 
     def latest(self, identity: str, corpus: str) -> Run | None:
@@ -290,7 +257,7 @@ class Runs:
         return run_id
 
     def summaries(self) -> tuple[RunSummary, ...]:
-        """Return a summary of each run, newest first; altered runs come last."""
+        """Return a summary of each run, newest first."""
         paid = (
             select(calls.c.run_id, func.count().label("calls"))
             .where(calls.c.reused == 0)
@@ -307,29 +274,11 @@ class Runs:
             .order_by(runs.c.created.desc(), runs.c.id.desc())
         )
         with self._database.begin() as connection:
-            listed = map(self._summary, connection.execute(query).mappings())
-            return tuple(sorted(listed, key=lambda run: run.altered))
-
-    def _summary(self, row: RowMapping) -> RunSummary:
-        if not stands(self._key, runs, row):
-            named = _RUN_ID.fullmatch(str(row["id"]))
-            return RunSummary(id=named[0] if named else "", question="", created="", engine="", altered=True)
-        listed = _listed(row["record"])
-        if listed is None:
-            return RunSummary(id=row["id"], question=row["question"], created=row["created"], engine="")
-        return RunSummary(
-            id=row["id"],
-            question=row["question"],
-            created=row["created"],
-            engine=row["engine"],
-            answer_status=AnswerStatus(row["answer_status"]) if row["answer_status"] else None,
-            calls=row["calls"],
-            scope=listed.setup.scope,
-        )
+            return tuple(_summary(row) for row in connection.execute(query).mappings())
 
     def investigation(self, run_id: str) -> Investigation:
-        """Return the record of a run, given its id or the beginning of its id. Raises UnknownRunError, AlteredRunError,
-        and StoreError if another version stored it in an unknown form.
+        """Return the record of a run, given its id or the beginning of its id. Raises UnknownRunError, and StoreError
+        if another version stored it in an unknown form.
         """
         if not run_id.strip():
             raise UnknownRunError("the run id is empty")
@@ -341,8 +290,6 @@ class Runs:
             problem = "several runs begin with" if len(exact) > 1 else "no run begins with"
             raise UnknownRunError(f"{problem} {run_id!r} in this workspace")
         (row,) = exact
-        if not stands(self._key, runs, row):
-            raise AlteredRunError(run_id)
         try:
             return Investigation.model_validate_json(row["record"])
         except ValidationError as error:
@@ -353,21 +300,21 @@ class Runs:
             ) from error
 
     def _latest(self, connection: Connection, identity: str, corpus: str) -> RowMapping | None:
-        """Return the latest unaltered run with this identity over this corpus."""
+        """Return the latest run with this identity over this corpus."""
         of_both = select(runs).where(runs.c.identity == identity, runs.c.corpus == corpus)
         newest_first = of_both.order_by(runs.c.created.desc(), runs.c.id.desc())
-        return next(standing(connection, self._key, runs, newest_first), None)
+        return connection.execute(newest_first.limit(1)).mappings().first()
 
 
 def _resumed(row: RowMapping) -> Run:
     return Run(row["id"], row["created"], resumed=True, finished=row["answer_status"] is not None)
 
 
-def _listed(record: str) -> _Listed | None:
-    """Return the fields of a record that are shown in a list of runs; None if another version wrote the record in a
-    different form.
-    """
+def _summary(row: RowMapping) -> RunSummary:
+    """Return what is listed of a run: only its question if another version wrote its record in a different form."""
     try:
-        return _Listed.model_validate_json(record)
+        scope = _Listed.model_validate_json(row["record"]).setup.scope
+        shown = {name: row[name] for name in RunSummary.model_fields if name in row}
+        return RunSummary.model_validate({**shown, "scope": scope})
     except ValidationError:
-        return None
+        return RunSummary(id=row["id"], question=str(row["question"]), created=str(row["created"]), engine="")

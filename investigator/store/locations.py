@@ -1,27 +1,22 @@
-"""Finds the workspace of a folder in the user's data directory, or inside the folder if this user sealed it."""
+"""Finds the workspace of a folder in the user's data directory."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
-import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
 from platformdirs import user_data_path
 
 from investigator.errors import ForeignFileError
-from investigator.files import check_private_folder, is_plain_file, make_private_folder, read_private, write_private
-from investigator.store.user_key import code, same_code, user_key
+from investigator.files import is_plain_file, read_private, write_private
 
 INSIDE = ".investigator"
-"""Name of a workspace inside its folder. Such a workspace is never opened unless this user has sealed it."""
+"""Name of a workspace inside its folder, where earlier versions kept it. It is opened only if the user names it."""
 
-_SEAL = "seal.json"
 _FOLDER = "folder"
-_PURPOSE = "workspace in its folder"
 
 
 def default_workspace(folder: Path) -> Path:
@@ -43,28 +38,6 @@ def lies_in(directory: Path, folder: Path) -> bool:
     try:
         return os.path.commonpath([real, os.path.realpath(directory)]) == real
     except ValueError:  # it is on another drive
-        return False
-
-
-def seal(directory: Path) -> None:
-    """Create a workspace directory inside a folder, with the seal of this user. The seal vouches for the creator of the
-    directory, not for its contents. Raises ForeignFileError, SettingsError and OSError.
-    """
-    make_private_folder(directory)
-    check_private_folder(directory)
-    identity = secrets.token_hex(16)
-    sealed = {"id": identity, "code": code(user_key(), _PURPOSE, identity)}
-    write_private(directory / _SEAL, json.dumps(sealed).encode())
-    write_private(directory / ".gitignore", b"*\n")  # keeps indexes and questions out of repositories
-
-
-def is_sealed(directory: Path) -> bool:
-    """Return True if a directory carries the seal of this user; nothing else in it is opened."""
-    try:
-        check_private_folder(directory)
-        sealed = json.loads(read_private(directory / _SEAL, 300))
-        return same_code(str(sealed["code"]), code(user_key(), _PURPOSE, str(sealed["id"])))
-    except (OSError, ForeignFileError, ValueError, LookupError, TypeError):
         return False
 
 

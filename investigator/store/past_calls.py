@@ -9,9 +9,7 @@ from sqlalchemy import func, select
 from investigator.records import Prompt, Reply, Usage
 from investigator.store.database import Database
 from investigator.store.in_memory import InMemoryJournal
-from investigator.store.row_codes import standing
 from investigator.store.schema import calls, too_long
-from investigator.store.user_key import user_key
 
 
 @dataclass(frozen=True)
@@ -28,10 +26,10 @@ class PastCall:
 
 
 def calls_of(database: Database, run_id: str) -> tuple[PastCall, ...]:
-    """Return the unaltered calls of a run, in order."""
+    """Return the calls of a run, in order."""
     query = select(calls).where(calls.c.run_id == run_id).order_by(calls.c.id)
     with database.begin() as connection:
-        rows = standing(connection, user_key(), calls, query)
+        rows = connection.execute(query).mappings()
         return tuple(
             PastCall(
                 row["template"],
@@ -60,12 +58,11 @@ class PastCalls(InMemoryJournal):
         super().__init__()
         self._paid = spent or Usage()
         self._elapsed = elapsed
-        key = user_key()
         with database.begin() as connection:
-            made = standing(connection, key, calls, select(calls).where(calls.c.run_id == run_id))
-            self._replies = {row["key"]: Reply.model_validate_json(row["reply"]) for row in made}
-            refused = standing(connection, key, too_long, select(too_long).where(too_long.c.run_id == run_id))
-            self._too_long = {row["key"]: row["tokens"] for row in refused}
+            made = connection.execute(select(calls.c.key, calls.c.reply).where(calls.c.run_id == run_id))
+            self._replies = {row.key: Reply.model_validate_json(row.reply) for row in made}
+            refused = connection.execute(select(too_long.c.key, too_long.c.tokens).where(too_long.c.run_id == run_id))
+            self._too_long = {row.key: row.tokens for row in refused}
         self._used: set[str] = set()
 
     @property

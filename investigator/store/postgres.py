@@ -21,8 +21,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from investigator.errors import DiskFullError, MissingPackageError, SettingsError, StoreError, WorkspaceLockedError
 from investigator.store.database import SCHEMA_VERSION, Database, get_meta, set_meta
-from investigator.store.schema import SHARED_RUNS, meta
-from investigator.store.user_key import code, user_key
+from investigator.store.schema import CODED, SHARED_RUNS, meta
 
 Step: TypeAlias = Callable[[Connection], None]
 
@@ -38,7 +37,6 @@ _NOTICING = ("tcp_keepalives_idle = 10", "tcp_keepalives_interval = 5", "tcp_kee
 """Session settings that let the server detect a dead client within half a minute, and release its locks."""
 _PATIENCE, _PAUSE = 30.0, 0.5  # seconds to keep retrying, and between retries: a paid reply must survive a restart
 _LONGEST_NAME = 63
-_USER = "user_key"
 _SAME_AGAIN = "Finished work is kept: run the same command again"
 _HINTS = {
     "25006": "A standby server rejects writes, so use the primary server in store.url.",
@@ -78,8 +76,8 @@ class PostgresDatabase(_ServerDatabase):
     """The runs and memories of the folder `name` in the PostgreSQL database at the given address; missing tables are
     created.
 
-    Raises MissingPackageError; SettingsError if the address is invalid; and StoreError if the server cannot be used, a
-    newer version created the tables, or another user's key was used to write them.
+    Raises MissingPackageError; SettingsError if the address is invalid; and StoreError if the server cannot be used or
+    a newer version created the tables.
     """
 
     def __init__(self, url: str, name: str) -> None:
@@ -98,14 +96,6 @@ class PostgresDatabase(_ServerDatabase):
                 connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _number("making", self._name)})
                 make_schema(connection, f"runs_{self._name}")
                 bring_up(connection, STEPS, self.place)
-                if get_meta(connection, _USER) is None:
-                    set_meta(connection, _USER, _user())
-            if get_meta(connection, _USER) != _user():
-                raise StoreError(
-                    f"the runs of {self._name} in {self.place} were written with the key of another user or machine",
-                    hint="Copy the file user.key from that machine's data directory to this machine's (see "
-                    "docs/security.md), or use separate runs with --set store.name=NAME",
-                )
 
     @contextmanager
     def held(self, what: str) -> Iterator[Database]:
@@ -209,7 +199,12 @@ def bring_up(connection: Connection, steps: Sequence[Step], place: str) -> None:
     set_meta(connection, SCHEMA_VERSION, str(len(steps)))
 
 
-STEPS: Sequence[Step] = (SHARED_RUNS.create_all,)
+def _drop_codes(connection: Connection) -> None:
+    for table in CODED:
+        connection.execute(text(f"ALTER TABLE {table.name} DROP COLUMN IF EXISTS code"))
+
+
+STEPS: Sequence[Step] = (SHARED_RUNS.create_all, _drop_codes)
 """Steps from each version of the tables to the next. The first step creates the current tables, so a later step may
 find its work already done.
 """
@@ -264,10 +259,6 @@ def _number(*parts: str) -> int:
     """Return the number of the advisory lock for these names."""
     digest = hashlib.sha256("\0".join(("investigator", *parts)).encode()).digest()
     return int.from_bytes(digest[:8], "big", signed=True)
-
-
-def _user() -> str:
-    return code(user_key(), "shared runs")
 
 
 def _store_error(error: DBAPIError, place: str) -> StoreError:

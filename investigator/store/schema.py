@@ -6,9 +6,10 @@ memories of chats cannot be rebuilt, so they have a separate database.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cache
+from typing import Any
 
 from sqlalchemy import (
     Column,
@@ -26,25 +27,28 @@ from sqlalchemy.dialects import sqlite
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Schema:
-    """The tables of one database, the statements that create its full-text tables (keyed by table name), and its
-    version. Each database has a `meta` table for the version and other individual values.
+    """The tables of one database, the statements that create its full-text tables, its version, and the statements
+    that bring a database of an earlier version to the next one, keyed by the earlier version. Each database has a
+    `meta` table for the version and other individual values.
     """
 
     metadata: MetaData
-    full_text: tuple[tuple[str, str], ...]
+    full_text: Mapping[str, str]
     version: int
+    upgrades: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+
+
+def _required(kind: Any, *names: str) -> list[Column[Any]]:
+    return [Column(name, kind, nullable=False) for name in names]
 
 
 metadata = MetaData()
 _kept = MetaData()
 _served = MetaData()
 
-CODE = "code"
-"""The column for the code of a row in protected tables; see `row_codes`."""
-
-meta = Table("meta", metadata, Column("key", String, primary_key=True), Column("value", Text, nullable=False))
+meta = Table("meta", metadata, Column("key", String, primary_key=True), *_required(Text, "value"))
 meta.to_metadata(_kept)
 meta.to_metadata(_served)
 
@@ -52,16 +56,12 @@ files = Table(
     "files",
     metadata,
     Column("path", String, primary_key=True),
-    Column("size", Integer, nullable=False),
-    Column("mtime_ns", Integer, nullable=False),
-    Column("inode", Integer, nullable=False),
-    Column("content_hash", String, nullable=False),
-    Column("status", String, nullable=False),
-    Column("reason", Text, nullable=False),
+    *_required(Integer, "size", "mtime_ns", "inode"),
+    *_required(String, "content_hash", "status"),
+    *_required(Text, "reason"),
     Column("pages", Integer),
-    Column("characters", Integer, nullable=False),
-    Column("chunks", Integer, nullable=False),
-    Column("seconds", Float, nullable=False),
+    *_required(Integer, "characters", "chunks"),
+    *_required(Float, "seconds"),
     Column("inside", String, nullable=False, index=True),  # the path of the archive or message that contains it
 )
 
@@ -70,19 +70,8 @@ documents = Table(
     metadata,
     Column("key", Integer, primary_key=True),
     Column("id", String, nullable=False, unique=True),
-    Column("content_hash", String, nullable=False),
-    Column("title", Text, nullable=False),
-    Column("authors", Text, nullable=False),  # one per line
-    Column("pages", Integer),
-    Column("date", String),
-    Column("headings", Text, nullable=False),  # the first headings, one per line
-    Column("imprint", Text, nullable=False),  # the document's description of itself, in wire format
-    Column("card", Text, nullable=False),  # the record without text and tables, in wire format
-    Column("text", Text, nullable=False),
-    Column("tables", Text, nullable=False),  # the records of its tables, in wire format
-    Column("reader", String, nullable=False),
-    Column("text_code", String, nullable=False),  # the code of the content hash, reader, text and tables
-    Column("card_code", String, nullable=False),  # the code of all other columns
+    *_required(String, "reader", "checksum"),  # the checksum is that of the four columns below
+    *_required(Text, "card", "record", "tables", "text"),  # in wire format; the record is without text and tables
 )
 
 chunks = Table(
@@ -90,10 +79,9 @@ chunks = Table(
     metadata,
     Column("id", Integer, primary_key=True, autoincrement=True),
     Column("document_id", String, ForeignKey("documents.id", ondelete="CASCADE", onupdate="CASCADE"), nullable=False),
-    Column("start", Integer, nullable=False),
-    Column("end", Integer, nullable=False),
+    *_required(Integer, "start", "end"),
     Column("page", Integer),
-    Column("heading", Text, nullable=False),
+    *_required(Text, "heading"),
     Index("chunks_of_document", "document_id", "start"),
     sqlite_autoincrement=True,  # an id is never reused, because Chroma may still contain it
 )
@@ -121,21 +109,17 @@ sentence_vectors = Table(
 # chunk ids whose vectors are still in Chroma although their document is gone
 gone_chunks = Table("gone_chunks", metadata, Column("chunk_id", Integer, primary_key=True))
 
+_WORDS = "tokenize='porter unicode61 remove_diacritics 2'"
 INDEX = Schema(
     metadata,
-    (
-        (
-            "chunk_words",  # its rowid is the id of a chunk
-            "CREATE VIRTUAL TABLE IF NOT EXISTS chunk_words USING fts5"
-            "(words, tokenize='porter unicode61 remove_diacritics 2')",
-        ),
-        (
-            "card_words",  # title, path, headings and first lines of a document; its rowid is the key of the document
-            "CREATE VIRTUAL TABLE IF NOT EXISTS card_words USING fts5"
-            "(document_id UNINDEXED, words, tokenize='porter unicode61 remove_diacritics 2')",
-        ),
-    ),
-    version=10,
+    {
+        # the rowid is the id of a chunk
+        "chunk_words": f"CREATE VIRTUAL TABLE IF NOT EXISTS chunk_words USING fts5(words, {_WORDS})",
+        # title, path, headings and first lines of a document; the rowid is the key of the document
+        "card_words": "CREATE VIRTUAL TABLE IF NOT EXISTS card_words "
+        f"USING fts5(document_id UNINDEXED, words, {_WORDS})",
+    },
+    version=11,
 )
 
 _ORDERED = String().with_variant(String(collation="C"), "postgresql")
@@ -146,13 +130,11 @@ runs = Table(
     _kept,
     Column("id", _ORDERED, primary_key=True),
     Column("identity", String, nullable=False, index=True),
-    Column("corpus", String, nullable=False),
-    Column("created", _ORDERED, nullable=False),
-    Column("question", Text, nullable=False),
-    Column("engine", Text, nullable=False),
+    *_required(String, "corpus"),
+    *_required(_ORDERED, "created"),
+    *_required(Text, "question", "engine"),
     Column("answer_status", String),
-    Column("record", Text, nullable=False),  # the current state of the investigation, in wire format
-    Column(CODE, String, nullable=False),
+    *_required(Text, "record"),  # the current state of the investigation, in wire format
 )
 
 calls = Table(
@@ -160,17 +142,11 @@ calls = Table(
     _kept,
     Column("id", Integer, primary_key=True, autoincrement=True),
     Column("run_id", String, ForeignKey("runs.id"), nullable=False),
-    Column("key", String, nullable=False),
-    Column("template", String, nullable=False),
-    Column("engine", String, nullable=False),
-    Column("prompt", Text, nullable=False),
-    Column("reply", Text, nullable=False),
-    Column("input_tokens", Integer, nullable=False),
-    Column("output_tokens", Integer, nullable=False),
-    Column("seconds", Float, nullable=False),
-    Column("elapsed", Float, nullable=False),  # seconds that the run had taken, across all its processes
-    Column("reused", Integer, nullable=False),  # 1 if taken from an earlier run, at no cost
-    Column(CODE, String, nullable=False),
+    *_required(String, "key", "template", "engine"),
+    *_required(Text, "prompt", "reply"),
+    *_required(Integer, "input_tokens", "output_tokens"),
+    *_required(Float, "seconds", "elapsed"),  # elapsed: seconds that the run had taken, across all its processes
+    *_required(Integer, "reused"),  # 1 if taken from an earlier run, at no cost
     Index("calls_by_key", "key"),
     Index("calls_of_run", "run_id", "key", unique=True),
 )
@@ -181,11 +157,9 @@ intents = Table(
     _kept,
     Column("id", Integer, primary_key=True, autoincrement=True),
     Column("run_id", String, ForeignKey("runs.id"), nullable=False, index=True),
-    Column("key", String, nullable=False),
-    Column("engine", String, nullable=False),
-    Column("input_tokens", Integer, nullable=False),  # estimated
-    Column("elapsed", Float, nullable=False),  # seconds that the run had taken when the call began
-    Column(CODE, String, nullable=False),
+    *_required(String, "key", "engine"),
+    *_required(Integer, "input_tokens"),  # estimated
+    *_required(Float, "elapsed"),  # seconds that the run had taken when the call began
 )
 
 # prompts that did not fit into an engine's context, so that a resumed or replayed run need not count tokens again
@@ -194,8 +168,7 @@ too_long = Table(
     _kept,
     Column("run_id", String, ForeignKey("runs.id"), primary_key=True),
     Column("key", String, primary_key=True),
-    Column("tokens", Integer, nullable=False),  # 0 if the engine rejected it without giving a number
-    Column(CODE, String, nullable=False),
+    *_required(Integer, "tokens"),  # 0 if the engine rejected it without giving a number
     Index("too_long_by_key", "key"),
 )
 
@@ -204,42 +177,39 @@ memories = Table(
     _kept,
     Column("run_id", String, ForeignKey("runs.id"), primary_key=True),
     Column("id", Integer, primary_key=True),
-    Column("target_document_id", String, nullable=False),
+    *_required(String, "target_document_id"),
     Column("point", Integer),
-    Column("record", Text, nullable=False),
+    *_required(Text, "record"),
 )
 
 personal_facts = Table(
     "personal_facts",
     _kept,
     Column("id", Integer, primary_key=True, autoincrement=True),
-    Column("user", String, nullable=False),
-    Column("speaker", String, nullable=False),
-    Column("text", Text, nullable=False),
-    Column("claim", Text, nullable=False),  # the memory's content in condensed form, to detect repetitions
-    Column("chat_id", String, nullable=False),  # the chat in which it was stated; empty if the user wrote the fact
+    *_required(String, "user", "speaker"),
+    *_required(Text, "text", "claim"),  # claim: the memory's content in condensed form, to detect repetitions
+    *_required(String, "chat_id"),  # the chat in which it was stated; empty if the user wrote the fact
     Column("turn", Integer),
-    Column("created", String, nullable=False),
-    Column(
-        "used_at", Integer, nullable=False
-    ),  # the user's turn, counted across all chats, in which it was created or last used
-    Column("uses", Integer, nullable=False),
-    Column(CODE, String, nullable=False),
+    *_required(String, "created"),
+    *_required(Integer, "used_at", "uses"),  # used_at: the user's turn, across all chats, that created or last used it
     Index("personal_facts_of_user", "user", "id"),
     Index("personal_facts_by_use", "user", "used_at", "id"),
     Index("personal_facts_once", "user", "speaker", "text", unique=True),
     sqlite_autoincrement=True,  # the number of a deleted fact is never reused
 )
 
+CODED = (runs, calls, intents, too_long, personal_facts)
+"""The tables that had a column `code` in earlier versions."""
+
 RUNS = Schema(
     _kept,
-    (
-        (
-            "personal_fact_terms",  # its rowid is the id of a fact, whose terms are already split and stemmed
-            "CREATE VIRTUAL TABLE IF NOT EXISTS personal_fact_terms USING fts5(owner, terms, tokenize='ascii')",
-        ),
-    ),
-    version=2,
+    {
+        # the rowid is the id of a fact, whose terms are already split and stemmed
+        "personal_fact_terms": "CREATE VIRTUAL TABLE IF NOT EXISTS personal_fact_terms "
+        "USING fts5(owner, terms, tokenize='ascii')",
+    },
+    version=3,
+    upgrades={2: tuple(f"ALTER TABLE {table.name} DROP COLUMN code" for table in CODED)},
 )
 
 served_jobs = Table(
@@ -247,11 +217,11 @@ served_jobs = Table(
     _served,
     Column("key", Integer, primary_key=True, autoincrement=True),
     Column("id", String, nullable=False, unique=True),
-    Column("request", Text, nullable=False),
-    Column("created", String, nullable=False),
+    *_required(Text, "request"),
+    *_required(String, "created"),
     Column("state", String, nullable=False, index=True),
-    Column("run_id", String, nullable=False),
-    Column("problem", Text, nullable=False),
+    *_required(String, "run_id"),
+    *_required(Text, "problem"),
     Column("idempotency_key", String, unique=True),
     sqlite_autoincrement=True,
 )
@@ -261,9 +231,9 @@ job_events = Table(
     _served,
     Column("job", String, ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True),
     Column("number", Integer, primary_key=True),
-    Column("at", Float, nullable=False),
-    Column("kind", String, nullable=False),
-    Column("body", Text, nullable=False),
+    *_required(Float, "at"),
+    *_required(String, "kind"),
+    *_required(Text, "body"),
 )
 
 served_chats = Table(
@@ -280,11 +250,10 @@ chat_turns = Table(
     _served,
     Column("chat", String, ForeignKey("chats.id", ondelete="CASCADE"), primary_key=True),
     Column("number", Integer, primary_key=True),
-    Column("said", Text, nullable=False),
-    Column("record", Text, nullable=False),  # the turn, in wire format
+    *_required(Text, "said", "record"),  # the record is the turn, in wire format
 )
 
-SERVED = Schema(_served, (), version=1)
+SERVED = Schema(_served, {}, version=1)
 """A server's data about a folder: jobs with their events, and chats. This data is stored only in the user's data
 directory.
 """
@@ -316,4 +285,4 @@ def _statements(schema: Schema) -> Iterator[str]:
         yield str(CreateTable(table, if_not_exists=True).compile(dialect=dialect))
         for index in sorted(table.indexes, key=lambda index: str(index.name)):
             yield str(CreateIndex(index, if_not_exists=True).compile(dialect=dialect))
-    yield from (statement for _, statement in schema.full_text)
+    yield from schema.full_text.values()

@@ -30,19 +30,21 @@ from investigator.files import (
     read_private,
     write_private,
 )
+from investigator.store.corpus import DecodedDocuments
 from investigator.store.database import Database, FileDatabase, translated
-from investigator.store.decoded_documents import DecodedDocuments
 from investigator.store.locations import note_folder, shared_name
 from investigator.store.schema import INDEX, RUNS
 from investigator.store.store_settings import StoreSettings
 
-DATABASE_NAME = "investigator.db"
+DATABASE_NAME = "index.db"
 RUNS_NAME = "runs.db"
 
 DAMAGED_MARK = "damaged"
 """Name of the marker file for an index that was found damaged when last used."""
 
-_DATABASE_FILES = tuple(name + end for name in (DATABASE_NAME, RUNS_NAME) for end in ("", "-wal", "-shm", "-journal"))
+_EARLIER_NAME = "investigator.db"
+_ENDS = ("", "-wal", "-shm", "-journal")
+_DATABASE_FILES = tuple(name + end for name in (DATABASE_NAME, RUNS_NAME, _EARLIER_NAME) for end in _ENDS)
 _FILES = (*_DATABASE_FILES, "writer.pid", "writer.lock", "servers.json", "folder", DAMAGED_MARK)
 _FOLDERS = ("chroma", "chats", "evaluations", "shards")
 
@@ -54,7 +56,7 @@ def has_database(directory: Path) -> bool:
 
 def has_runs(directory: Path) -> bool:
     """Return True if a workspace directory has runs or chats."""
-    return is_plain_file(directory / RUNS_NAME) or has_database(directory)
+    return any(is_plain_file(directory / name) for name in (RUNS_NAME, DATABASE_NAME, _EARLIER_NAME))
 
 
 def foreign_names(directory: Path) -> list[str]:
@@ -95,7 +97,6 @@ class Workspace:
         self._notice = notice
         self.is_suspected = False
         self.decoded = decoded or DecodedDocuments()
-        self._borrowed: frozenset[str] = frozenset()
         self._at_close = ExitStack()
         _prepare(directory)
         self._lock = FileLock(str(directory / "writer.lock"), mode=0o600)
@@ -131,6 +132,8 @@ class Workspace:
         try:
             if is_plain_file(self.directory / DAMAGED_MARK):
                 raise DamagedDatabaseError(f"the index {path} was found damaged when it was last used")
+            if is_plain_file(self.directory / _EARLIER_NAME):
+                raise DamagedDatabaseError(f"the index in {self.directory} was created by an earlier version")
             return FileDatabase(path, INDEX, thorough=self.is_suspected)
         except DamagedDatabaseError as error:
             if not self.writes:
@@ -138,16 +141,6 @@ class Workspace:
             self._notice(f"The index is rebuilt from the documents; runs and memories are kept: {error.message}.")
             self._drop_index()
             return FileDatabase(path, INDEX)
-
-    def borrow(self, opened: Workspace) -> None:
-        """Use the open databases of `opened`, another workspace object for the same directory, which will close
-        them.
-        """
-        databases: dict[str, Database] = {
-            name: opened.__dict__[name] for name in ("index", "runs") if name in opened.__dict__
-        }
-        self.__dict__.update(databases)
-        self._borrowed = frozenset(databases)
 
     def call_at_close(self, closing: Callable[[], None]) -> None:
         """Register a function to call when the workspace is closed."""
@@ -160,10 +153,9 @@ class Workspace:
         if isinstance(index, Database) and index.damaged:
             with suppress(OSError):  # without the marker, the damage is detected again
                 write_private(self.directory / DAMAGED_MARK, b"")
-        if isinstance(index, Database) and "index" not in self._borrowed:
-            index.close()
-        if isinstance(runs, Database) and "runs" not in self._borrowed:
-            runs.close()
+        for database in (index, runs):
+            if isinstance(database, Database):
+                database.close()
         if self.writes:
             with suppress(OSError):  # if the file remains, the next writer checks the databases
                 (self.directory / "writer.pid").unlink(missing_ok=True)
@@ -178,7 +170,7 @@ class Workspace:
     def _drop_index(self) -> None:
         """Delete the index. Chroma's files would not match a new index, and are rebuilt together with it."""
         for name in _DATABASE_FILES:
-            if name.startswith(DATABASE_NAME):
+            if not name.startswith(RUNS_NAME):
                 (self.directory / name).unlink(missing_ok=True)
         (self.directory / DAMAGED_MARK).unlink(missing_ok=True)
 

@@ -10,7 +10,7 @@ import pytest
 from shards import CrewHere
 
 from investigator import Investigator, ScriptedEmbedder, load_settings
-from investigator.cluster.building import build, company
+from investigator.cluster.building import build
 from investigator.cluster.shard_files import ShardFiles, shard_of
 from investigator.errors import ClusterError, SettingsError
 from investigator.records import Answer, Answered, AnswerStatus, Investigation
@@ -168,11 +168,11 @@ def test_a_damaged_shard_is_built_again(folder: Path, crew: CrewHere, alone: Map
     assert crew.built == [0]
 
 
-def test_shards_of_others_and_of_other_settings_are_not_used(folder: Path, crew: CrewHere) -> None:
+def test_shards_without_a_record_or_of_other_settings_are_not_used(folder: Path, crew: CrewHere) -> None:
     indexed(sharded(folder, crew, "chunks.target=300"))
     assert sorted(crew.built) == list(range(COUNT))
     record = folder.parent / "sharded" / "shards" / f"0001-of-{COUNT:04d}.json"
-    record.write_bytes(record.read_bytes().replace(b'\\"documents\\":', b'\\"documents\\":1'))
+    record.write_bytes(record.read_bytes()[:40])
     crew.built = []
     indexed(sharded(folder, crew, "chunks.target=300"))
     assert crew.built == [1]
@@ -194,9 +194,7 @@ def test_workers_that_differ_are_refused_by_what_differs(folder: Path, crew: Cre
         pass
     task = crew.noted[0]
     with pytest.raises(ClusterError, match=r"has document-investigator .*, but this command has 0\.0\.1"):
-        build(replace(task, company=replace(company(), version="0.0.1")))
-    with pytest.raises(ClusterError, match=r"different user\.key"):
-        build(replace(task, company=replace(company(), key="of somebody else")))
+        build(replace(task, version="0.0.1"))
     with pytest.raises(ClusterError, match="cannot read the documents"):
         build(replace(task, folder=task.folder / "elsewhere"))
 

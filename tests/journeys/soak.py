@@ -70,7 +70,7 @@ def contents(workspace: Path) -> dict[str, list[object]]:
     from investigator.store.schema import INDEX
     from investigator.store.vectors import VectorTable
 
-    with sqlite3.connect(workspace / "investigator.db") as connection:
+    with sqlite3.connect(workspace / "index.db") as connection:
         held = {
             "files": "SELECT path, size, content_hash, status, reason, pages, characters, chunks, inside FROM files",
             "documents": "SELECT id, content_hash, title, card, text FROM documents",
@@ -84,7 +84,7 @@ def contents(workspace: Path) -> dict[str, list[object]]:
         found = {name: sorted(map(repr, connection.execute(query))) for name, query in held.items()}
         places = {str(row[0]): row[1:] for row in connection.execute("SELECT id, document_id, start FROM chunks")}
     notices: list[str] = []
-    database = FileDatabase(workspace / "investigator.db", INDEX)
+    database = FileDatabase(workspace / "index.db", INDEX)
     ChromaIndex(ChromaFiles(workspace / "chroma", VectorTable(database, ScriptedEmbedder().name)), notices.append)
     database.close()
     client = chromadb.PersistentClient(str(workspace / "chroma"), Settings(anonymized_telemetry=False))

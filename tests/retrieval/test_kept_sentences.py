@@ -33,7 +33,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def rows(workspace: Path) -> int:
-    with sqlite3.connect(workspace / "investigator.db") as connection:
+    with sqlite3.connect(workspace / "index.db") as connection:
         return int(connection.execute("SELECT count(*) FROM sentence_vectors").fetchone()[0])
 
 
@@ -52,7 +52,7 @@ def test_sentences_are_embedded_with_the_index_and_not_for_a_question(folder: Pa
     with again.library() as library:
         found = library.passages(("When did the mill burn down?",))
     assert embedder.texts == ["When did the mill burn down?"]
-    (folder.parent / "w" / "investigator.db").unlink()
+    (folder.parent / "w" / "index.db").unlink()
     anew, _ = opened(folder, "retrieval.sentences_up_to=0")
     with anew.library() as library:
         assert library.passages(("When did the mill burn down?",)) == found
@@ -84,7 +84,7 @@ def test_a_damaged_vector_is_computed_again(folder: Path) -> None:
     list(made.index(vectors=True))
     with made.library() as library:
         before = library.passages(("When did the mill burn down?",))
-    with sqlite3.connect(folder.parent / "w" / "investigator.db") as connection:
+    with sqlite3.connect(folder.parent / "w" / "index.db") as connection:
         connection.execute("UPDATE sentence_vectors SET vector = randomblob(length(vector)) WHERE place = 0")
         connection.execute("UPDATE sentence_vectors SET vector = x'00' WHERE place = 1")
     again, embedder = opened(folder)

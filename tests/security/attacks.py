@@ -19,7 +19,7 @@ from victim import QUESTION
 
 from investigator import Investigator, ScriptedEmbedder
 from investigator.bb3.chats import open_memory
-from investigator.store.locations import INSIDE, seal
+from investigator.store.locations import INSIDE
 
 TRUE = "The harbour is 11 metres deep."
 FORGED = "The harbour is 99 metres deep."
@@ -85,7 +85,7 @@ def forge(root: Path) -> Path:
 def restamp(workspace: Path, document: Path) -> None:
     """Make the index claim that it has read the document in its current state."""
     status = document.stat()
-    with closing(sqlite3.connect(workspace / "investigator.db")) as index, index:
+    with closing(sqlite3.connect(workspace / "index.db")) as index, index:
         index.execute("UPDATE files SET inode = 0, size = ?, mtime_ns = ?", (status.st_size, status.st_mtime_ns))
 
 
@@ -96,83 +96,27 @@ def a_planted_workspace(scene: Scene) -> None:
 
 
 @attack
-def a_planted_workspace_with_the_seal_of_its_sender(scene: Scene) -> None:
-    a_planted_workspace(scene)
-    before = os.environ["XDG_DATA_HOME"]
-    os.environ["XDG_DATA_HOME"] = str(scene.root / "sender")
-    try:
-        seal(scene.received / INSIDE)
-    finally:
-        os.environ["XDG_DATA_HOME"] = before
-
-
-@attack
 def a_link_to_a_planted_workspace(scene: Scene) -> None:
     (scene.received / INSIDE).symlink_to(scene.forged)
-
-
-@attack
-def a_workspace_that_is_named_and_lies_in_the_folder(scene: Scene) -> None:
-    a_planted_workspace(scene)
-    scene.workspace = scene.received / INSIDE
-
-
-@attack
-def forged_rows_in_a_workspace_of_the_victim(scene: Scene) -> None:
-    """Write an index, a finished run and a memory to a disk of the victim without the victim's key."""
-    shutil.copytree(scene.forged, scene.named_workspace(), dirs_exist_ok=True)
-    assert scene.workspace is not None
-    restamp(scene.workspace, scene.received / DOCUMENT)
 
 
 @attack
 def junk_in_the_place_of_every_file(scene: Scene) -> None:
     for directory in (scene.received / INSIDE, scene.named_workspace()):
         directory.mkdir(exist_ok=True)
-        for name in ("investigator.db", "investigator.db-wal", "writer.pid", "servers.json", "folder", "seal.json"):
+        for name in ("index.db", "index.db-wal", "writer.pid", "servers.json", "folder"):
             (directory / name).write_bytes(random.Random(7).randbytes(5000))
             (directory / name).chmod(0o600)
 
 
 @attack
-def triggers_that_falsify_what_is_read(scene: Scene) -> None:
-    shutil.copytree(scene.forged, scene.named_workspace(), dirs_exist_ok=True)
-    assert scene.workspace is not None
-    (scene.workspace / "runs.db").unlink()
-    with closing(sqlite3.connect(scene.workspace / "investigator.db")) as index, index:
-        index.execute(
-            "CREATE TRIGGER forger AFTER INSERT ON documents BEGIN "
-            "UPDATE documents SET text = replace(text, '11', '99') WHERE key = new.key; END"
-        )
-        index.execute("DELETE FROM files")
-
-
-@attack
-def a_trigger_in_the_runs(scene: Scene) -> None:
-    shutil.copytree(scene.forged, scene.named_workspace(), dirs_exist_ok=True)
-    assert scene.workspace is not None
-    with closing(sqlite3.connect(scene.workspace / "runs.db")) as runs, runs:
-        runs.execute("CREATE TRIGGER forger AFTER INSERT ON runs BEGIN UPDATE runs SET record = ''; END")
-
-
-@attack
-def a_view_in_the_place_of_a_table(scene: Scene) -> None:
-    shutil.copytree(scene.forged, scene.named_workspace(), dirs_exist_ok=True)
-    assert scene.workspace is not None
-    (scene.workspace / "runs.db").unlink()
-    with closing(sqlite3.connect(scene.workspace / "investigator.db")) as index, index:
-        index.execute("ALTER TABLE files RENAME TO f")
-        index.execute("CREATE VIEW files AS SELECT * FROM f")
-
-
-@attack
 def an_earlier_database_with_forged_rows(scene: Scene) -> None:
     """The rows are not records of a run, so none of them is used."""
-    with closing(sqlite3.connect(scene.named_workspace() / "investigator.db")) as old, old:
+    with closing(sqlite3.connect(scene.named_workspace() / "index.db")) as old, old:
         old.execute("CREATE TABLE runs (id, identity, corpus, created, question, engine, answer_status, record)")
         old.execute("INSERT INTO runs VALUES ('1', 'i', 'c', '2026-01-01', ?, 'e', NULL, '{}')", (PLANTED,))
     assert scene.workspace is not None
-    (scene.workspace / "investigator.db").chmod(0o600)
+    (scene.workspace / "index.db").chmod(0o600)
 
 
 def _links(name: str) -> Callable[[Scene], None]:
@@ -191,9 +135,9 @@ def _pipes(name: str) -> Callable[[Scene], None]:
     return plant
 
 
-for file in ("investigator.db", "runs.db", "runs.db-wal", "writer.pid", "writer.lock", "servers.json", "chroma"):
+for file in ("index.db", "runs.db", "runs.db-wal", "writer.pid", "writer.lock", "servers.json", "chroma"):
     attack(_links(file))
-for file in ("investigator.db", "runs.db-shm", "writer.pid", "writer.lock", "folder"):
+for file in ("index.db", "runs.db-shm", "writer.pid", "writer.lock", "folder"):
     attack(_pipes(file))
 
 

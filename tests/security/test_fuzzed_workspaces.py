@@ -1,4 +1,4 @@
-"""A workspace whose rows, bytes and kinds of files were altered at random causes no crash, no hang and no false proof.
+"""A workspace whose bytes and kinds of files were altered at random causes no crash, no hang and no false proof.
 Every damage follows from its seed. `make fuzz` plays more of them; their number is a tenth of INVESTIGATOR_FUZZ.
 """
 

@@ -64,10 +64,10 @@ def proven_of(folder: str, workspace: str | None) -> str:
 
     def kept() -> str:
         listed = opened().runs()
-        return f"{listed}{[opened().show(run.id) for run in listed if not run.altered]}"
+        return f"{listed}{[opened().show(run.id) for run in listed]}"
 
     def replayed() -> str:
-        return str([opened().replay(run.id) for run in opened().runs() if not run.altered])
+        return str([opened().replay(run.id) for run in opened().runs()])
 
     said = ""
     for use in (

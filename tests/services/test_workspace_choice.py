@@ -1,4 +1,4 @@
-"""The place of a workspace: with its user, or in the folder if the user chooses that, and found again after a move."""
+"""The place of a workspace: with its user, or where the user names it, and found again after a move."""
 
 import os
 import shutil
@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from investigator import Investigator, ScriptedEmbedder, ScriptedEngine
-from investigator.errors import FolderError, ForeignFileError, SettingsError
+from investigator.errors import ForeignFileError, SettingsError
 from investigator.records import Notice
-from investigator.services.workspace_choice import make_workspace_inside
 from investigator.store.locations import INSIDE, default_workspace
 
 QUESTION = "What was found?"
@@ -56,13 +55,23 @@ def test_the_folder_is_left_as_it_is_and_the_workspace_is_private(folder: Path, 
 def test_a_workspace_that_came_with_the_folder_is_told_of_and_never_opened(folder: Path) -> None:
     inside = folder / INSIDE
     inside.mkdir()
-    (inside / "investigator.db").write_bytes(b"planted")
-    (inside / "seal.json").write_text('{"id": "00", "code": "00"}')
+    (inside / "index.db").write_bytes(b"planted")
     (told,) = [text for text in notices(opened(folder)) if INSIDE in text]
     assert "is ignored" in told
-    assert {path.name for path in inside.iterdir()} == {"investigator.db", "seal.json"}
-    with pytest.raises(SettingsError, match="none of your commands created it"):
-        opened(folder, inside)
+    assert [(path.name, path.read_bytes()) for path in inside.iterdir()] == [("index.db", b"planted")]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no permissions of this kind")
+def test_a_workspace_inside_the_folder_is_opened_if_it_is_named_and_only_its_owner_may_write_it(folder: Path) -> None:
+    inside = folder / INSIDE
+    opened(folder, inside).ask(QUESTION)
+    assert len(opened(folder, inside).runs()) == 1
+    assert opened(folder).runs() == ()
+    (inside / "runs.db").chmod(0o660)
+    with pytest.raises(ForeignFileError, match="other users can write"):
+        opened(folder, inside).runs()
+    with pytest.raises(SettingsError, match="is inside the folder of documents"):
+        opened(folder, folder / "visible")
 
 
 def test_a_named_workspace_of_another_folder_or_with_other_files_is_refused_and_left_as_it_is(
@@ -81,27 +90,6 @@ def test_a_named_workspace_of_another_folder_or_with_other_files_is_refused_and_
     assert {path.name for path in theirs.iterdir()} == {"a.txt", "b.txt"}
     moved = folder.rename(tmp_path / "moved")
     assert [run.question for run in opened(moved, mine).runs()] == [QUESTION]
-
-
-def test_a_workspace_that_this_user_sealed_stays_inside_and_takes_what_was_kept(folder: Path, tmp_path: Path) -> None:
-    opened(folder).ask(QUESTION)
-    make_workspace_inside(folder)
-    made = opened(folder)
-    assert made.workspace == folder / INSIDE
-    assert [run.question for run in made.runs()] == [QUESTION]
-    assert not default_workspace(folder).exists()
-    carried = shutil.move(folder, tmp_path / "elsewhere")
-    assert [run.question for run in opened(Path(carried)).runs()] == [QUESTION]
-
-
-def test_the_seal_of_another_user_is_worth_nothing(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    make_workspace_inside(folder)
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "other"))
-    assert opened(folder).workspace == default_workspace(folder)
-    with pytest.raises(FolderError, match="unknown who created it"):
-        make_workspace_inside(folder)
 
 
 def test_a_folder_that_was_moved_keeps_its_runs(folder: Path, tmp_path: Path) -> None:
@@ -157,7 +145,7 @@ def test_a_folder_that_shares_half_of_its_files_with_one_that_is_gone_takes_noth
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no pipes of this kind")
 @pytest.mark.parametrize(
-    "name", ["investigator.db", "investigator.db-wal", "writer.pid", "writer.lock", "servers.json", "folder", "chroma"]
+    "name", ["index.db", "index.db-wal", "writer.pid", "writer.lock", "servers.json", "folder", "chroma"]
 )
 @pytest.mark.parametrize("kind", ["link", "pipe"])
 def test_a_link_or_a_pipe_in_a_workspace_is_refused_and_not_followed(

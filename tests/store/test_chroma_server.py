@@ -36,7 +36,7 @@ class Stage:
     """A workspace with vectors, and the results of Chroma on a server for it."""
 
     def __init__(self, directory: Path, server: RunningChroma) -> None:
-        self.database = FileDatabase(directory / "investigator.db", INDEX)
+        self.database = FileDatabase(directory / "index.db", INDEX)
         self.table = VectorTable(self.database, "test")
         self.notices: list[str] = []
         self.server = server
@@ -181,6 +181,6 @@ def test_the_address_is_a_setting_that_no_run_keeps(tmp_path: Path, server: Runn
     made.ask("How deep is the harbour?")
     assert any(one.count() == 1 for one in server.client().list_collections())
     assert not (tmp_path / "w" / "chroma").exists()
-    for database in ("runs.db", "investigator.db"):
+    for database in ("runs.db", "index.db"):
         with closing(sqlite3.connect(tmp_path / "w" / database)) as connection:
             assert "hunter2" not in "".join(connection.iterdump())

@@ -9,9 +9,8 @@ from investigator.errors import DamagedDocumentError, StoreError, WorkspaceLocke
 from investigator.records import Chunk, Document, FileRecord, FileStatus, SplitDocument, Table, TableCell
 from investigator.store.chroma import ChromaIndex
 from investigator.store.chroma_places import ChromaFiles
-from investigator.store.corpus import Corpus
+from investigator.store.corpus import Corpus, DecodedDocuments
 from investigator.store.database import Database, FileDatabase
-from investigator.store.decoded_documents import DecodedDocuments
 from investigator.store.full_text import FullText
 from investigator.store.schema import INDEX, documents
 from investigator.store.vectors import VectorTable
@@ -35,7 +34,7 @@ def put(corpus: Corpus, path: str, *texts: str, content_hash: str = "h1") -> Non
 
 @pytest.fixture
 def database(tmp_path: Path) -> Database:
-    return FileDatabase(tmp_path / "investigator.db", INDEX)
+    return FileDatabase(tmp_path / "index.db", INDEX)
 
 
 def test_a_document_comes_back_as_it_was_put(database: Database) -> None:

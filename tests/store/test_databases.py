@@ -1,4 +1,4 @@
-"""The two databases of a workspace are opened only if they are ours, and runs survive any damage to the index."""
+"""Damage to the index is noticed, and runs survive it; databases of other versions are upgraded, rebuilt or refused."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from investigator.records import Notice
 from investigator.store import database as databases
 from investigator.store.database import FileDatabase
 from investigator.store.journal import Runs
-from investigator.store.schema import INDEX, RUNS, Schema
+from investigator.store.schema import CODED, INDEX, RUNS, Schema
 
 QUESTION = "What was found?"
 
@@ -35,38 +35,6 @@ def opened(folder: Path) -> Investigator:
 def raw(path: Path) -> Iterator[sqlite3.Connection]:
     with closing(sqlite3.connect(path)) as connection, connection:
         yield connection
-
-
-FOREIGN = {
-    "trigger": "CREATE TRIGGER t AFTER INSERT ON meta BEGIN DELETE FROM meta; END",
-    "view": "CREATE VIEW v AS SELECT 1",
-    "table": "CREATE TABLE extra (x)",
-    "column": "ALTER TABLE meta ADD COLUMN extra",
-    "index": "CREATE INDEX extra ON meta (value)",
-    "generated": "ALTER TABLE meta ADD COLUMN g GENERATED ALWAYS AS (lower(key))",
-}
-
-
-@pytest.mark.parametrize("schema", [INDEX, RUNS], ids=["index", "runs"])
-@pytest.mark.parametrize("statement", FOREIGN.values(), ids=FOREIGN)
-def test_a_database_with_anything_foreign_in_it_is_not_opened(tmp_path: Path, schema: Schema, statement: str) -> None:
-    path = tmp_path / "some.db"
-    FileDatabase(path, schema).close()
-    with raw(path) as connection:
-        connection.execute(statement)
-    before = path.read_bytes()
-    with pytest.raises(DamagedDatabaseError, match="objects that this program did not create"):
-        FileDatabase(path, schema)
-    assert path.read_bytes() == before
-
-
-def test_a_database_that_lost_a_table_is_not_opened(tmp_path: Path) -> None:
-    path = tmp_path / "runs.db"
-    FileDatabase(path, RUNS).close()
-    with raw(path) as connection:
-        connection.execute("DROP TABLE calls")
-    with pytest.raises(DamagedDatabaseError, match=r"lacks .*calls"):
-        FileDatabase(path, RUNS)
 
 
 def test_a_database_that_was_begun_and_not_finished_is_finished(tmp_path: Path) -> None:
@@ -98,24 +66,24 @@ def test_a_database_of_a_newer_program_is_refused_and_left_as_it_is(tmp_path: Pa
 
 
 def test_a_folder_in_the_place_of_a_database_is_told_as_that(tmp_path: Path) -> None:
-    (tmp_path / "investigator.db").mkdir()
-    with pytest.raises(ForeignFileError, match=r"investigator\.db is a folder"):
-        FileDatabase(tmp_path / "investigator.db", INDEX)
+    (tmp_path / "index.db").mkdir()
+    with pytest.raises(ForeignFileError, match=r"index\.db is a folder"):
+        FileDatabase(tmp_path / "index.db", INDEX)
 
 
 def test_a_database_that_is_exchanged_while_it_is_opened_is_not_used(tmp_path: Path, monkeypatch) -> None:
     path, other = tmp_path / "runs.db", tmp_path / "other.db"
     for one in (path, other):
         FileDatabase(one, RUNS).close()
-    honest = databases.problem_of
+    honest = databases._open
 
-    def exchanged(looked_at: Path, *given: object, **named: object) -> str:
-        found = honest(looked_at, *given, **named)
+    def exchanged(looked_at: Path) -> object:
+        found = honest(looked_at)
         path.unlink()
         path.symlink_to(other)
         return found
 
-    monkeypatch.setattr(databases, "problem_of", exchanged)
+    monkeypatch.setattr(databases, "_open", exchanged)
     with pytest.raises(ForeignFileError, match="replaced while it was opened"):
         FileDatabase(path, RUNS)
 
@@ -131,24 +99,16 @@ def no_database(path: Path) -> None:
     path.write_bytes(b"not a database" * 1000)
 
 
-def with_a_trigger(path: Path) -> None:
-    with raw(path) as connection:
-        connection.execute(
-            "CREATE TRIGGER forged AFTER INSERT ON documents BEGIN "
-            "UPDATE documents SET text = replace(text, '11', '99'); END"
-        )
-
-
 def of_an_earlier_version(path: Path) -> None:
     with raw(path) as connection:
         connection.execute("UPDATE meta SET value = '1' WHERE key = 'schema_version'")
 
 
-@pytest.mark.parametrize("damage", [no_database, with_a_trigger, of_an_earlier_version])
+@pytest.mark.parametrize("damage", [no_database, of_an_earlier_version])
 def test_an_index_that_is_not_ours_is_rebuilt_with_a_notice_and_the_runs_survive(folder: Path, damage) -> None:
     opened(folder).ask(QUESTION)
     (run,) = opened(folder).runs()
-    damage(folder.with_name("w") / "investigator.db")
+    damage(folder.with_name("w") / "index.db")
     made = opened(folder)
     told = [event.text for event in made.index() if isinstance(event, Notice)]
     assert any("rebuilt from the documents" in text for text in told)
@@ -160,7 +120,7 @@ def test_an_index_that_is_not_ours_is_rebuilt_with_a_notice_and_the_runs_survive
 
 def test_damage_that_shows_in_use_is_mended_at_the_next_command(folder: Path) -> None:
     opened(folder).ask(QUESTION)
-    zeroes(folder.with_name("w") / "investigator.db")
+    zeroes(folder.with_name("w") / "index.db")
     with pytest.raises(DamagedDatabaseError) as caught:
         opened(folder).status()
     assert "same command again" in caught.value.hint
@@ -173,26 +133,39 @@ def test_after_a_kill_the_index_is_checked_before_it_is_used(folder: Path) -> No
     opened(folder).ask(QUESTION)
     place = folder.with_name("w")
     (place / "writer.pid").write_text("1")
-    zeroes(place / "investigator.db")
+    zeroes(place / "index.db")
     told = [event.text for event in opened(folder).index() if isinstance(event, Notice)]
     assert any("rebuilt from the documents" in text for text in told)
     assert not (place / "writer.pid").exists()
 
 
-def test_runs_with_a_planted_trigger_are_refused_and_named(folder: Path) -> None:
-    opened(folder).ask(QUESTION)
-    with raw(folder.with_name("w") / "runs.db") as connection:
-        connection.execute("CREATE TRIGGER forged AFTER INSERT ON runs BEGIN UPDATE runs SET record = 'x'; END")
-    for use in (lambda: opened(folder).ask(QUESTION), lambda: opened(folder).runs()):
-        with pytest.raises(DamagedDatabaseError, match=r"runs\.db .*the trigger forged"):
-            use()
-
-
 def test_a_row_that_makes_no_record_is_damage_and_the_index_is_made_anew(folder: Path) -> None:
     investigator = opened(folder)
     assert [hit.passage.document_id for hit in investigator.search("harbour")] == ["a.txt"]
-    with raw(investigator.workspace / "investigator.db") as connection:
+    with raw(investigator.workspace / "index.db") as connection:
         connection.execute("UPDATE chunks SET start = 1e300")
     with pytest.raises(DamagedDatabaseError, match="a row is not a valid Chunk"):
         investigator.search("harbour")
     assert [hit.passage.document_id for hit in opened(folder).search("harbour")] == ["a.txt"]
+
+
+def test_runs_of_the_version_with_codes_are_kept(folder: Path) -> None:
+    opened(folder).ask(QUESTION)
+    (run,) = opened(folder).runs()
+    with raw(folder.with_name("w") / "runs.db") as connection:
+        for table in CODED:
+            connection.execute(f"ALTER TABLE {table.name} ADD COLUMN code VARCHAR NOT NULL DEFAULT 'c'")
+        connection.execute("UPDATE meta SET value = '2' WHERE key = 'schema_version'")
+    assert opened(folder).runs() == (run,)
+    opened(folder).ask("What else was found?")
+    assert len(opened(folder).runs()) == 2
+
+
+def test_an_index_of_the_earlier_name_is_removed_and_made_anew_with_a_notice(folder: Path) -> None:
+    opened(folder).ask(QUESTION)
+    place = folder.with_name("w")
+    (place / "index.db").rename(place / "investigator.db")
+    told = [event.text for event in opened(folder).index() if isinstance(event, Notice)]
+    assert any("rebuilt from the documents" in text and "earlier version" in text for text in told)
+    assert not (place / "investigator.db").exists()
+    assert len(opened(folder).runs()) == 1

@@ -7,9 +7,7 @@ from investigator.errors import StoreError, UnknownRunError
 from investigator.records import Investigation, Memory, Prompt, QuestionVariables, ReflectReply, Reply, RunSetup
 from investigator.store.database import Database
 from investigator.store.journal import Journal, Runs
-from investigator.store.row_codes import with_code
 from investigator.store.schema import runs
-from investigator.store.user_key import user_key
 
 PROMPT = Prompt("t/t", QuestionVariables(document_id="a", purpose="b", perspectives="c"), "text", ReflectReply)
 
@@ -123,14 +121,8 @@ def test_a_run_of_an_earlier_version_is_listed_with_its_question_and_says_so_whe
     values = {"id": "old", "identity": "i", "corpus": "c", "created": "2025-01-01T00:00:00", "engine": "e"}
     row = {**values, "question": "How deep is it?", "answer_status": "answered", "record": record}
     with database.begin() as connection:
-        connection.execute(insert(runs), with_code(user_key(), runs, row))
+        connection.execute(insert(runs), row)
     _, old = Runs(database).summaries()
-    assert (old.id, old.question, old.engine, old.answer_status, old.altered) == (
-        "old",
-        row["question"],
-        "",
-        None,
-        False,
-    )
+    assert (old.id, old.question, old.engine, old.answer_status) == ("old", row["question"], "", None)
     with pytest.raises(StoreError, match=r"made by another version .* How deep is it\?"):
         Runs(database).investigation("old")

@@ -19,7 +19,6 @@ from investigator.bb3.memory.long_term import LongTermMemory
 from investigator.bb3.memory.personal_facts import FactSource, FactText, PersonalFacts
 from investigator.bb3.records import Speaker
 from investigator.errors import (
-    AlteredRunError,
     DiskFullError,
     MissingPackageError,
     SettingsError,
@@ -27,11 +26,10 @@ from investigator.errors import (
     WorkspaceLockedError,
 )
 from investigator.records import Investigation, Prompt, QuestionVariables, ReflectReply, Reply, RunSetup
-from investigator.store import user_key as keys
 from investigator.store.database import Database, FileDatabase, get_meta
 from investigator.store.journal import Journal, Runs
 from investigator.store.postgres import STEPS, PostgresDatabase, bring_up
-from investigator.store.schema import RUNS
+from investigator.store.schema import CODED, RUNS
 
 PROMPT = Prompt("t/t", QuestionVariables(document_id="a", purpose="b", perspectives="c"), "text", ReflectReply)
 
@@ -105,18 +103,6 @@ def test_the_sums_of_both_kinds_of_terms_are_those_of_sqlite(opened: Opener, tmp
                 [list(terms.matching(connection, "ann", asked, 9)) for asked in (["a"], ["a", "b"], ["b", "e"])]
             )
     assert found[0] == found[1]
-
-
-def test_a_row_that_was_changed_on_the_server_is_not_believed(opened: Opener, postgres: PostgresServer) -> None:
-    database = opened()
-    journal = begun(database)
-    journal.keep("k", PROMPT, "e", Reply(text="true"))
-    assert postgres.execute("UPDATE calls SET reply = replace(reply, 'true', 'forged')") == 1
-    assert Journal(database, "1", lambda: 0.0, reuse=True).find("k") is None
-    assert postgres.execute("UPDATE runs SET question = 'forged?'") == 1
-    assert [run.altered for run in Runs(database).summaries()] == [True]
-    with pytest.raises(AlteredRunError):
-        Runs(database).investigation("1")
 
 
 def test_folders_of_one_database_do_not_see_each_others_runs(opened: Opener) -> None:
@@ -318,16 +304,14 @@ def test_without_the_package_it_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "document-investigator[postgres]" in caught.value.hint
 
 
-def test_runs_of_another_users_key_are_refused_by_name(
-    opened: Opener, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    opened()
-    other = keys.user_key(tmp_path)
-    monkeypatch.setattr("investigator.store.postgres.user_key", lambda: other)
-    with pytest.raises(StoreError, match="the key of another user") as caught:
-        opened()
-    assert "user.key" in caught.value.hint
-    opened("of-another")
+def test_runs_of_the_version_with_codes_are_kept(opened: Opener, postgres: PostgresServer) -> None:
+    begun(opened())
+    for table in CODED:
+        postgres.execute(f"ALTER TABLE {table.name} ADD COLUMN code VARCHAR NOT NULL DEFAULT 'c'")
+    postgres.execute("UPDATE meta SET value = '1' WHERE key = 'schema_version'")
+    database = opened()
+    assert [run.id for run in Runs(database).summaries()] == ["1"]
+    Journal(database, "1", lambda: 0.0, reuse=True).keep("k", PROMPT, "e", Reply(text="true"))
 
 
 def test_a_newer_version_is_refused_and_its_tables_are_left_alone(opened: Opener, postgres: PostgresServer) -> None:

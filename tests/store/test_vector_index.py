@@ -65,7 +65,7 @@ def rows(seed: int = 3, count: int = CHUNKS) -> Vectors:
 def filled(directory: Path, vectors: Vectors) -> Database:
     """A workspace whose documents have a hundred chunks each."""
     directory.mkdir(exist_ok=True)
-    database = FileDatabase(directory / "investigator.db", INDEX)
+    database = FileDatabase(directory / "index.db", INDEX)
     corpus, table = Corpus(database), VectorTable(database, "test")
     for start in range(0, len(vectors), 100):
         part, name = vectors[start : start + 100], f"{start:05}.txt"
@@ -79,7 +79,7 @@ def filled(directory: Path, vectors: Vectors) -> Database:
 
 def searched(directory: Path) -> tuple[list[list[int]], list[str]]:
     """Return the results of Chroma in a workspace, and the messages about it."""
-    database, notices = FileDatabase(directory / "investigator.db", INDEX), []
+    database, notices = FileDatabase(directory / "index.db", INDEX), []
     index = ChromaIndex(ChromaFiles(directory / "chroma", VectorTable(database, "test")), notices.append)
     found = [[match.chunk_id for match in index.nearest(vector, 10)] for vector in rows(5, 5)]
     index.close()
@@ -132,7 +132,7 @@ def copied(workspace: Path, tmp_path: Path) -> Path:
 
 def as_if_checked(directory: Path) -> None:
     """Make Chroma's files pass the check, as if they had been changed later or came with the database."""
-    database = FileDatabase(directory / "investigator.db", INDEX)
+    database = FileDatabase(directory / "index.db", INDEX)
     ChromaFiles(directory / "chroma", VectorTable(database, "test")).opened()
     database.close()
 
@@ -142,7 +142,7 @@ def native_files(directory: Path) -> list[Path]:
 
 
 def test_comparing_every_vector_finds_what_chroma_finds_in_the_same_order(workspace: Path) -> None:
-    database = FileDatabase(workspace / "investigator.db", INDEX)
+    database = FileDatabase(workspace / "index.db", INDEX)
     index = ExactIndex(VectorTable(database, "test"))
     exact = [[match.chunk_id for match in index.nearest(vector, 10)] for vector in rows(5, 5)]
     assert searched(workspace) == (exact, [])
@@ -194,7 +194,7 @@ def test_a_damaged_vector_is_computed_again_and_never_believed(
         asked.extend(chunk_ids)
         return {i: vectors[i - 1] for i in chunk_ids}
 
-    with sqlite3.connect(tmp_path / "investigator.db") as connection:
+    with sqlite3.connect(tmp_path / "index.db") as connection:
         (raw,) = connection.execute("SELECT vector FROM vectors WHERE chunk_id = 42").fetchone()
         connection.execute("UPDATE vectors SET vector = ? WHERE chunk_id = 42", (damage(raw),))
     table = VectorTable(database, "test", remake)
@@ -207,7 +207,7 @@ def test_a_damaged_vector_is_computed_again_and_never_believed(
 
 def test_a_damaged_vector_that_nobody_computes_again_is_missing(tmp_path: Path) -> None:
     database = filled(tmp_path, rows(3, 10))
-    with sqlite3.connect(tmp_path / "investigator.db") as connection:
+    with sqlite3.connect(tmp_path / "index.db") as connection:
         connection.execute("UPDATE vectors SET vector = zeroblob(5) WHERE chunk_id = 4")
     table = VectorTable(database, "test")
     assert 4 not in table.get(range(1, 11))
@@ -245,8 +245,8 @@ def test_a_crash_of_the_native_code_costs_the_run_nothing(copied: Path, expected
 def test_files_that_were_not_left_by_a_clean_end_are_built_again(copied: Path, expected: list[list[int]]) -> None:
     (copied / "chroma" / "more").write_bytes(b"")
     assert [len(notices) for notices in (searched(copied)[1], searched(copied)[1])] == [1, 0]
-    database = FileDatabase(copied / "investigator.db", INDEX)
-    with sqlite3.connect(copied / "investigator.db") as connection:
+    database = FileDatabase(copied / "index.db", INDEX)
+    with sqlite3.connect(copied / "index.db") as connection:
         connection.execute("UPDATE vectors SET in_chroma = 0 WHERE chunk_id > 1000")
 
     class Stopped(VectorTable):
@@ -262,7 +262,7 @@ def test_files_that_were_not_left_by_a_clean_end_are_built_again(copied: Path, e
 
 
 def test_few_new_vectors_are_added_without_building_anything_again(copied: Path) -> None:
-    database = FileDatabase(copied / "investigator.db", INDEX)
+    database = FileDatabase(copied / "index.db", INDEX)
     table = VectorTable(database, "test")
     index = ChromaIndex(ChromaFiles(copied / "chroma", table), pytest.fail)
     Corpus(database).drop("00100.txt")
@@ -330,7 +330,7 @@ def test_an_embedding_function_in_a_planted_collection_is_never_built(
     plant(copied, folder)
     if checksums_too:
         as_if_checked(copied)
-    with sqlite3.connect(copied / "investigator.db") as connection:
+    with sqlite3.connect(copied / "index.db") as connection:
         connection.execute("UPDATE vectors SET in_chroma = 0 WHERE chunk_id > 1000")  # something to write
     hook = f"PLANTED, LOG = {str(folder)!r}, {str(log)!r}\n{HOOK}"
     (tmp_path / "sitecustomize.py").write_text(hook, encoding="utf-8")
@@ -343,7 +343,7 @@ def test_an_embedding_function_in_a_planted_collection_is_never_built(
 def test_neither_a_file_nor_a_variable_changes_the_settings_of_chroma(
     copied: Path, tmp_path: Path, expected: list[list[int]]
 ) -> None:
-    with sqlite3.connect(copied / "investigator.db") as connection:
+    with sqlite3.connect(copied / "index.db") as connection:
         connection.execute("UPDATE vectors SET in_chroma = 0 WHERE chunk_id > 1000")
     folder, log = tmp_path / "outer" / "inner", tmp_path / "log"
     folder.mkdir(parents=True)

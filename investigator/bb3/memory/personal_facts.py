@@ -27,9 +27,7 @@ from investigator.errors import DialogueError
 from investigator.records import Record
 from investigator.store.corpus import in_batches
 from investigator.store.database import Database, get_meta, set_meta
-from investigator.store.row_codes import standing, stands, with_code
 from investigator.store.schema import meta, personal_facts
-from investigator.store.user_key import user_key
 
 _FACTS = personal_facts
 _T = _FACTS.c
@@ -74,19 +72,18 @@ class KeptFact(Record):
 
 class PersonalFacts:
     """The facts about all users of a workspace; a user's name can be any text. Several threads and processes may use
-    the same facts concurrently. Each change is a transaction, which waits for other transactions to end. Facts changed
-    outside this program are ignored. Raises StoreError, and DialogueError if a user's name is blank or too long.
+    the same facts concurrently. Each change is a transaction, which waits for other transactions to end. Raises
+    StoreError, and DialogueError if a user's name is blank or too long.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._terms = terms_of(database)
-        self._key = user_key()
 
     def users(self) -> tuple[str, ...]:
         """Return the names of users with memories, sorted."""
         with self._database.begin() as connection:
-            return tuple(sorted({row["user"] for row in standing(connection, self._key, _FACTS, select(_FACTS))}))
+            return tuple(connection.execute(select(_T.user).distinct().order_by(_T.user)).scalars())
 
     def count(self, user: str) -> int:
         """Return the number of a user's facts."""
@@ -207,7 +204,7 @@ class PersonalFacts:
 
     def _read(self, connection: Connection, user: str, query: Select[tuple[object, ...]]) -> tuple[KeptFact, ...]:
         turn = _turn_of(connection, user)
-        return tuple(_kept(row, turn) for row in standing(connection, self._key, _FACTS, query))
+        return tuple(_kept(row, turn) for row in connection.execute(query).mappings())
 
     def _by_ids(self, connection: Connection, user: str, ids: Sequence[int]) -> tuple[KeptFact, ...]:
         """Return a user's facts with these ids, in id order."""
@@ -227,13 +224,9 @@ class PersonalFacts:
         return any(repeats(fact.claim) for fact in similar if fact.speaker is new.speaker)
 
     def _same(self, connection: Connection, user: str, new: FactText) -> int | None:
-        """Return the id of the speaker's fact with the same text, if there is one; delete a fact that was altered."""
-        query = select(_FACTS).where(_T.user == user, _T.speaker == new.speaker.value, _T.text == new.text)
-        row = connection.execute(query).mappings().first()
-        if row is None or stands(self._key, _FACTS, row):
-            return row["id"] if row is not None else None
-        self._delete(connection, user, row["id"])
-        return None
+        """Return the id of the speaker's fact with the same text, if there is one."""
+        query = select(_T.id).where(_T.user == user, _T.speaker == new.speaker.value, _T.text == new.text)
+        return connection.execute(query).scalar()
 
     def _change(
         self,
@@ -242,11 +235,10 @@ class PersonalFacts:
         ids: Collection[int],
         changed: Callable[[RowMapping], Mapping[str, str | int]],
     ) -> None:
-        """Update facts of a user, if they exist and are unaltered."""
+        """Update facts of a user, if they exist."""
         for part in in_batches(sorted(ids)):
-            for row in [*standing(connection, self._key, _FACTS, _of(user).where(_T.id.in_(part)))]:
-                values = with_code(self._key, _FACTS, {**row, **changed(row)})
-                connection.execute(update(_FACTS).where(_T.id == row["id"]).values(values))
+            for row in connection.execute(_of(user).where(_T.id.in_(part))).mappings().all():
+                connection.execute(update(_FACTS).where(_T.id == row["id"]).values(dict(changed(row))))
 
     def _kept_under(self, connection: Connection, user: str, fact_id: int) -> KeptFact:
         found = self._by_ids(connection, user, [fact_id])
@@ -263,7 +255,7 @@ class PersonalFacts:
             **{"chat_id": source.chat_id, "turn": source.turn, "created": now.isoformat()},
             **{"used_at": _turn_of(connection, user), "uses": 0},
         }
-        (key,) = connection.execute(insert(_FACTS), with_code(self._key, _FACTS, values)).inserted_primary_key or (0,)
+        (key,) = connection.execute(insert(_FACTS), values).inserted_primary_key or (0,)
         self._terms.put(connection, user, key, {*new.terms, *new.marks})
         return int(key)
 

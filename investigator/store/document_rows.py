@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
 from pydantic import TypeAdapter
-from sqlalchemy import Connection, delete, insert, select, text, update
+from sqlalchemy import Connection, RowMapping, delete, insert, select, text, update
 
 from investigator.language.terms import folded, spaced
-from investigator.records import Chunk, Document, FileRecord, Table
-from investigator.store.row_codes import StoredRow, document_stands, with_document_codes
+from investigator.records import Chunk, Document, DocumentCard, FileRecord, Table
 from investigator.store.schema import chunks, documents, files, gone_chunks, vectors
 
 _CARD_CHARACTERS = 600
@@ -24,41 +24,54 @@ _FORGET_CARD = text("DELETE FROM card_words WHERE rowid = (SELECT key FROM docum
 _FORGET_WORDS = text("DELETE FROM chunk_words WHERE rowid IN (SELECT id FROM chunks WHERE document_id = :id)")
 
 
-def insert_document(connection: Connection, document: Document, key: bytes) -> None:
-    """Insert a document and its search words; `key` is the key for the codes."""
-    connection.execute(insert(documents), _row(document, key))
+def insert_document(connection: Connection, document: Document) -> None:
+    """Insert a document and its search words."""
+    connection.execute(insert(documents), _row(document))
     _insert_card(connection, document)
 
 
-def _row(document: Document, key: bytes) -> dict[str, Any]:
-    values = {
-        "id": document.id,
-        "content_hash": document.content_hash,
-        "title": document.title,
-        "authors": "\n".join(" ".join(author.split()) for author in document.authors),
-        "pages": len(document.pages) or None,
-        "date": document.date,
-        "headings": "\n".join(" ".join(h.text.split()) for h in document.headings[:_CARD_HEADINGS]),
-        "imprint": document.imprint.model_dump_json(),
-        "card": document.changed(text="", tables=()).model_dump_json(),
-        "text": document.text,
+def _row(document: Document) -> dict[str, Any]:
+    card = DocumentCard(
+        document_id=document.id,
+        title=document.title,
+        authors=tuple(" ".join(author.split()) for author in document.authors),
+        pages=len(document.pages) or None,
+        date=document.date,
+        headings=tuple(" ".join(heading.text.split()) for heading in document.headings[:_CARD_HEADINGS]),
+        imprint=document.imprint,
+    )
+    contents = {
+        "card": card.model_dump_json(),
+        "record": document.changed(text="", tables=()).model_dump_json(),
         "tables": _TABLES.dump_json(document.tables).decode(),
-        "reader": document.reader,
+        "text": document.text,
     }
-    return with_document_codes(key, values)
+    return {"id": document.id, "reader": document.reader, "checksum": _checksum(*contents.values()), **contents}
 
 
-def stored_document(row: StoredRow) -> Document:
-    """Return the document that a row stores; the caller must have checked that the row is unaltered."""
-    card = Document.model_validate_json(row["card"])
-    return card.changed(text=row["text"], tables=_TABLES.validate_json(row["tables"]))
+def _checksum(*contents: str) -> str:
+    digest = hashlib.sha256()
+    for part in contents:
+        digest.update(part.encode("utf-8", "surrogatepass") + b"\0")
+    return digest.hexdigest()
+
+
+def is_whole(row: RowMapping) -> bool:
+    """Return True if the row of a document matches its checksum."""
+    return bool(_checksum(row["card"], row["record"], row["tables"], row["text"]) == row["checksum"])
+
+
+def stored_document(row: RowMapping) -> Document:
+    """Return the document that a row stores; the caller must have checked that the row is whole."""
+    record = Document.model_validate_json(row["record"])
+    return record.changed(text=row["text"], tables=_TABLES.validate_json(row["tables"]))
 
 
 def _insert_card(connection: Connection, document: Document) -> None:
-    connection.execute(_INSERT_CARD, {"id": document.id, "words": card_words(document)})
+    connection.execute(_INSERT_CARD, {"id": document.id, "words": _card_words(document)})
 
 
-def card_words(document: Document) -> str:
+def _card_words(document: Document) -> str:
     """Return the words that describe a document: title, path, authors, headings and first lines."""
     headings = " \n".join(heading.text for heading in document.headings[:40])
     path = document.id.replace("/", " ").replace("_", " ").replace("-", " ").replace(".", " ")
@@ -76,13 +89,8 @@ def insert_chunks(connection: Connection, document_id: str, stored: str, pieces:
         connection.execute(insert(chunks), rows)
         connection.execute(
             text("INSERT INTO chunk_words (rowid, words) VALUES (:id, :words)"),
-            [{"id": row["id"], "words": chunk_words(stored[row["start"] : row["end"]])} for row in rows],
+            [{"id": row["id"], "words": folded(spaced(stored[row["start"] : row["end"]]))} for row in rows],
         )
-
-
-def chunk_words(stored: str) -> str:
-    """Return the words under which a chunk is indexed."""
-    return folded(spaced(stored))
 
 
 def forget(connection: Connection, path: str) -> None:
@@ -106,19 +114,19 @@ def forget_chunks(connection: Connection, document_id: str) -> None:
     connection.execute(delete(chunks).where(chunks.c.document_id == document_id))
 
 
-def rename(connection: Connection, before: str, file: FileRecord, key: bytes) -> bool:
+def rename(connection: Connection, before: str, file: FileRecord) -> bool:
     """Set the new paths of a file and of the files inside it.
 
-    Return False, and do nothing, if one of their documents was altered.
+    Return False, and do nothing, if one of their documents is damaged.
     """
     of_file = (files.c.path == before) | (files.c.inside == before)
     paths = connection.execute(select(files.c.path).where(of_file)).scalars().all()
     found = connection.execute(select(documents).where(documents.c.id.in_(paths))).mappings().all()
-    if not all(document_stands(key, row) for row in found):
+    if not all(map(is_whole, found)):
         return False
     for row in found:
         document = stored_document(row)
-        _rename_document(connection, document, file.path + document.id[len(before) :], key)
+        _rename_document(connection, document, file.path + document.id[len(before) :])
     for old in paths:
         inside = file.path if old != before else ""
         new = file.path + old[len(before) :]
@@ -133,10 +141,10 @@ def stamp(connection: Connection, file: FileRecord) -> None:
     connection.execute(update(files).where(files.c.path == file.path).values(values))
 
 
-def _rename_document(connection: Connection, document: Document, new: str, key: bytes) -> None:
+def _rename_document(connection: Connection, document: Document, new: str) -> None:
     named_after_file = document.title == PurePosixPath(document.id).stem
     title = PurePosixPath(new).stem if named_after_file else document.title
     renamed = document.changed(id=new, title=title)
     connection.execute(_FORGET_CARD, {"id": document.id})
-    connection.execute(update(documents).where(documents.c.id == document.id).values(_row(renamed, key)))
+    connection.execute(update(documents).where(documents.c.id == document.id).values(_row(renamed)))
     _insert_card(connection, renamed)
