@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from investigator.asking.budget import Budget
-from investigator.asking.lock import lock_warnings
 from investigator.cluster.progress import ClusterProgress
 from investigator.documents.folder import check_folder
 from investigator.documents.objects import ObjectFolder, object_address
@@ -106,7 +105,6 @@ class Investigator:
         )
         self._runs = RunService(self._index, self.parts, self.engines, joint)
         self._batches = BatchService(self._index, self.parts, self.engines)
-        notices += lock_warnings(own_prompts, self.engine_name) if own_prompts is not None else ()
         for notice in notices:
             self.parts.notify(notice)
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 
+from investigator.asking.template_process import safely_read
+from investigator.engines.base import guessed_tokens
 from investigator.records import (
     AnswerReply,
     AnswerVariables,
@@ -23,8 +27,15 @@ from investigator.records import (
     RepairVariables,
     RowReply,
     RowVariables,
+    TemplateProblem,
 )
 from investigator.resources import data_text
+
+SYNTAX = (
+    "Templates are written in Jinja2 (https://jinja.palletsprojects.com/templates/), with the additional filters data, "
+    "line and attribute for text from documents, and number."
+)
+_MOST_PROBLEMS = 20  # maximum number of problems reported for one file
 
 
 @dataclass(frozen=True)
@@ -75,3 +86,34 @@ METHOD: Mapping[str, Contract] = {
 def example_of(variables: type[Record]) -> Record:
     """Return example values for the variables of a contract, for display and for testing a template before use."""
     return variables.model_validate(json.loads(data_text("template_examples.json"))[variables.__name__])
+
+
+def check_template(file: str, source: str, contract: Contract, room: int | None = None) -> tuple[TemplateProblem, ...]:
+    """Check the text of one template against its contract, and render it with example values. The problems refer to it
+    as `file`; its fixed text may have at most `room` tokens.
+    """
+    problems = islice(_problems(source, contract, room), _MOST_PROBLEMS)
+    return tuple(TemplateProblem(file=file, line=line, problem=text, hint=hint) for line, text, hint in problems)
+
+
+def _problems(source: str, contract: Contract, room: int | None) -> Iterator[tuple[int | None, str, str]]:
+    """Yield the line of each problem, if known, its description and a hint."""
+    read, known = safely_read(source), contract.variables.model_fields
+    if read.fault:
+        yield (*read.fault, SYNTAX)
+        return
+    unknown = sorted((line, name) for name, line in read.names.items() if name not in known)
+    for line, name in unknown:
+        yield line, f"unknown variable {name!r}", f"This template may use: {', '.join(sorted(known))}."
+    if not unknown and (fault := safely_read(source, example_of(contract.variables).plain()).fault):
+        yield (*fault, SYNTAX)
+    for name in contract.must_use:
+        if name not in read.names:
+            yield None, f"the variable {name!r} is missing", f"Add {{{{ {name} }}}}: the engine needs it."
+    for field in contract.must_name:
+        if not re.search(rf"\b{field}\b", read.own_words):
+            fields = ", ".join(map(repr, contract.must_name))
+            yield None, f"the reply field {field!r} is not requested", f"Name the fields of the reply: {fields}."
+    tokens = guessed_tokens(read.own_words)
+    if room is not None and tokens > room:
+        yield None, f"its fixed text has about {tokens:,} tokens, but there is room for {room:,}", "Shorten it."

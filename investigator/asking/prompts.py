@@ -6,15 +6,20 @@ Each template has a contract: the record of its variables. The template may use 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 
-from investigator.asking.contracts import METHOD, Contract
-from investigator.asking.template_check import SUFFIX, check_templates, refuse, template_version
-from investigator.asking.templates import Sandbox, file_in, source_of
+from investigator.asking.contracts import METHOD, SYNTAX, Contract, check_template
+from investigator.asking.template_process import safely_read
+from investigator.asking.templates import SUFFIX, file_in, source_of
+from investigator.engines.base import guessed_tokens
 from investigator.errors import TemplateError
-from investigator.records import Prompt, Record, TemplateVersion
+from investigator.records import Prompt, Record, TemplateFolder, TemplateProblem, TemplateVersion
 from investigator.resources import prompts_folder
+
+_MOST_FILES = 10_000
 
 
 class Prompts:
@@ -27,10 +32,9 @@ class Prompts:
 
     def __init__(self, folder: Path | None = None, contracts: Mapping[str, Contract] = METHOD) -> None:
         if folder is not None:
-            refuse(check_templates(folder, contracts).problems, folder)
+            _refuse(check_templates(folder, contracts).problems, folder)
         self._folder = folder
         self._contracts = contracts
-        self._sandbox = Sandbox()
 
     def of(self, folder: Path | None) -> Prompts:
         """Return the templates in another folder, with the same contracts. Raises TemplateError."""
@@ -53,7 +57,7 @@ class Prompts:
 
     def own_words(self, name: str) -> str:
         """Return the fixed text of a template; it is used to detect a model that repeats its prompt."""
-        return self._sandbox.own_words(self.path(name))
+        return safely_read(source_of(self.path(name))).own_words
 
     def fingerprint(self) -> str:
         """Return a hash of the method's templates; an investigation with changed templates counts as a new one."""
@@ -64,7 +68,11 @@ class Prompts:
 
     def render(self, template: Path, variables: Record) -> str:
         """Return the text of a template with its variables filled in. Raises TemplateError."""
-        return self._sandbox.render(template, variables)
+        read = safely_read(source_of(template), variables.plain())
+        if read.fault:
+            line, problem = read.fault
+            raise TemplateError(TemplateProblem(file=str(template), line=line, problem=problem).text, hint=SYNTAX)
+        return read.text
 
     def prompt(self, name: str, variables: Record, template: Path | None = None) -> Prompt:
         """Return a prompt for an engine, from the template with this name or the file that replaces it."""
@@ -73,3 +81,84 @@ class Prompts:
             raise TemplateError(f"the template {name} is not sent to an engine")
         text = self.render(template or self.path(name), variables)
         return Prompt(template=name, variables=variables, text=text, reply_type=reply_type)
+
+
+def check_templates(folder: Path, contracts: Mapping[str, Contract], room: int | None = None) -> TemplateFolder:
+    """Check a folder of templates against their contracts, and its other files for misspelt names.
+
+    `contracts` are keyed by name, `owner/name`; other shipped templates are allowed and not checked. The fixed text of
+    each template may have at most `room` tokens; each is rendered with example values. Raises TemplateError if the
+    folder does not exist.
+    """
+    if not folder.is_dir():
+        raise TemplateError(
+            f"the prompts folder {folder} does not exist",
+            hint="Create one with: investigator prompts copy query/ask DIR",
+        )
+    templates, problems = [], list(_strangers(folder, contracts))
+    for name, contract in contracts.items():
+        try:
+            file = file_in(folder, f"{name}{SUFFIX}")
+            source = source_of(file) if file is not None else None
+        except TemplateError as error:
+            problem = error.message.removeprefix(f"{folder / name}{SUFFIX}: ")
+            problems.append(TemplateProblem(file=f"{folder / name}{SUFFIX}", problem=problem, hint=error.hint))
+            continue
+        if source is not None:
+            templates.append(template_version(name, source, own=True))
+            problems += check_template(str(file), source, contract, room)
+    return TemplateFolder(folder=str(folder), templates=tuple(templates), problems=tuple(problems))
+
+
+def template_version(name: str, source: str, *, own: bool = False) -> TemplateVersion:
+    """Return the version record for a template with this text."""
+    sha256 = hashlib.sha256(source.encode()).hexdigest()
+    return TemplateVersion(name=name, sha256=sha256, tokens=guessed_tokens(safely_read(source).own_words), own=own)
+
+
+def _refuse(problems: tuple[TemplateProblem, ...], folder: Path) -> None:
+    """Raise TemplateError with the first problem, if any."""
+    if problems:
+        first, more = problems[0], len(problems) - 1
+        every = f" And {more} more: investigator prompts check {folder}" if more else ""
+        raise TemplateError(first.text, hint=f"{first.hint}{every}".strip())
+
+
+def shipped_names() -> tuple[str, ...]:
+    """Return the names of all shipped templates, in order."""
+    shipped = prompts_folder()
+    return tuple(sorted(file.relative_to(shipped).with_suffix("").as_posix() for file in shipped.rglob(f"*{SUFFIX}")))
+
+
+def _strangers(folder: Path, contracts: Mapping[str, Contract]) -> Iterator[TemplateProblem]:
+    """Yield the files that look like templates but would not be used."""
+    known = tuple(dict.fromkeys((*contracts, *shipped_names())))
+    for count, file in enumerate(_files(folder)):
+        if count == _MOST_FILES:
+            yield TemplateProblem(
+                file=str(folder),
+                problem=f"it contains more than {_MOST_FILES:,} files",
+                hint="Choose a folder that contains only templates.",
+            )
+            return
+        name = file.relative_to(folder).with_suffix("").as_posix()
+        is_named = name in known
+        if is_named != (file.suffix == SUFFIX):
+            meant = name if is_named else nearest(name, known)
+            hint = f"Did you mean {meant}{SUFFIX}?" if meant else f"Templates: {', '.join(contracts)}."
+            yield TemplateProblem(file=str(file), problem="no template has this name", hint=hint)
+
+
+def nearest(name: str, known: tuple[str, ...]) -> str:
+    """Return the name that was probably meant: the only known name with the same ending, or a similar name."""
+    last = name.rpartition("/")[2]
+    alike = [one for one in known if one.rpartition("/")[2] == last]
+    near = alike if len(alike) == 1 else get_close_matches(name, known, n=1)
+    return near[0] if near else ""
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """Yield the files below a folder, sorted by name; links to folders are not followed."""
+    for place, folders, names in os.walk(folder):
+        folders.sort()
+        yield from (Path(place, name) for name in sorted(names))

@@ -1,4 +1,4 @@
-"""The filters available to templates. They convert plain values to plain values, and never make a short string long.
+"""The filters that templates can use in addition to those of Jinja2.
 
 `data`, `line` and `attribute` prevent the text of documents from looking like part of the prompt.
 """
@@ -6,17 +6,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from itertools import pairwise
 
-from jinja2 import Undefined
-
 from investigator.language.undisguised import undisguised
 from investigator.records.base import Plain
-
-MOST_CHARACTERS = 4_000_000
-"""Maximum number of characters of a rendered template: about a million tokens."""
 
 _DELIMITER = re.compile(r"<(?=\s*/?\s*(?:document|memory|evidence|turn|fact)\b)|\[(?=\s*/?\s*[en]\s*\d)", re.IGNORECASE)
 """Matches the beginnings of our tags, and of the marks around quotes: `[E1]`, `[/N2]`."""
@@ -63,69 +58,9 @@ def number(value: float, digits: int = 0) -> str:
     return f"{value:.{digits}f}"
 
 
-def joined(values: Sequence[Plain], between: str = "") -> str:
-    """Return the items of a list as one string."""
-    texts = [str(value) for value in values]
-    _check_length(sum(map(len, texts)) + len(texts) * len(between))
-    return between.join(texts)
-
-
-def replaced(text: str, old: str, new: str) -> str:
-    """Return a string with each occurrence of `old` replaced with `new`."""
-    _check_length(len(text) + text.count(old) * len(new))
-    return text.replace(old, new)
-
-
-def mapped(values: Sequence[Mapping[str, Plain]], attribute: str) -> list[Plain]:
-    """Return one attribute of each item in a list."""
-    return [value[attribute] for value in values]
-
-
-def truncated(text: str, length: int = 255) -> str:
-    """Return a string truncated between words to the given number of characters, with "..." in place of the rest.
-
-    A string that exceeds the length by at most 5 characters stays whole.
-    """
-    if length < 3:
-        raise ValueError("'truncate' takes a length of at least 3")
-    return text if len(text) <= length + 5 else f"{text[: length - 3].rsplit(' ', 1)[0]}..."
-
-
-def default(value: Plain | Undefined, other: Plain = "") -> Plain:
-    """Return a value, or the given default if the value is undefined."""
-    return other if isinstance(value, Undefined) else value
-
-
-def first(values: Sequence[Plain]) -> Plain:
-    """Return the first item of a list."""
-    return values[0]
-
-
-def last(values: Sequence[Plain]) -> Plain:
-    """Return the last item of a list."""
-    return values[-1]
-
-
-FILTERS: Mapping[str, Callable[..., Plain]] = {
+FILTERS: Mapping[str, Callable[..., str]] = {
     "attribute": as_attribute,
-    "capitalize": str.capitalize,
     "data": as_data,
-    "default": default,
-    "first": first,
-    "join": joined,
-    "last": last,
-    "length": len,
     "line": as_line,
-    "lower": str.lower,
-    "map": mapped,
     "number": number,
-    "replace": replaced,
-    "trim": str.strip,
-    "truncate": truncated,
-    "upper": str.upper,
 }
-
-
-def _check_length(characters: int) -> None:
-    if characters > MOST_CHARACTERS:
-        raise ValueError(f"its text has more than {MOST_CHARACTERS:,} characters")

@@ -1,114 +1,114 @@
-"""Reads template files safely, checks which variables they use, and renders them.
+"""Reads template files safely, and renders templates with Jinja2's sandbox from plain values.
 
-Templates are untrusted: they work on plain values, in a language that has no calls and always terminates. Document text
-reaches them only as values.
+The text of documents reaches templates only as values.
 """
 
 from __future__ import annotations
 
 import os
 import stat
-import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple
 
-from jinja2 import Template, nodes
+from jinja2 import StrictUndefined, Template, nodes
 from jinja2.exceptions import TemplateError as JinjaError
 from jinja2.meta import find_undeclared_variables
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from investigator.asking.template_language import Fault, SpentError, TemplateLanguage
+from investigator.asking.template_filters import FILTERS
 from investigator.errors import TemplateError, in_words
-from investigator.records import Record
+from investigator.records.base import Plain
 
+SUFFIX = ".j2"
 MOST_OCTETS = 200_000
 """Size limit for a template file, in bytes."""
+MOST_CHARACTERS = 4_000_000
+"""Maximum number of characters of a rendered template: about a million tokens."""
 
-_WRONG_VALUES = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, NameError)
-_UNBOUNDED = (RecursionError, MemoryError)
-
-
-class Sandbox:
-    """Renders untrusted templates. `clock` returns the time in seconds."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-
-    def render(self, template: Path, variables: Record) -> str:
-        """Return the text of a template with its variables filled in. Raises TemplateError."""
-        text = self.rendered(source_of(template), variables)
-        if isinstance(text, Fault):
-            place = f"{template}, line {text.line}" if text.line else str(template)
-            raise TemplateError(f"{place}: {text.problem}", hint=text.hint)
-        return text
-
-    def rendered(self, source: str, variables: Record) -> str | Fault:
-        """Return the text of a template with its variables filled in, or its first fault."""
-        read = read_template(source)
-        if read.compiled is None:
-            return read.faults[0]
-        try:
-            return "".join(_language().pieces(read.compiled, variables.plain(), self._clock)).strip()
-        except SpentError as error:
-            hint = "Shorten the loops and the text of the template."
-            return Fault(_line_of(read.compiled, error), str(error), hint)
-        except (JinjaError, *_WRONG_VALUES, *_UNBOUNDED) as error:
-            return Fault(_line_of(read.compiled, error), str(error) or type(error).__name__)
-
-    def own_words(self, template: Path) -> str:
-        """Return the fixed text of a template. Raises TemplateError."""
-        return read_template(source_of(template)).own_words
+_FAILURES = (
+    *(JinjaError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError, NameError),
+    *(SyntaxError, RecursionError, MemoryError, TimeoutError),
+)
 
 
-@dataclass(frozen=True)
-class ReadTemplate:
-    """A parsed template: its faults, and its syntax tree unless a syntax error prevented all further analysis.
+class Fault(NamedTuple):
+    """A fault in a template, and its line, if known."""
 
-    A template with faults is not `compiled`.
+    line: int | None
+    problem: str
+
+
+class ReadTemplate(NamedTuple):
+    """The content of a template: the names that it uses without setting them, each with its first line; its fixed text;
+    the rendered text; and its fault, if any.
     """
 
-    faults: tuple[Fault, ...]
-    tree: nodes.Template | None = None
-    compiled: Template | None = None
+    names: Mapping[str, int] = {}
+    own_words: str = ""
+    text: str = ""
+    fault: Fault | None = None
 
-    @cached_property
-    def names(self) -> Mapping[str, int]:
-        """Return the names that the template uses, with their lines."""
-        return _lines_of_names(self.tree) if self.tree is not None else {}
 
-    @cached_property
-    def own_words(self) -> str:
-        """Return the fixed text of the template."""
-        return "".join(words.data for words in self.tree.find_all(nodes.TemplateData)) if self.tree is not None else ""
+class _Environment(ImmutableSandboxedEnvironment):
+    def __init__(self) -> None:
+        super().__init__(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False)
+        self.filters |= FILTERS
+
+    def getattr(self, obj: object, attribute: str) -> object:
+        """Return a field of a record, even if dict has a method of that name."""
+        return self.getitem(obj, attribute)
+
+
+_ENVIRONMENT = _Environment()
+
+
+def read_template(source: str, values: Mapping[str, Plain] | None = None) -> ReadTemplate:
+    """Read a template and, if values are given, render it. Has no limits on time or memory."""
+    try:
+        names, own_words, template = _parsed(source)
+        text = _rendered(template, values) if values is not None else ""
+    except _FAILURES as error:
+        return ReadTemplate(fault=_fault(error))
+    return ReadTemplate(names, own_words, text)
 
 
 @lru_cache(maxsize=128)
-def read_template(source: str) -> ReadTemplate:
-    """Parse the text of a template; cached, because a process that opens many folders uses the same templates."""
-    try:
-        tree = _language().parsed(source)
-        faults = tuple(sorted(set(_language().faults(tree)), key=lambda fault: (fault.line, fault.problem)))
-        return ReadTemplate(faults, tree, None if faults else _language().compiled(tree))
-    except JinjaError as error:  # raised by the parser, or by the compiler while it folds constants
-        return ReadTemplate((Fault(getattr(error, "lineno", 1), error.message or "it cannot be read"),))
-
-
-def _lines_of_names(tree: nodes.Template) -> Mapping[str, int]:
-    """Return the names that a template uses without setting them, mapped to the lines on which they first occur."""
+def _parsed(source: str) -> tuple[Mapping[str, int], str, Template]:
+    tree = _ENVIRONMENT.parse(source)
     lines: dict[str, int] = {}
     for node in tree.find_all(nodes.Name):
         lines[node.name] = min(node.lineno, lines.get(node.name, node.lineno))
-    try:
-        undeclared = find_undeclared_variables(tree)
-    except JinjaError:  # raised as above, or for an unknown filter
-        undeclared = lines.keys() - {node.name for node in tree.find_all(nodes.Name) if node.ctx == "store"} - {"loop"}
-    return {name: lines.get(name, 1) for name in undeclared}
+    names = {name: lines.get(name, 1) for name in find_undeclared_variables(tree)}
+    own_words = "".join(words.data for words in tree.find_all(nodes.TemplateData))
+    return names, own_words, _ENVIRONMENT.from_string(tree)
 
 
-@cache
-def _language() -> TemplateLanguage:
-    return TemplateLanguage()
+def _rendered(template: Template, values: Mapping[str, Plain]) -> str:
+    pieces, length = [], 0
+    for piece in template.generate(values):
+        length += len(piece)
+        if length > MOST_CHARACTERS:
+            raise ValueError(f"its text has more than {MOST_CHARACTERS:,} characters")
+        pieces.append(piece)
+    return "".join(pieces).strip()
+
+
+def _fault(error: BaseException) -> Fault:
+    if isinstance(error, JinjaError):
+        return Fault(getattr(error, "lineno", None) or _line(error.__traceback__), error.message or "it cannot be read")
+    return Fault(_line(error.__traceback__), str(error) or type(error).__name__)
+
+
+def _line(trace: TracebackType | None) -> int | None:
+    """Return the innermost line of the template in a traceback, whose frames Jinja2 has mapped to the template."""
+    line = None
+    while trace is not None:
+        line = trace.tb_lineno if trace.tb_frame.f_code.co_filename == "<template>" else line
+        trace = trace.tb_next
+    return line
 
 
 def file_in(folder: Path, name: str) -> Path | None:
@@ -134,14 +134,3 @@ def source_of(template: Path) -> str:
         return content.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
     except (OSError, ValueError) as error:
         raise TemplateError(f"{template}: it cannot be read: {in_words(error)}") from error
-
-
-def _line_of(compiled: Template, error: BaseException) -> int | None:
-    """Return the line of a template in which an error occurred, if known."""
-    line: int | None = getattr(error, "lineno", None)
-    trace = error.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename == "<template>":
-            line = compiled.get_corresponding_lineno(trace.tb_lineno)
-        trace = trace.tb_next
-    return line

@@ -14,8 +14,7 @@ from pydantic import Field
 
 from investigator.asking.contracts import METHOD
 from investigator.asking.prompts import Prompts
-from investigator.asking.template_check import SUFFIX
-from investigator.asking.templates import source_of
+from investigator.asking.templates import SUFFIX, source_of
 from investigator.errors import SettingsError, TemplateError
 from investigator.evaluation.lines import storing
 from investigator.files import make_private_folder, write_private

@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import Field
 
 from investigator.asking.contracts import METHOD
-from investigator.asking.template_check import nearest
+from investigator.asking.prompts import nearest
 from investigator.errors import SettingsError
 from investigator.evaluation.measures import Measure, judging_measure
 from investigator.records import Record, Usage

@@ -11,8 +11,7 @@ from filelock import FileLock, Timeout
 
 from investigator.asking.budget import Budget, BudgetSettings
 from investigator.asking.contracts import METHOD
-from investigator.asking.lock import TuningLock, locked, write_lock
-from investigator.asking.template_check import check_templates
+from investigator.asking.prompts import check_templates
 from investigator.engines.base import Embedder, Engine
 from investigator.engines.catalogue import parse_model_options
 from investigator.engines.roles import Role
@@ -277,29 +276,12 @@ class TuningRun:
         for one in settings:
             yield one.changed(templates=self._baseline.templates)
 
-    def _write_winner(self, winner: Variant, test: Comparison) -> None:
-        """Write a folder for `--prompts` and a file for `--settings`, with the conditions of the proof."""
-        row = test.rows[test.judged_by]
-        lock = TuningLock(
-            model=self._investigator.engine_name,
-            templates=tuple(locked(template.name, template.text) for template in winner.templates),
-            settings=winner.settings,
-            data=self._data,
-            seed=self._options.seed,
-            measure=test.judged_by.value,
-            questions=row.difference.questions,
-            baseline=row.first,
-            score=row.second,
-            low=row.difference.low,
-            high=row.difference.high,
-            p=row.p,
-        )
+    def _write_winner(self, winner: Variant) -> None:
+        """Write a folder for `--prompts` and a file for `--settings`."""
         if winner.templates:
             lay_templates(self._out / "prompts", winner.templates, self._base.prompts)
-            write_lock(self._out / "prompts", lock)
         if winner.settings:
             write_private(self._out / "settings.json", as_settings_file(winner.settings).encode())
-            write_lock(self._out, lock)
 
     def _laid(self, candidate: Variant) -> Path:
         """Return the folder with a candidate's templates, completed with those from the user's folder."""

@@ -14,9 +14,8 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from investigator.asking.contracts import example_of
-from investigator.asking.prompts import Prompts
-from investigator.asking.template_check import SUFFIX, nearest, template_version
-from investigator.asking.templates import file_in, source_of
+from investigator.asking.prompts import Prompts, nearest, template_version
+from investigator.asking.templates import SUFFIX, file_in, source_of
 from investigator.bb3.records import CONTRACTS
 from investigator.errors import TemplateError, UserError
 from investigator.files import write_private

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from investigator.asking.template_language import WHAT_IS_ALLOWED
+from investigator.asking.contracts import SYNTAX
 from investigator.records import TemplateFolder
 from investigator.reports.inert import inert, inert_line
 from investigator.reports.wording import expected_line, plural
@@ -50,7 +50,7 @@ def card_text(card: TemplateCard, source: str) -> Text:
     for variable in card.variables:
         lines.append(Text(f"  {variable.name}{'*' * variable.must_use}: {variable.kind}"))
         lines.append(Text(f"    e.g. {variable.example}", style="dim"))
-    lines += [Text(WHAT_IS_ALLOWED), Text(), Text(source.rstrip("\n"))]
+    lines += [Text(SYNTAX), Text(), Text(source.rstrip("\n"))]
     return Text("\n").join(lines).append("\n")
 
 

@@ -96,7 +96,7 @@ def test_broken_syntax_is_named_with_file_and_line(tmp_path: Path) -> None:
 def test_a_template_cannot_load_another_one(tmp_path: Path) -> None:
     (tmp_path / "query").mkdir()
     (tmp_path / "query" / "ask.j2").write_text("One\n{% include 'other' %}", encoding="utf-8")
-    with pytest.raises(TemplateError, match=r"ask\.j2, line 2: a template cannot load"):
+    with pytest.raises(TemplateError, match=r"ask\.j2, line 2"):
         Prompts(tmp_path)
 
 

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from investigator.asking.prompts import Prompts
-from investigator.asking.template_check import check_templates
+from investigator.asking.prompts import Prompts, check_templates
 from investigator.bb3.records import CONTRACTS
 from investigator.errors import TemplateError
 from investigator.records import TemplateFolder, TemplateProblem
@@ -51,15 +50,15 @@ def test_what_a_contract_wants_used_and_named_is_there() -> None:
 def test_all_problems_of_all_files_are_told_at_once(tmp_path: Path) -> None:
     found = problems(
         tmp_path,
-        query__ask=SHIPPED + "\n{{ qestion }}\n{{ mission.upper() }}{% include 'x' %}",
+        query__ask=SHIPPED + "\n{{ qestion }}\n{{ misson }}",
         answer__answer="{% if %}",
-        planner__plan="{{ question|shout }} {{ dokuments }}",
+        planner__plan="{{ question }} {{ dokuments }}",
+        reflection__reflect="{{ question|shout }}",
     )
     last = len(SHIPPED.splitlines()) + 3
-    assert [Path(problem.file).name for problem in found].count("ask.j2") == 3
-    assert (last - 1, "unknown variable 'qestion'") in said(found)
-    assert {(last, "calls are not allowed"), (last, "a template cannot load another one")} <= set(said(found))
-    assert {(1, "unknown filter 'shout'"), (1, "unknown variable 'dokuments'")} <= set(said(found))
+    assert [Path(problem.file).name for problem in found].count("ask.j2") == 2
+    assert {(last - 1, "unknown variable 'qestion'"), (last, "unknown variable 'misson'")} <= set(said(found))
+    assert {(1, "No filter named 'shout'."), (1, "unknown variable 'dokuments'")} <= set(said(found))
     assert (None, "the variable 'documents' is missing") in said(found)
     assert any("answer.j2, line 1: " in problem.text for problem in found)
     assert all(problem.hint for problem in found)

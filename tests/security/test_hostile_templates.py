@@ -10,20 +10,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import jinja2.debug  # noqa: F401 - imported on the first error otherwise, which the audit hook would report
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from jinja2.runtime import LoopContext
 
+from investigator.asking import template_process
 from investigator.asking.prompts import Prompts
 from investigator.asking.template_filters import FILTERS
-from investigator.asking.template_language import TemplateLanguage
-from investigator.asking.templates import MOST_OCTETS, Sandbox
-from investigator.bb3.records import CONTRACTS, Module, ResponseVariables, Speaker, Turn
+from investigator.asking.template_process import TemplateProcess
+from investigator.asking.templates import MOST_OCTETS, Fault, read_template, source_of
+from investigator.bb3.records import CONTRACTS, Module
 from investigator.errors import TemplateError
-from investigator.records import AskVariables, Quote, Record, ShownDocument, ShownPassage
+from investigator.records import AskVariables, ShownDocument, ShownPassage
 
-PLAIN = (type(None), bool, int, float, str, list, dict)
 DOCUMENT = ShownDocument(
     document_id="a.md",
     title="Report",
@@ -34,10 +34,17 @@ VARIABLES = AskVariables(main_question="How much?", mission="Find figures.", doc
 NAMES = sorted(AskVariables.model_fields)
 
 
-def rendered(folder: Path, source: str, variables: Record = VARIABLES) -> str:
-    template = folder / "given.j2"
-    template.write_text(source, encoding="utf-8")
-    return Sandbox().render(template, variables)
+@pytest.fixture(scope="module")
+def process() -> Iterator[TemplateProcess]:
+    process = TemplateProcess(seconds=1.0)
+    yield process
+    process.close()
+
+
+def fault(process: TemplateProcess, source: str) -> Fault:
+    read = process.read(source, VARIABLES.plain())
+    assert read.fault is not None, read.text[:200]
+    return read.fault
 
 
 class _Payload:
@@ -48,56 +55,30 @@ class _Payload:
         return os.system, (f"touch {self.mark}",)
 
 
-def test_the_deprecated_methods_of_pydantic_are_out_of_reach(tmp_path: Path) -> None:
+def test_the_deprecated_methods_of_pydantic_are_out_of_reach(process: TemplateProcess, tmp_path: Path) -> None:
     """`parse_raw` with a pickle ran a command, and `parse_file` read a file into the prompt."""
     mark = tmp_path / "ran"
     pickled = pickle.dumps(_Payload(mark), protocol=0).decode("ascii")
     raw = f"{{{{ documents[0].parse_raw({pickled!r}, proto='pickle', allow_pickle=True) }}}}"
     for source in (raw, "{{ documents[0].parse_file('/etc/hostname') }}"):
-        with pytest.raises(TemplateError, match=r"given\.j2, line 1: calls are not allowed"):
-            rendered(tmp_path, source)
+        assert "has no attribute 'parse_" in fault(process, source).problem
     assert not mark.exists()
 
 
 @pytest.mark.parametrize(
     "source",
     [
-        *(
-            "{{ documents[0].model_dump }}",
-            "{{ documents[0].model_fields_set }}",
-            "{{ documents.append }}",
-            "{{ mission.format }}",
-        ),
-        *("{{ mission['format'] }}", "{{ mission|attr('format') }}", "{{ documents[0]['__class__'] }}", "{{ self }}"),
-        *(
-            "{{ documents|map(attribute='__class__')|join }}",
-            "{{ mission.__class__ }}",
-            "{{ loop }}",
-            "{{ documents.0.items }}",
-        ),
-        *("{% set x = ''.join %}{{ x }}", "{{ mission|format(documents) }}", "{{ '%s' % mission }}", "{{ cycler }}"),
-        *("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "{% for n in documents recursive %}{{ n }}{% endfor %}"),
-        *("{% import 'x' as x %}", "{% extends '/etc/hostname' %}", "{% include '../x' %}", "{{ lipsum }}"),
-        *(
-            "{{ mission ~ mission }}",
-            "{{ 9 ** 9 }}",
-            "{{ {'a': documents} }}",
-            "{{ [documents, documents] }}",
-            "{{ mission|pprint }}",
-        ),
-        *(
-            "{% for n in documents %}{% set x = loop %}{% endfor %}",
-            "{% for n in documents %}{{ loop.cycle }}{% endfor %}",
-        ),
-        *("{% for n in documents %}{{ loop.__init__ }}{% endfor %}", "{% block b %}{% endblock %}", "{% do 1 %}"),
-        *("{{ documents.0.items }}", "{{ mission|pprint }}"),
-        *("{% with a = 1 %}{% endwith %}", "{% set x %}a{% endset %}", "{{ mission is callable }}"),
+        *("{{ documents[0].model_dump() }}", "{{ documents[0].model_fields_set }}", "{{ documents.append }}"),
+        *("{{ mission.__class__ }}", "{{ ''.__class__.__base__.__subclasses__() }}", "{{ documents[0]['__class__'] }}"),
+        *("{{ mission|attr('__class__') }}", "{{ documents|map(attribute='__class__')|join }}"),
+        *("{{ '{0.__class__}'.format(mission) }}", "{{ mission.format.__self__ }}", "{{ cycler.__init__ }}"),
+        *("{% for n in documents %}{{ loop.__init__ }}{% endfor %}", "{{ self.__init__.__globals__ }}"),
+        *("{% import 'x' as x %}", "{% extends '/etc/hostname' %}", "{% include '../x' %}"),
+        *("{% do 1 %}", "{{ mission|shout }}", "{{ mission + 1 }}", "{{ missing }}"),
     ],
 )
-def test_what_is_not_of_the_language_is_refused_with_its_line(tmp_path: Path, source: str) -> None:
-    with pytest.raises(TemplateError, match=r"given\.j2, line 2") as caught:
-        rendered(tmp_path, f"Line one.\n{source}")
-    assert "data, " in caught.value.hint
+def test_what_is_out_of_reach_is_refused_with_its_line(process: TemplateProcess, source: str) -> None:
+    assert fault(process, f"Line one.\n{source}").line == 2
 
 
 @pytest.mark.parametrize(
@@ -107,16 +88,15 @@ def test_what_is_not_of_the_language_is_refused_with_its_line(tmp_path: Path, so
         "{{ 'a' * 1000000000 }}",
         "{{ '%1000000000d' % 1 }}",
         "{{ 'a'|center(1000000000) }}",
+        "{{ mission.ljust(1000000000) }}",
         "{% for i in range(1000000000) %}x{% endfor %}",
-        "{{ 1000000000000 * 1000000000000 * 1000000000000 * 2 }}",
+        "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}",
+        "{% for i in range(99999) %}{% for j in range(99999) %}x{% endfor %}{% endfor %}",
         "{% set a = documents[0].about %}" + "{% set a = a + a %}" * 40 + "{{ a }}",
         "{% set a = documents[0].about %}" + "{% set a = a|replace(' ', a) %}" * 9 + "{{ a }}",
-        "{{ documents|join(documents[0].about)|replace('t', documents[0].about)|replace('e', documents[0].about) }}",
+        "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
         "{% for p in documents %}" * 6 + "{% endfor %}" * 6,
-        "{% for p in documents %}" * 6 + "{{ loop.length }}" + "{% endfor %}" * 6,
-        "{% for p in documents if p.about == 'x' or not p.question %}" * 5 + "{% endfor %}" * 5,
-        "{% for p in documents %}{% for q in documents %}" * 2 + "{{ p.about }}" + "{% endfor %}{% endfor %}" * 2,
-        "{% for c in documents[0].about %}{% for d in documents[0].about %}" * 2 + "{% endfor %}{% endfor %}" * 2,
+        "{% for p in documents if p.about == 'x' or not p.question %}" * 6 + "{% endfor %}" * 6,
         "{{ " + "(" * 5000 + "1" + ")" * 5000 + " }}",
         "{{ " + "-" * 50_000 + "1 }}",
         "{{ " + "+".join(["1"] * 20_000) + " }}",
@@ -127,19 +107,28 @@ def test_what_is_not_of_the_language_is_refused_with_its_line(tmp_path: Path, so
     ],
     ids=lambda source: source[:40],
 )
-def test_no_template_takes_more_time_or_memory_than_a_prompt_needs(tmp_path: Path, source: str) -> None:
-    began = time.process_time()
-    with pytest.raises(TemplateError, match=r"given\.j2"):
-        rendered(tmp_path, source)
-    assert time.process_time() - began < 15
+def test_no_template_takes_more_time_or_memory_than_a_prompt_needs(process: TemplateProcess, source: str) -> None:
+    began = time.monotonic()
+    assert fault(process, source).problem
+    assert time.monotonic() - began < 15
+    assert process.read("{{ mission }}", VARIABLES.plain()).text == "Find figures."
 
 
-def test_a_loop_within_bounds_ends_by_the_clock_too(tmp_path: Path) -> None:
-    ticking = iter(range(0, 10_000, 5))
-    template = tmp_path / "slow.j2"
-    template.write_text("{% for document in documents %}\n{{ document.title }}\n{% endfor %}", encoding="utf-8")
-    with pytest.raises(TemplateError, match=r"slow\.j2, line 1: it takes more than 20 seconds"):
-        Sandbox(clock=lambda: float(next(ticking))).render(template, VARIABLES)
+def test_a_loop_that_does_not_end_is_stopped_and_named_with_its_line(process: TemplateProcess) -> None:
+    endless = "{% for i in range(99999) %}\n{% for j in range(99999) %}\n{% endfor %}{% endfor %}"
+    stopped = fault(process, endless)
+    assert stopped.line in (1, 2)
+    assert stopped.problem == "it takes more than 1 seconds"
+
+
+def test_a_template_of_one_s_own_never_runs_in_this_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(template_process, "read_template", lambda *_: pytest.fail("it ran in this process"))
+    template = tmp_path / "given.j2"
+    template.write_text("{{ mission }} {{ '{}'.format(8) }}", encoding="utf-8")
+    assert Prompts().render(template, VARIABLES) == "Find figures. 8"
+    template.write_text("One\n{{ mission.__class__ }}", encoding="utf-8")
+    with pytest.raises(TemplateError, match=r"given\.j2, line 2: access to attribute '__class__'"):
+        Prompts().render(template, VARIABLES)
 
 
 @pytest.mark.parametrize("kind", ["pipe", "folder", "device", "long", "link"])
@@ -174,26 +163,6 @@ def test_an_instruction_of_the_chat_is_a_file_of_its_folder_too(tmp_path: Path) 
         prefix_texts(Module.VRM, tmp_path / "prompts")
 
 
-def test_everything_in_reach_of_a_template_is_plain() -> None:
-    """Walk from the variables of every contract over all attributes, items, filters and tests."""
-    language = TemplateLanguage()
-    assert language.globals == {}
-    assert {name for name in language.filters if name.isidentifier()} == set(FILTERS)
-    quote = Quote(document_id="a.md", page=None, line=1, start=0, end=1, text="x", source_hash="0")
-    told = ResponseVariables(turns=(Turn(speaker=Speaker.SELF, text="x"),), knowledge=(quote,))
-    reached = 0
-    for variables in (VARIABLES, told):
-        for value in _walked(language, variables.plain()):
-            assert type(value) in PLAIN
-            reached += 1
-    assert reached > 300
-    loop = LoopContext([{"a": 1}, "b"], language.undefined)
-    next(loop)
-    for name in dir(loop):
-        value = language.getattr(loop, name)
-        assert isinstance(value, language.undefined) or type(value) in PLAIN, name
-
-
 def test_every_contract_has_a_plain_form() -> None:
     """By its declared type, no field of any record that templates see contains anything else."""
     for contract in CONTRACTS.values():
@@ -201,19 +170,8 @@ def test_every_contract_has_a_plain_form() -> None:
         assert schema["type"] == "object"
 
 
-def _walked(language: TemplateLanguage, value: Any) -> Iterator[Any]:
-    yield value
-    keys: list[Any] = [*dir(value), *dir(type(value)), *(value if isinstance(value, dict) else ())]
-    keys += range(len(value)) if isinstance(value, list) else []
-    for key in keys:
-        for step in (language.getattr, language.getitem):
-            found = step(value, key)
-            if not isinstance(found, language.undefined):
-                yield from _walked(language, found)
-
-
 def _expressions() -> st.SearchStrategy[str]:
-    words = st.sampled_from([*NAMES, "loop", "self", "'a'", "1", "10**9", "documents[0]", "documents", "x", "range(9)"])
+    words = st.sampled_from([*NAMES, "loop", "self", "'a'", "1", "9", "documents[0]", "documents", "x", "range(9)"])
     attributes = st.sampled_from(["__class__", "format", "title", "about", "parse_raw", "_x", "index", "items", "0"])
     filters = st.sampled_from([*FILTERS, "attr", "center", "map(attribute='__class__')", "tojson", "replace('a','b')"])
     operators = st.sampled_from(["+", "*", "~", "**", "%", "//", "-", "in", "==", "and"])
@@ -271,14 +229,11 @@ def test_whatever_a_template_says_it_is_text_or_refused(source: str, tmp_path_fa
     _seen.clear()
     _watching = True
     try:
-        said = _SANDBOX.render(template, VARIABLES)
-    except TemplateError as error:
-        said = error.message
+        read = read_template(source_of(template), VARIABLES.plain())
     finally:
         _watching = False
-    assert isinstance(said, str)
+    assert read.fault is None or read.fault.problem
     assert _seen == []
 
 
 _HOOKS: list[object] = []
-_SANDBOX = Sandbox()

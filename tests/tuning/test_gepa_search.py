@@ -10,8 +10,7 @@ import pytest
 
 from investigator import ScriptedEngine
 from investigator.asking.budget import Budget, BudgetSettings, BudgetSpent
-from investigator.asking.contracts import METHOD
-from investigator.asking.template_check import check_template
+from investigator.asking.contracts import METHOD, check_template
 from investigator.asking.templates import MOST_OCTETS, source_of
 from investigator.errors import EvaluationDataError, SettingsError
 from investigator.evaluation.measures import Measure

@@ -10,8 +10,7 @@ import pytest
 from commands import command
 from filelock import FileLock
 
-from investigator import Investigator, ScriptedEmbedder, ScriptedEngine
-from investigator.asking.lock import LOCK_NAME, lock_warnings
+from investigator import ScriptedEmbedder
 from investigator.asking.templates import source_of
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.errors import EvaluationDataError, MissingPackageError, SettingsError, TemplateError, UserError
@@ -149,15 +148,6 @@ def test_a_better_template_is_found_proven_and_used_and_a_killed_run_pays_nothin
 
     used = tmp_path / "out" / "prompts"
     assert MAGIC in (used / "query" / "ask.j2").read_text(encoding="utf-8")
-    lock = json.loads((used / LOCK_NAME).read_text(encoding="utf-8"))
-    assert (lock["model"], lock["baseline"], lock["score"]) == ("scripted:obedient", 0.0, 1.0)
-    same = Investigator(asked[0], model=engine, prompts=used, embedder=ScriptedEmbedder())
-    other = Investigator(asked[0], model=ScriptedEngine("{}", name="scripted:other"), prompts=used)
-    assert not [one.text for one in same.parts.notices() if "tuned" in one.text]
-    assert [one.text for one in other.parts.notices() if "were tuned for" in one.text]
-    (used / LOCK_NAME).write_text(json.dumps(lock | {"model": "plan=small, ask=old"}), encoding="utf-8")
-    (told,) = lock_warnings(used, "plan=small, ask=new")
-    assert told.endswith("were tuned for ask=old, and their gain is not proven for ask=new")
 
     with pytest.raises(UserError, match="the test set of this data was used"):
         run(asked, tmp_path / "again", options.changed(seed=5), engine)

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from investigator.asking.prompts import Prompts
-from investigator.asking.template_check import check_templates
+from investigator.asking.prompts import Prompts, check_templates
 from investigator.asking.templates import source_of
 from investigator.bb3.records import CONTRACTS
 from investigator.cli.options import AsJson, PromptsFolder
