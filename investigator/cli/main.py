@@ -92,13 +92,11 @@ _MODELS = (
     _command("remove", "cli.model:remove", "Delete a pulled model."),
 )
 _PROMPTS = (
-    _command("list", "workbench.commands.folders:list_templates", "List the prompt templates."),
-    _command("show", "workbench.commands.folders:show", "Show a template and its variables."),
-    _command("check", "workbench.commands.folders:check", "Check templates without calling a model."),
-    _command("copy", "workbench.commands.folders:copy", "Copy shipped templates so that you can change them."),
-    _command("render", "workbench.commands.trials:render", "Show the prompt that a template produces for a step."),
-    _command("run", "workbench.commands.trials:run_template", "Send a template to a model, and compare the replies."),
-    _command("diff", "workbench.commands.folders:diff", "Show how templates differ from the shipped ones."),
+    _command("list", "workbench.commands:list_templates", "List the prompt templates."),
+    _command("check", "workbench.commands:check", "Check templates without calling a model."),
+    _command("copy", "workbench.commands:copy", "Copy shipped templates so that you can change them."),
+    _command("render", "workbench.commands:render", "Show the prompt that a template produces for a step."),
+    _command("run", "workbench.commands:run_template", "Send a template to a model, and compare the replies."),
 )
 _COMMANDS: Mapping[str, tuple[TyperCommand | TyperGroup, ...]] = {
     "Daily use": (

@@ -22,7 +22,7 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _VERSIONS: Mapping[str, int] = {
     **dict.fromkeys(("investigation", "questions", "replay"), 3),
     **dict.fromkeys(("matrix", "runs", "claims_evaluation", "folder_evaluation", "comparison", "tuning"), 2),
-    **dict.fromkeys(("retrieval_evaluation", "template_trial", "template_variables"), 2),
+    **dict.fromkeys(("retrieval_evaluation", "template_trial", "template_variables", "templates"), 2),
 }
 """Versions above 1, keyed by the name of the kind."""
 
@@ -54,7 +54,6 @@ class Printed(StrEnum):
     DIAGNOSIS = "diagnosis", "doctor.findings:Diagnosis"
     MODELS = "models", "engines.gguf.pulled:ModelList"
     TEMPLATES = "templates", "workbench.records:TemplateList"
-    TEMPLATE = "template", "workbench.records:TemplateCard"
     TEMPLATE_CHECK = "template_check", "records:TemplateFolder"
     TEMPLATE_VARIABLES = "template_variables", "workbench.records:TemplateVariables"
     TEMPLATE_TRIAL = "template_trial", "workbench.records:TemplateTrial"

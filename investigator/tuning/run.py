@@ -177,8 +177,8 @@ class TuningRun:
         report = TuningReport(plan=self.plan, result=result, usage=usage, folder=folder)
         with storing(self._out):
             write_private(self._out / "report.json", report.model_dump_json(indent=2).encode())
-            if result.winner is not None and result.test is not None:
-                self._write_winner(result.winner, result.test)
+            if result.winner is not None:
+                self._write_winner(result.winner)
         return report
 
     def workshop(self, ask: Callable[[str], str]) -> Workshop:

@@ -10,19 +10,11 @@ from investigator.bb3.records import CONTRACTS
 from investigator.records import Record, Usage
 
 
-class VariableCard(Record):
-    """A variable of a template: the kind of its values, an example in JSON, and whether the template must use it."""
-
-    name: str
-    kind: str
-    example: str
-    must_use: bool = False
-
-
 class TemplateCard(Record):
-    """The purpose of a template, its variables, and the expected reply. `reply` is the name of the reply's record,
-    empty if no engine replies to the template, and `must_name` are the fields that the template must request. `tokens`
-    is the estimated length of its fixed text. `own` is True if it replaces the shipped template.
+    """The purpose of a template, its variables, and the expected reply. `must_use` are the variables that the template
+    must use. `reply` is the name of the reply's record, empty if no engine replies to the template, and `must_name` are
+    the fields that the template must request. `tokens` is the estimated length of its fixed text. `own` is True if it
+    replaces the shipped template.
     """
 
     name: str
@@ -31,7 +23,8 @@ class TemplateCard(Record):
     file: str = Field(description="the file that is used")
     own: bool
     tokens: int
-    variables: tuple[VariableCard, ...]
+    variables: tuple[str, ...]
+    must_use: tuple[str, ...] = ()
     reply: str = ""
     must_name: tuple[str, ...] = ()
 

@@ -1,0 +1,192 @@
+"""`investigator prompts list | check | copy | render | run`: templates, folders of them, and trials on real steps."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from investigator.asking.contracts import METHOD, example_of
+from investigator.asking.prompts import Prompts, check_templates
+from investigator.bb3.records import CONTRACTS
+from investigator.cli.ask import CeilingOptions, TraceOptions
+from investigator.cli.options import AsJson, CommonOptions, Folder, PromptsFolder
+from investigator.cli.output import note, print_plain, print_record, print_result, tell
+from investigator.cli.progress import display_on
+from investigator.engines.base import guessed_tokens, tokens_of, traits_of
+from investigator.engines.roles import role_of
+from investigator.errors import SettingsError, TemplateError
+from investigator.investigator import Investigator
+from investigator.reports.schemas import Printed
+from investigator.resources import prompts_folder
+from investigator.settings import Settings
+from investigator.workbench.catalogue import card, copy_templates, named
+from investigator.workbench.records import TemplateList, TemplateTrial
+from investigator.workbench.trial import judged, trial
+from investigator.workbench.uses import FoundUses, uses_for_question, uses_in_run
+from investigator.workbench.wording import checked_text, list_text, trial_text
+
+_SMALL_CONTEXT = 4096
+_SHARE_FOR_VALUES = 2  # half of the context is reserved for passages and the reply
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Template, such as query/ask.")]
+Directory = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of templates.")]
+Question = Annotated[
+    str | None, typer.Argument(metavar="QUESTION", help="Question about the folder; or use --run instead.")
+]
+
+
+def list_templates(prompts: PromptsFolder = None, as_json: AsJson = False) -> None:
+    """List the templates with their purpose, variables, expected reply and length."""
+    own = Prompts(prompts, CONTRACTS)
+    listed = TemplateList(templates=tuple(card(name, own) for name in CONTRACTS))
+    print_result(Printed.TEMPLATES, listed, list_text, as_json=as_json, own=True)
+
+
+def check(
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="DIR", help="Folder of templates; default: the shipped ones.")
+    ] = None,
+    context: Annotated[
+        int,
+        typer.Option(
+            metavar="TOKENS", min=256, help="Context size of the model in tokens; fixed text may fill half of it."
+        ),
+    ] = _SMALL_CONTEXT,
+    as_json: AsJson = False,
+) -> None:
+    """Check templates against their contracts, and report all problems in all files at once; no model is called.
+
+    The problems found are broken syntax, unknown variables, missing required variables, reply fields that the template
+    does not request, errors with example values, fixed text that is too long, and files that are not named after a
+    template.
+
+    Exit codes: 0 no problem, 2 problems found.
+    """
+    checked = check_templates(folder or prompts_folder(), CONTRACTS, context // _SHARE_FOR_VALUES)
+    if not checked.templates and not checked.problems:
+        raise TemplateError(
+            f"no template found in {checked.folder}",
+            hint="Copy one into it: investigator prompts copy query/ask DIR",
+        )
+    print_result(Printed.TEMPLATE_CHECK, checked, checked_text, as_json=as_json, own=True)
+    if checked.problems:
+        raise typer.Exit(2)
+
+
+def copy(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Templates, or patterns such as 'query/*'.")],
+    folder: Directory,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing templates.")] = False,
+) -> None:
+    """Copy shipped templates into your own folder to change them; `--prompts DIR` then uses that folder."""
+    for place in copy_templates(named(names), folder, force=force):
+        tell(f"copied to {place}")
+
+
+@dataclass(frozen=True)
+class StepOptions:
+    """Options that select the step for a template."""
+
+    run: Annotated[str | None, typer.Option("--run", metavar="RUN", help="Stored run, as listed by `runs`.")] = None
+    step: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Number of the step among those that use the template.")
+    ] = 1
+    ran_with: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder of the templates that the run used, if any.")
+    ] = None
+
+    def investigator(self, name: str, folder: Path, common: CommonOptions, settings: Settings) -> Investigator:
+        """Return the Investigator with the templates of the run. Raises SettingsError for a chat template."""
+        if name not in METHOD:
+            hint = (
+                f"To try it: investigator module {name.partition('/')[2]} --prompts DIR (--show-prompt for the prompt)"
+            )
+            raise SettingsError(f"{name} is a chat template, which no run uses", hint=hint)
+        return replace(common, prompts=self.ran_with).investigator(folder, settings)
+
+    @contextmanager
+    def found(self, investigator: Investigator, question: str | None) -> Iterator[FoundUses]:
+        """Open the run, or simulate a run of the question without a model. Raises SettingsError if neither is given."""
+        if bool(question) == bool(self.run):
+            raise SettingsError("expected either a question or a run", hint="For example: FOLDER --run RUN")
+        uses = uses_in_run(investigator, self.run) if self.run else uses_for_question(investigator, question or "")
+        with uses as found:
+            yield found
+
+
+def render(
+    name: Name,
+    common: CommonOptions,
+    which: StepOptions,
+    folder: Folder = Path(),
+    question: Question = None,
+    variables: Annotated[bool, typer.Option("--variables", help="Print the values of the variables as JSON.")] = False,
+) -> None:
+    """Print the prompt that a template produces for a step, and its token count on standard error; nothing is sent.
+
+    The step comes from a stored run, or is the first step that a question would reach with the built-in engine. Without
+    folder, question or run, the variables are examples.
+    """
+    (name,) = named([name])
+    own = Prompts(common.prompts, CONTRACTS)
+    engine, values = None, example_of(CONTRACTS[name].variables)
+    if question is not None or which.run is not None:
+        investigator = which.investigator(name, folder, common, common.settings.load())
+        with which.found(investigator, question) as found:
+            values = found.of(name, which.step).variables
+        engine = investigator.engines[role_of(name)] if CONTRACTS[name].reply else None
+    text = own.render(own.path(name), values)
+    if variables:
+        print_record(Printed.TEMPLATE_VARIABLES, values)
+    else:
+        print_plain(text)
+    tell(f"{tokens_of(engine, text) if engine is not None else guessed_tokens(text):,} tokens")
+
+
+def run_template(
+    name: Name,
+    common: CommonOptions,
+    which: StepOptions,
+    ceilings: CeilingOptions,
+    tracing: TraceOptions,
+    folder: Folder = Path(),
+    question: Question = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Ask again; ignore stored replies.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Send your own template to a model for one step, and show the reply after the earlier reply.
+
+    The earlier reply comes from the stored run; for a question, from the same model with the shipped template. The
+    output shows the replies, their parsed content or the parsing error, the proven quotes, and the score. Every call is
+    stored: repeating the command costs nothing.
+    """
+    (name,) = named([name])
+    investigator = which.investigator(
+        name, folder, common, common.settings.load(*ceilings.settings(), *tracing.settings())
+    )
+    parts = investigator.parts
+    own = parts.with_prompts(common.prompts)
+    file = own.prompts.path(name)
+    with which.found(investigator, question) as found, display_on(sys.stderr, time.monotonic) as display:
+        parts.watch(display.show_writing)
+        use, load = found.of(name, which.step), found.library.document
+        with trial(found, use, investigator, datetime.now(UTC), fresh=fresh) as (put, usage):
+            before = judged(use, f"run {found.record.id}", load) if use.replies else None
+            if before is None and file != parts.prompts.path(name):
+                before = judged(put(parts), "shipped template", load)
+            source = "shipped template" if file.is_relative_to(prompts_folder()) else str(file)
+            after = judged(put(own), source, load)
+            tried = TemplateTrial(template=name, about=found.record.question, old=before, new=after, usage=usage())
+    if not traits_of(investigator.engines[role_of(name)]).is_model:
+        note("the built-in engine answers from the variables, regardless of the template; choose a --model")
+    for notice in parts.notices():
+        note(notice.text)
+    print_result(Printed.TEMPLATE_TRIAL, tried, trial_text, as_json=as_json)

@@ -1,1 +1,0 @@
-"""The `investigator prompts ...` commands."""
