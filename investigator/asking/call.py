@@ -6,7 +6,7 @@ The context and budget layers are in separate files.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from investigator.engines.base import Engine, Hear, Streams, prompt_key, traits_of
@@ -65,21 +65,26 @@ class TimedEngine:
 class Traced:
     """Reports each call to the trace of the run, whether it was sent or its reply was reused."""
 
-    def __init__(self, inner: Layer, trace: RunTrace) -> None:
+    def __init__(self, inner: Layer, trace: RunTrace, clock: Callable[[], float]) -> None:
         self._inner = inner
         self._trace = trace
+        self._clock = clock
 
     def __call__(self, call: Call) -> Reply:
         """Return and trace the inner layer's reply; report an error and let it propagate."""
-        with self._trace.call(WatchedCall(call.prompt, call.engine.name, call.key)) as watched:
+        began = self._clock()
+        watched = WatchedCall(call.prompt, call.engine.name, call.key)
+        try:
             reply = self._inner(call)
-            watched.done(reply)
-            return reply
+        except BaseException as error:
+            self._trace.called(replace(watched, seconds=self._clock() - began, error=error))
+            raise
+        self._trace.called(replace(watched, seconds=self._clock() - began, reply=reply))
+        return reply
 
     def reused(self, call: Call, reply: Reply) -> None:
         """Report a reply that was reused."""
-        with self._trace.call(WatchedCall(call.prompt, call.engine.name, call.key)) as watched:
-            watched.done(reply, reused=True)
+        self._trace.called(WatchedCall(call.prompt, call.engine.name, call.key, reply=reply, reused=True))
 
 
 class Ledger(Protocol):

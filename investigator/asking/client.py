@@ -44,7 +44,7 @@ class EngineClient:
         joint: Budget | None = None,
         day: str = "",
     ) -> None:
-        traced = Traced(TimedEngine(clock), trace or RunTraces())
+        traced = Traced(TimedEngine(clock), trace or RunTraces(), clock)
         budgeted = Budgeted(traced, Budget(journal, budget or BudgetSettings(), price_of))
         fitting = WithinContext(budgeted if joint is None else Budgeted(budgeted, joint), journal)
         self._reply: Layer = Journaled(fitting, journal, on_reuse=(budgeted.reused, traced.reused))

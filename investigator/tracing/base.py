@@ -1,4 +1,4 @@
-"""The interface of tracing: what a tracer receives about a run and its engine calls."""
+"""The interface of tracing: what is reported about a run and its engine calls."""
 
 from __future__ import annotations
 
@@ -15,48 +15,34 @@ def encodable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-@dataclass
+@dataclass(frozen=True)
 class WatchedCall:
-    """One engine call: the prompt, the engine's name, the key under which the reply is stored and, once it has arrived,
-    the reply.
-
-    `reused` means that the reply came from the journal without calling the engine.
+    """An engine call that has ended: the prompt, the engine's name, the key under which the reply is stored, and the
+    reply or the error. A `reused` reply came from the journal without calling the engine.
     """
 
     prompt: Prompt
     engine: str
     key: str
+    seconds: float = 0.0
     reply: Reply | None = None
     reused: bool = False
-
-    def done(self, reply: Reply, *, reused: bool = False) -> None:
-        """Record the reply."""
-        self.reply, self.reused = reply, reused
+    error: BaseException | None = None
 
 
 class RunTrace(Protocol):
-    """One run being traced. Thread-safe."""
+    """One run being traced. Thread-safe; an error in tracing itself never breaks a run."""
 
-    def call(self, call: WatchedCall) -> AbstractContextManager[WatchedCall]:
-        """Trace one call until the context manager exits; an error raised inside it is recorded as the call's error."""
-        ...
-
-    def ended(self, investigation: Investigation) -> None:
-        """Record the end of the run; nothing is traced after it."""
-        ...
+    def called(self, call: WatchedCall) -> None: ...
+    def ended(self, investigation: Investigation) -> None: ...
 
 
 class Tracer(Protocol):
-    """Traces runs. An error in tracing itself never breaks a run."""
+    """Traces a run until the context manager exits; an error raised inside it is recorded as the run's error."""
 
     def run(
         self, run_id: str, question: str, engine: str, *, resumed: bool = False
-    ) -> AbstractContextManager[RunTrace]:
-        """Trace one run until the context manager exits; an error raised inside it is recorded as the run's error.
-
-        If a generator holds the context manager, it may exit in a different thread from the one that entered it.
-        """
-        ...
+    ) -> AbstractContextManager[RunTrace]: ...
 
 
 @dataclass(frozen=True)
@@ -70,7 +56,7 @@ class Traces:
         """Trace the run with each tracer."""
         with ExitStack() as stack:
             begun = [tracer.run(run_id, question, engine, resumed=resumed) for tracer in self.tracers]
-            yield RunTraces(tuple(stack.enter_context(run) for run in begun))
+            yield RunTraces(tuple(map(stack.enter_context, begun)))
 
 
 @dataclass(frozen=True)
@@ -79,15 +65,12 @@ class RunTraces:
 
     runs: tuple[RunTrace, ...] = ()
 
-    @contextmanager
-    def call(self, call: WatchedCall) -> Iterator[WatchedCall]:
-        """Trace the call with each tracer."""
-        with ExitStack() as stack:
-            for run in self.runs:
-                stack.enter_context(run.call(call))
-            yield call
+    def called(self, call: WatchedCall) -> None:
+        """Report a call to each tracer."""
+        for run in self.runs:
+            run.called(call)
 
     def ended(self, investigation: Investigation) -> None:
-        """Record the end of the run with each tracer."""
+        """Report the end of the run to each tracer."""
         for run in self.runs:
             run.ended(investigation)

@@ -1,228 +1,143 @@
-"""Writes lines of JSON during a run: one for its start, one for each engine call, and one for its end."""
+"""Writes the journal of runs as lines of JSON while they happen, to a file that runs and processes may share.
+
+The `kind` of a line is `run_began`, `called` or `run_ended`. `time` is when the run or call began, or the run ended;
+`seconds` is the duration of a call including waits and retries. Fields that do not apply are null.
+"""
 
 from __future__ import annotations
 
-import time
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from os import SEEK_END
 from pathlib import Path
 from threading import Lock
-from typing import IO, Literal
+from typing import IO
 
 from pydantic import Field
 
-from investigator.engines.roles import Role, role_of
+from investigator.engines.roles import role_of
 from investigator.errors import InvestigatorError, SettingsError
 from investigator.files import for_owner
-from investigator.records import AnswerStatus, FinishReason, Investigation, Record, StopReason, Usage
+from investigator.records import Investigation, Record
 from investigator.secrets import redacted
 from investigator.tracing.base import WatchedCall, encodable
 
-_BEGINNING = b'{"kind":"'
+_BEGINNING = b'{"kind":'
 _HINT = "Choose a writable file outside the folder of documents: --trace trace.jsonl"
 
 
-class RunBegan(Record):
-    """The start of a run, or its resumption after a stop."""
+class TraceSettings(Record):
+    """Settings for recording each engine call, in addition to the workspace's journal."""
 
-    kind: Literal["run_began"] = "run_began"
-    time: datetime
-    run_id: str
-    question: str
-    engine: str
-    resumed: bool
-
-
-class Called(Record):
-    """An engine was called; `time` is the start of the call, and `seconds` is its duration including waits and retries.
-    The tokens of a reused reply were paid for earlier. Without a reply, `error` gives the reason and `finish_reason` is
-    None. `prompt` and `reply` are None if texts are not recorded.
-    """
-
-    kind: Literal["called"] = "called"
-    time: datetime
-    run_id: str
-    role: Role
-    template: str
-    engine: str
-    key: str = Field(description="sha256 that identifies the stored reply")
-    seconds: float
-    input_tokens: int = 0
-    output_tokens: int = 0
-    finish_reason: FinishReason | None = None
-    reused: bool = False
-    error: str = ""
-    prompt: str | None = None
-    reply: str | None = None
-
-
-class RunEnded(Record):
-    """A run ends with an answer, with an error, or (if neither is set) because the caller stopped.
-
-    `seconds` is the time spent in this process; `usage` is the cost of the run across all its processes.
-    """
-
-    kind: Literal["run_ended"] = "run_ended"
-    time: datetime
-    run_id: str
-    seconds: float
-    status: AnswerStatus | None = None
-    stop: StopReason | None = None
-    usage: Usage | None = None
-    error: str = ""
+    file: str | None = Field(default=None, description="file to which each engine call is appended as a line of JSON")
+    prompts: bool = Field(default=False, description="also write the texts of prompts and replies to that file")
 
 
 class TraceFile:
-    """Appends lines to a file, which several runs and processes may share. With `prompts`, the texts of prompts and
-    replies are also written; otherwise only their sizes. If a line cannot be written, `on_notice` receives a notice and
-    the trace of that run ends; the run continues. `now` returns the date and time, `clock` the seconds of a monotonic
-    clock. Raises SettingsError immediately if the file cannot be written or is not a trace.
+    """Appends lines to a file; with `prompts`, also the texts of prompts and replies. If a line cannot be written,
+    `on_notice` receives a notice, the trace ends, and the run continues. Raises SettingsError immediately if the file
+    cannot be written or is not a trace.
     """
 
     def __init__(
         self,
-        path: Path,
+        settings: TraceSettings,
         *,
-        prompts: bool = False,
-        on_notice: Callable[[str], None] | None = None,
+        on_notice: Callable[[str], None] = lambda _: None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.path = path.expanduser()
-        self.prompts = prompts
-        self.on_notice = on_notice
-        self.now = now
-        self.clock = clock
+        self.path, self.prompts = Path(settings.file or "").expanduser(), settings.prompts
+        self.on_notice, self.now = on_notice, now
         _opened(self.path).close()
 
     @contextmanager
     def run(self, run_id: str, question: str, engine: str, *, resumed: bool = False) -> Iterator[_Run]:
-        """Write the start of the run now, and its end when the context manager exits. Raises SettingsError in the same
-        cases as the constructor.
-        """
+        """Write the start of the run now, and its end when the context manager exits."""
         with _opened(self.path) as file:
             run = _Run(self, file, run_id)
-            began = RunBegan(
-                time=self.now(),
-                run_id=run_id,
-                question=encodable(question),
-                engine=encodable(engine),
-                resumed=resumed,
-            )
-            run.write(began)
-            error = ""
+            run.write("run_began", question=question, engine=engine, resumed=resumed)
+            error = None
             try:
                 yield run
-            except GeneratorExit:
+            except GeneratorExit:  # the caller stopped early; this is not an error
                 raise
             except BaseException as problem:
-                error = _told(problem)
+                error = _words(problem)
                 raise
             finally:
-                run.close(error)
+                if not run.is_over:
+                    run.write("run_ended", error=error)
 
 
 class _Run:
     """Writes the lines of one run, with one system call per line, until a line cannot be written."""
 
     def __init__(self, by: TraceFile, file: IO[bytes], run_id: str) -> None:
-        self._by = by
-        self._file = file
-        self._run_id = run_id
-        self._began = by.clock()
-        self._closed = False
-        self._broken = False
-        self._lock = Lock()
+        self._by, self._file, self._run_id = by, file, run_id
+        self._writing = Lock()
+        self._is_broken = self.is_over = False
 
-    @contextmanager
-    def call(self, call: WatchedCall) -> Iterator[WatchedCall]:
-        time, began, error = self._by.now(), self._by.clock(), ""
-        try:
-            yield call
-        except BaseException as problem:
-            error = _told(problem)
-            raise
-        finally:
-            reply = call.reply
-            line = Called(
-                time=time,
-                run_id=self._run_id,
-                role=role_of(call.prompt.template),
-                template=call.prompt.template,
-                engine=encodable(call.engine),
-                key=call.key,
-                seconds=self._since(began),
-                input_tokens=reply.input_tokens if reply else 0,
-                output_tokens=reply.output_tokens if reply else 0,
-                finish_reason=reply.finish_reason if reply else None,
-                reused=call.reused,
-                error=error,
-                prompt=encodable(call.prompt.text) if self._by.prompts else None,
-                reply=encodable(reply.text) if self._by.prompts and reply else None,
-            )
-            self.write(line)
+    def called(self, call: WatchedCall) -> None:
+        reply = call.reply
+        self.write(
+            "called",
+            time=self._by.now() - timedelta(seconds=call.seconds),
+            role=role_of(call.prompt.template).value,
+            template=call.prompt.template,
+            engine=call.engine,
+            key=call.key,
+            seconds=round(call.seconds, 6),
+            reused=call.reused,
+            input_tokens=reply.input_tokens if reply else 0,
+            output_tokens=reply.output_tokens if reply else 0,
+            finish_reason=reply.finish_reason.value if reply else None,
+            error=_words(call.error) if call.error else None,
+            prompt=call.prompt.text if self._by.prompts else None,
+            reply=reply.text if self._by.prompts and reply else None,
+        )
 
     def ended(self, investigation: Investigation) -> None:
-        answer = investigation.answer
-        end = self._end().changed(usage=investigation.usage)
-        self._close(end.changed(status=answer.status, stop=answer.run.stop) if answer else end)
+        answer, self.is_over = investigation.answer, True
+        status, stop = (answer.status.value, answer.run.stop.value) if answer else (None, None)
+        self.write("run_ended", usage=investigation.usage.model_dump(mode="json"), status=status, stop=stop, error=None)
 
-    def close(self, error: str) -> None:
-        if not self._closed:
-            self._close(self._end().changed(error=error))
-
-    def write(self, record: Record) -> None:
-        line = redacted(record.model_dump_json()).encode() + b"\n"
-        with self._lock:
-            if self._broken:
+    def write(self, kind: str, *, time: datetime | None = None, **fields: object) -> None:
+        values = {"kind": kind, "time": (time or self._by.now()).isoformat(), "run_id": self._run_id, **fields}
+        safe = {name: encodable(value) if isinstance(value, str) else value for name, value in values.items()}
+        data = redacted(json.dumps(safe, ensure_ascii=False, separators=(",", ":"))).encode() + b"\n"
+        with self._writing:
+            if self._is_broken:
                 return
             try:
-                while line:
-                    line = line[self._file.write(line) :]
+                while data:
+                    data = data[self._file.write(data) :]
             except OSError as error:
-                self._broken = True
-                if self._by.on_notice is not None:
-                    self._by.on_notice(f"Tracing to {self._by.path} stopped: {error.strerror}.")
-
-    def _end(self) -> RunEnded:
-        return RunEnded(time=self._by.now(), run_id=self._run_id, seconds=self._since(self._began))
-
-    def _close(self, end: RunEnded) -> None:
-        self._closed = True
-        self.write(end)
-
-    def _since(self, began: float) -> float:
-        return round(self._by.clock() - began, 6)
+                self._is_broken = True
+                self._by.on_notice(f"Tracing to {self._by.path} stopped: {error.strerror}.")
 
 
 def _opened(path: Path) -> IO[bytes]:
     """Return the file, unbuffered, for appending whole lines; a partial last line, left by a killed process, is ended
-    first.
-
-    Raises SettingsError.
+    first. Raises SettingsError if the file cannot be written or is not a trace.
     """
     try:
-        kept = path.is_file() and path.stat().st_size
-        half = _is_cut_off(path) if kept else False
-        file = open(path, "ab", buffering=0, opener=for_owner)  # noqa: SIM115 - the caller closes it
-        if half:
-            file.write(b"\n")
+        last = b"\n"
+        if path.is_file() and path.stat().st_size:
+            with path.open("rb") as file:
+                if file.read(len(_BEGINNING)) != _BEGINNING:
+                    raise SettingsError(f"{path} exists and is not a trace; it is unchanged", hint=_HINT)
+                file.seek(-1, SEEK_END)
+                last = file.read()
+        opened = open(path, "ab", buffering=0, opener=for_owner)  # noqa: SIM115 - the caller closes it
+        if last != b"\n":
+            opened.write(b"\n")
     except OSError as error:
         raise SettingsError(f"the trace cannot be written to {path}: {error.strerror}", hint=_HINT) from error
-    return file
+    return opened
 
 
-def _is_cut_off(path: Path) -> bool:
-    """Return True if the last line of the trace is incomplete. Raises SettingsError if the file is not a trace."""
-    with path.open("rb") as file:
-        if file.read(len(_BEGINNING)) != _BEGINNING:
-            raise SettingsError(f"{path} exists and is not a trace; it is unchanged", hint=_HINT)
-        file.seek(-1, SEEK_END)
-        return file.read(1) != b"\n"
-
-
-def _told(error: BaseException) -> str:
+def _words(error: BaseException) -> str:
     words = error.message if isinstance(error, InvestigatorError) else str(error)
-    return encodable(f"{type(error).__name__}: {words}" if words else type(error).__name__)
+    return f"{type(error).__name__}: {words}" if words else type(error).__name__

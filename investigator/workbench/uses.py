@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -77,13 +76,10 @@ class WatchedCalls:
 
     def __init__(self) -> None:
         self.calls: list[WatchedCall] = []
-        self._adding = threading.Lock()
 
-    @contextmanager
-    def call(self, call: WatchedCall) -> Iterator[WatchedCall]:
-        """Trace one call; a failed call is not collected."""
-        yield call
-        with self._adding:
+    def called(self, call: WatchedCall) -> None:
+        """Collect a call, unless it failed."""
+        if call.reply is not None:
             self.calls.append(call)
 
     def ended(self, investigation: Investigation) -> None:

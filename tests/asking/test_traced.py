@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import pytest
 from mill import SAID, TEXT, call
 
@@ -21,16 +18,9 @@ class Watching:
     def __init__(self) -> None:
         self.heard: list[str] = []
 
-    @contextmanager
-    def call(self, call: WatchedCall) -> Iterator[WatchedCall]:
-        self.heard.append(f"{call.prompt.template} to {call.engine}")
-        try:
-            yield call
-        except EngineError as error:
-            self.heard.append(f"failed: {error.message}")
-            raise
-        assert call.reply is not None
-        self.heard.append(f"{'reused' if call.reused else 'new'}: {call.reply.text}, {call.reply.seconds} s")
+    def called(self, call: WatchedCall) -> None:
+        outcome = f"failed: {call.error}" if call.reply is None else call.reply.text
+        self.heard.append(f"{call.prompt.template} to {call.engine}, {call.seconds} s, {call.reused}: {outcome}")
 
     def ended(self, investigation: Investigation) -> None:
         self.heard.append("ended")
@@ -38,15 +28,16 @@ class Watching:
 
 def test_a_call_is_watched_with_its_reply_and_its_seconds() -> None:
     trace, ticks = Watching(), iter([10.0, 12.5])
-    reply = Traced(TimedEngine(lambda: next(ticks)), trace)(call(ScriptedEngine("yes"), TEXT))
-    assert reply.seconds == 2.5
-    assert trace.heard == ["query/ask to scripted", "new: yes, 2.5 s"]
+    reply = Traced(TimedEngine(lambda: 0.0), trace, lambda: next(ticks))(call(ScriptedEngine("yes"), TEXT))
+    assert reply.text == "yes"
+    assert trace.heard == ["query/ask to scripted, 2.5 s, False: yes"]
 
 
 def test_a_reply_that_is_used_again_is_said_to_be() -> None:
     trace = Watching()
-    Traced(TimedEngine(lambda: 0.0), trace).reused(call(ScriptedEngine(SAID), TEXT), Reply(text="kept", seconds=3.0))
-    assert trace.heard == ["query/ask to scripted", "reused: kept, 3.0 s"]
+    traced = Traced(TimedEngine(lambda: 0.0), trace, lambda: 0.0)
+    traced.reused(call(ScriptedEngine(SAID), TEXT), Reply(text="kept", seconds=3.0))
+    assert trace.heard == ["query/ask to scripted, 0.0 s, True: kept"]
 
 
 def test_an_error_of_the_engine_is_reported_and_passes_through() -> None:
@@ -56,8 +47,8 @@ def test_an_error_of_the_engine_is_reported_and_passes_through() -> None:
         raise EngineError("gone")
 
     with pytest.raises(EngineError, match="gone"):
-        Traced(gone, trace)(call(ScriptedEngine(SAID), TEXT))
-    assert trace.heard == ["query/ask to scripted", "failed: gone"]
+        Traced(gone, trace, lambda: 0.0)(call(ScriptedEngine(SAID), TEXT))
+    assert trace.heard == ["query/ask to scripted, 0.0 s, False: failed: gone"]
 
 
 def test_a_reply_is_heard_while_it_is_written_if_somebody_listens() -> None:

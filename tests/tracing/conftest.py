@@ -10,6 +10,8 @@ import pytest
 from collectors import Collector
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
+from investigator.tracing.spans import collectors_provider
+
 
 @pytest.fixture(autouse=True)
 def _no_endpoints(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -17,6 +19,7 @@ def _no_endpoints(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(f"OTEL_EXPORTER_OTLP_{name}", raising=False)
     for name in ("OTEL_SDK_DISABLED", "OTEL_SERVICE_NAME"):
         monkeypatch.delenv(name, raising=False)
+    collectors_provider.cache_clear()
 
 
 @pytest.fixture

@@ -6,113 +6,79 @@ import json
 import os
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from watched_run import CUT, ENDED, PROMPT, REPLY, SECRET, read_trace
 
 from investigator.errors import RateLimitError, SettingsError
-from investigator.records import AnswerStatus, FinishReason, StopReason
 from investigator.tracing.base import WatchedCall
-from investigator.tracing.trace_file import Called, RunBegan, RunEnded, TraceFile
+from investigator.tracing.trace_file import TraceFile, TraceSettings
 
 NOON = datetime(2025, 3, 1, 12, tzinfo=UTC)
 
 
-def ticking() -> Iterator[float]:
-    seconds = 0.0
-    while True:
-        yield seconds
-        seconds += 0.25
-
-
 def trace_file(path: Path, *, prompts: bool = False) -> TraceFile:
-    ticks = ticking()
-    return TraceFile(path, prompts=prompts, now=lambda: NOON, clock=lambda: next(ticks))
+    return TraceFile(TraceSettings(file=str(path), prompts=prompts), now=lambda: NOON)
 
 
 def test_a_run_is_a_line_for_its_beginning_for_each_call_and_for_its_end(tmp_path: Path) -> None:
     path = tmp_path / "trace.jsonl"
     with trace_file(path).run("r1", "Who?", "openai:m") as run:
-        with run.call(WatchedCall(PROMPT, "openai:m", "k1")) as call:
-            call.done(CUT)
-        with run.call(WatchedCall(PROMPT, "openai:m", "k2")) as call:
-            call.done(REPLY, reused=True)
+        run.called(WatchedCall(PROMPT, "openai:m", "k1", seconds=0.25, reply=CUT))
+        run.called(WatchedCall(PROMPT, "openai:m", "k2", reply=REPLY, reused=True))
         run.ended(ENDED)
-    assert list(read_trace(path)) == [
-        RunBegan(time=NOON, run_id="r1", question="Who?", engine="openai:m", resumed=False),
-        Called(
-            time=NOON,
-            run_id="r1",
-            role="ask",
-            template="query/ask",
-            engine="openai:m",
-            key="k1",
-            seconds=0.25,
-            input_tokens=120,
-            output_tokens=2,
-            finish_reason=FinishReason.LENGTH,
-        ),
-        Called(
-            time=NOON,
-            run_id="r1",
-            role="ask",
-            template="query/ask",
-            engine="openai:m",
-            key="k2",
-            seconds=0.25,
-            input_tokens=120,
-            output_tokens=9,
-            finish_reason=FinishReason.STOP,
-            reused=True,
-        ),
-        RunEnded(
-            time=NOON,
-            run_id="r1",
-            seconds=1.25,
-            status=AnswerStatus.NOT_FOUND,
-            stop=StopReason.SATURATED,
-            usage=ENDED.usage,
-        ),
-    ]
+    noon = NOON.isoformat()
+    call: dict[str, Any] = {
+        "kind": "called",
+        "run_id": "r1",
+        "role": "ask",
+        "template": "query/ask",
+        "engine": "openai:m",
+    }
+    call |= {"engine": "openai:m", "input_tokens": 120, "error": None, "prompt": None, "reply": None}
+    early = "2025-03-01T11:59:59.750000+00:00"
+    cut = {"time": early, "key": "k1", "seconds": 0.25, "output_tokens": 2, "finish_reason": "length", "reused": False}
+    whole = {"time": noon, "key": "k2", "seconds": 0.0, "output_tokens": 9, "finish_reason": "stop", "reused": True}
+    began, *calls, ended = read_trace(path)
+    assert began == {"kind": "run_began", "time": noon, "run_id": "r1", "question": "Who?", "engine": "openai:m"} | {
+        "resumed": False
+    }
+    assert calls == [call | cut, call | whole]
+    assert (ended["kind"], ended["status"], ended["stop"]) == ("run_ended", "not_found", "saturated")
+    assert ended["error"] is None
+    assert ended["usage"]["calls"] == ENDED.usage.calls
 
 
 def test_each_line_is_in_the_file_as_soon_as_its_call_has_ended(tmp_path: Path) -> None:
     path = tmp_path / "trace.jsonl"
     with trace_file(path).run("r1", "Who?", "e") as run:
         assert len(path.read_bytes().splitlines()) == 1
-        with run.call(WatchedCall(PROMPT, "e", "k")) as call:
-            call.done(REPLY)
+        run.called(WatchedCall(PROMPT, "e", "k", reply=REPLY))
         assert [json.loads(line)["kind"] for line in path.read_bytes().splitlines()] == ["run_began", "called"]
 
 
 def test_texts_are_kept_only_where_that_was_asked_for(tmp_path: Path) -> None:
     for prompts, kept in ((False, (None, None)), (True, (PROMPT.text, REPLY.text))):
         path = tmp_path / f"{prompts}.jsonl"
-        with (
-            trace_file(path, prompts=prompts).run("r1", "Who?", "e") as run,
-            run.call(WatchedCall(PROMPT, "e", "k")) as call,
-        ):
-            call.done(REPLY)
-        (line,) = [line for line in read_trace(path) if isinstance(line, Called)]
-        assert (line.prompt, line.reply) == kept
+        with trace_file(path, prompts=prompts).run("r1", "Who?", "e") as run:
+            run.called(WatchedCall(PROMPT, "e", "k", reply=REPLY))
+        (line,) = [line for line in read_trace(path) if line["kind"] == "called"]
+        assert (line["prompt"], line["reply"]) == kept
         assert (SECRET in path.read_text(encoding="utf-8")) is prompts
 
 
 def test_an_error_is_told_in_its_call_and_at_the_end_and_goes_on_its_way(tmp_path: Path) -> None:
-    path = tmp_path / "trace.jsonl"
-    with (
-        pytest.raises(RateLimitError),
-        trace_file(path).run("r1", "Who?", "e") as run,
-        run.call(WatchedCall(PROMPT, "e", "k")),
-    ):
-        raise RateLimitError("no more today")
+    path, error = tmp_path / "trace.jsonl", RateLimitError("no more today")
+    with suppress(RateLimitError), trace_file(path).run("r1", "Who?", "e") as run:
+        run.called(WatchedCall(PROMPT, "e", "k", error=error))
+        raise error
     _, called, ended = read_trace(path)
-    assert isinstance(called, Called)
-    assert isinstance(ended, RunEnded)
-    assert called.finish_reason is None
-    assert called.error == ended.error == "RateLimitError: no more today"
+    assert called["finish_reason"] is None
+    assert called["error"] == ended["error"] == "RateLimitError: no more today"
 
 
 def test_a_run_that_nobody_looks_on_at_ends_without_an_error(tmp_path: Path) -> None:
@@ -125,8 +91,7 @@ def test_a_run_that_nobody_looks_on_at_ends_without_an_error(tmp_path: Path) -> 
     next(run)
     run.close()  # type: ignore[attr-defined]
     *_, ended = read_trace(tmp_path / "trace.jsonl")
-    assert isinstance(ended, RunEnded)
-    assert (ended.error, ended.status) == ("", None)
+    assert (ended["kind"], ended["error"]) == ("run_ended", None)
 
 
 def test_what_many_threads_write_is_whole_lines(tmp_path: Path) -> None:
@@ -135,8 +100,7 @@ def test_what_many_threads_write_is_whole_lines(tmp_path: Path) -> None:
 
         def ask() -> None:
             for _ in range(50):
-                with run.call(WatchedCall(PROMPT, "e", "k")) as call:
-                    call.done(REPLY)
+                run.called(WatchedCall(PROMPT, "e", "k", reply=REPLY))
 
         threads = [threading.Thread(target=ask) for _ in range(8)]
         for thread in threads:
@@ -155,7 +119,7 @@ def test_a_second_run_is_appended_also_after_half_a_line(tmp_path: Path) -> None
     path.write_bytes(whole[:-20])  # as a killed process leaves it
     with trace_file(path).run("r2", "Who?", "e", resumed=True):
         pass
-    assert [(line.kind, line.run_id) for line in read_trace(path)] == [
+    assert [(line["kind"], line["run_id"]) for line in read_trace(path)] == [
         ("run_began", "r1"),
         ("run_began", "r2"),
         ("run_ended", "r2"),
@@ -166,28 +130,27 @@ def test_a_name_that_is_no_unicode_is_written_out(tmp_path: Path) -> None:
     path = tmp_path / "trace.jsonl"
     with trace_file(path).run("r1", "Who?", "gguf:mod\udcff.gguf"):
         pass
-    assert next(read_trace(path)).engine == "gguf:mod\\udcff.gguf"  # type: ignore[union-attr]
+    assert next(read_trace(path))["engine"] == "gguf:mod\\udcff.gguf"
 
 
 def test_a_file_that_is_no_trace_is_left_as_it_is(tmp_path: Path) -> None:
     precious = tmp_path / "thesis.txt"
     precious.write_text("Chapter 1", encoding="utf-8")
     with pytest.raises(SettingsError, match="is not a trace"):
-        TraceFile(precious)
+        trace_file(precious)
     assert precious.read_text(encoding="utf-8") == "Chapter 1"
 
 
 @pytest.mark.parametrize("name", ["", "missing/trace.jsonl"])
 def test_a_file_that_cannot_be_written_is_told_at_once(tmp_path: Path, name: str) -> None:
     with pytest.raises(SettingsError, match="the trace cannot be written"):
-        TraceFile(tmp_path / name)
+        trace_file(tmp_path / name)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 def test_a_full_disk_ends_the_trace_and_not_the_run() -> None:
     notices: list[str] = []
-    with TraceFile(Path("/dev/full"), on_notice=notices.append).run("r1", "Who?", "e") as run:
-        with run.call(WatchedCall(PROMPT, "e", "k")) as call:
-            call.done(REPLY)
+    with TraceFile(TraceSettings(file="/dev/full"), on_notice=notices.append).run("r1", "Who?", "e") as run:
+        run.called(WatchedCall(PROMPT, "e", "k", reply=REPLY))
         run.ended(ENDED)
     assert notices == [f"Tracing to /dev/full stopped: {os.strerror(28)}."]

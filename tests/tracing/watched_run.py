@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
-
-from pydantic import Field, TypeAdapter, ValidationError
+from typing import Any
 
 from investigator.records import (
     Answer,
@@ -24,7 +24,6 @@ from investigator.records import (
     StopReason,
     Usage,
 )
-from investigator.tracing.trace_file import Called, RunBegan, RunEnded
 
 SECRET = "The reactor's code name is HERON."
 ENGINE = "openai:gpt-5-mini@127.0.0.1:8000"
@@ -51,15 +50,9 @@ ENDED = Investigation(
     usage=Usage(calls=3, input_tokens=360),
 )
 
-_LINE: TypeAdapter[RunBegan | Called | RunEnded] = TypeAdapter(
-    Annotated[RunBegan | Called | RunEnded, Field(discriminator="kind")]
-)
 
-
-def read_trace(path: Path) -> Iterator[RunBegan | Called | RunEnded]:
+def read_trace(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the lines of a trace in order; skip a partial line left by a killed process."""
     for line in path.read_bytes().splitlines():
-        try:
-            yield _LINE.validate_json(line)
-        except ValidationError:
-            continue
+        with suppress(ValueError):
+            yield json.loads(line)
