@@ -39,7 +39,6 @@ from investigator.tuning.candidates import (
     templates_of,
     variants,
 )
-from investigator.tuning.comparison import Comparison
 from investigator.tuning.ledger import TuningLedger
 from investigator.tuning.plan import TuningOptions, TuningPlan, TuningReport
 from investigator.tuning.proposing import GEPA, ProposerModel, Workshop, proposer_named
