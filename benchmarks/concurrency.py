@@ -6,9 +6,6 @@
   to a server that answers at once. Target: less than 5 ms per call (medians).
 - investigation: runs 32 steps over generated documents with a server that takes one second per call and accepts 16
   calls at a time, compared with one call at a time. Target: less than 1/8 of the time. --set changes the settings.
-- adaptivity: sends 64 prompts from 16 threads to a server that accepts 4 calls at a time and rejects the rest, with and
-  without a requested wait. All must be answered; the time is compared with that of 4 calls at a time without
-  rejections.
 
 The server is `chat_server.py`, in a separate process. The benchmark takes about two minutes, most of it waiting.
 """
@@ -23,7 +20,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -150,28 +146,6 @@ def investigation(latency: float, overrides: Sequence[str] = ()) -> list[Figure]
     return [*figures, Figure(f"{_ROOM} at once to one at a time", all_seconds[1] / all_seconds[2], "", below=1 / 8)]
 
 
-def adaptivity(latency: float, prompts: int = 64, room: int = 4) -> list[Figure]:
-    """Return the seconds for prompts to a server with less capacity than configured, relative to the minimum."""
-    figures = []
-    for retry_after in ("", "1"):
-        with server(latency, room, retry_after) as base_url:
-            engine = ChatEngine("openai:m", ChatSettings(base_url=base_url, concurrency=_ROOM))
-            client = _client(engine, InMemoryJournal())
-
-            def ask(number: int, client: EngineClient = client) -> bool:
-                return client.ask("query/ask", _asking(number), AskReply).value is not None
-
-            began = time.monotonic()
-            with ThreadPoolExecutor(_ROOM) as pool:
-                answered = sum(pool.map(ask, range(prompts)))
-            seconds, seen = time.monotonic() - began, counts(base_url)
-        asked_for = f"Retry-After: {retry_after}" if retry_after else "no Retry-After"
-        name = f"room for {room}, {asked_for}: {answered} of {prompts} answered, {seen['refused']} refused"
-        ideal = prompts / room * latency
-        figures += [Figure(name, seconds, "s"), Figure("  to the least possible", seconds / ideal, "")]
-    return figures
-
-
 def _investigated(made: Path, base_url: str, at_once: int, overrides: Sequence[str]) -> tuple[float, Investigation]:
     """Return the seconds of an investigation with an existing index, and its record."""
     folder = made / "documents"
@@ -221,12 +195,11 @@ def main() -> None:
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the measurements to this file")
     parser.add_argument("--latency", type=float, default=1.0, help="seconds that the server takes per call")
     parser.add_argument("--set", dest="overrides", action="append", default=[], metavar="PART.FIELD=VALUE")
-    parser.add_argument("--only", nargs="+", choices=["overhead", "investigation", "adaptivity"])
+    parser.add_argument("--only", nargs="+", choices=["overhead", "investigation"])
     arguments = parser.parse_args()
     parts: dict[str, Callable[[], list[Figure]]] = {
         "overhead": overhead,
         "investigation": lambda: investigation(arguments.latency, arguments.overrides),
-        "adaptivity": lambda: adaptivity(arguments.latency),
     }
     figures = [figure for name in arguments.only or parts for figure in parts[name]()]
     print(table(figures))

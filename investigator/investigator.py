@@ -96,7 +96,6 @@ class Investigator:
             settings,
             embedder=embedder,
             prompts=own_prompts,
-            directory=self.workspace,
             callbacks=callbacks,
         )
         self.engines = self.parts.engines(model, _path(record, "record") if record is not None else None, self.folder)

@@ -15,7 +15,7 @@ from investigator.doctor.findings import EngineFinding, RoleFinding, RoleGrade, 
 from investigator.doctor.grading import foreseen_cost, graded
 from investigator.engines.base import Engine, traits_of
 from investigator.engines.chat.engine import ChatEngine
-from investigator.engines.chat.sending import ReplyFormat
+from investigator.engines.chat.refusals import Feature
 from investigator.engines.gguf.engine import GgufEngine
 from investigator.engines.http import LOOPBACK
 from investigator.engines.recorded import RecordedEngine
@@ -58,7 +58,7 @@ class Examination:
             self._failure = error
         else:
             self._name = self._engine.name
-            self._schema_asked = _format_of(self._engine) is not ReplyFormat.NONE
+            self._schema_asked = _format_of(self._engine) is not None
 
     def in_role(self, role: Role) -> RoleFinding:
         """Test the engine in a role, and return the result."""
@@ -143,14 +143,14 @@ class Examination:
             return StructuredOutput.NOT_OFFERED
         if not self._answers:
             return StructuredOutput.UNKNOWN
-        if isinstance(engine, ChatEngine) and engine.reply_format is not ReplyFormat.JSON_SCHEMA:
-            is_object = engine.reply_format is ReplyFormat.JSON_OBJECT
-            return StructuredOutput.JSON_ONLY if is_object else StructuredOutput.REFUSED
+        if isinstance(engine, ChatEngine) and engine.reply_format is not Feature.JSON_SCHEMA:
+            is_tool = engine.reply_format is Feature.TOOLS
+            return StructuredOutput.TOOL_CALL if is_tool else StructuredOutput.REFUSED
         return StructuredOutput.WORKS if self._all_of_form else StructuredOutput.IGNORED
 
 
-def _format_of(engine: Engine) -> ReplyFormat:
-    return engine.reply_format if isinstance(engine, ChatEngine) else ReplyFormat.NONE
+def _format_of(engine: Engine) -> Feature | None:
+    return engine.reply_format if isinstance(engine, ChatEngine) else None
 
 
 def _is_of_form(reply: Reply, prompt: Prompt) -> bool:

@@ -25,7 +25,7 @@ class StructuredOutput(StrEnum):
     """How the reply format is enforced: by the server, by the prompt, or not at all."""
 
     WORKS = "works"
-    JSON_ONLY = "JSON of any form"
+    TOOL_CALL = "as a tool call"
     IGNORED = "accepted and ignored"
     REFUSED = "refused"
     NOT_OFFERED = "not offered"

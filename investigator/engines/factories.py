@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from investigator.engines.base import Engine
-from investigator.engines.chat.known_servers import KnownServers
 from investigator.engines.chat.models import ChatSettings
 from investigator.engines.gguf.engine import USUAL_SECONDS, GgufEngine, GgufSettings
 from investigator.engines.transformers.engine import TransformersEngine, TransformersSettings
@@ -38,9 +37,8 @@ class EngineOptions:
 
     `on_notice` receives messages for the user, for example about a rejected parameter; `on_writing` receives the
     progress of a local model that is writing a reply. `callbacks` are LangChain callbacks, for engines that call a
-    LangChain model. `extractive` creates the built-in engine. The other fields are the settings of our own engines, and
-    `known`, in which a chat model records what its server rejects. An engine from another package manages its own
-    settings.
+    LangChain model. `extractive` creates the built-in engine. The other fields are the settings of our own engines; an
+    engine from another package manages its own.
     """
 
     extractive: Callable[[], Engine]
@@ -50,7 +48,6 @@ class EngineOptions:
     chat: ChatSettings | None = None
     gguf: GgufSettings | None = None
     transformers: TransformersSettings | None = None
-    known: KnownServers | None = None
 
 
 class EngineFactory(Protocol):
@@ -71,7 +68,7 @@ def open_chat(name: str, options: EngineOptions) -> Engine:
     """Return the LangChain chat model `provider:name`."""
     from investigator.engines.chat.engine import ChatEngine
 
-    return ChatEngine(name, options.chat, on_notice=options.on_notice, known=options.known, callbacks=options.callbacks)
+    return ChatEngine(name, options.chat, on_notice=options.on_notice, callbacks=options.callbacks)
 
 
 def open_extractive(name: str, options: EngineOptions) -> Engine:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, MutableSequence
-from contextvars import copy_context
-from dataclasses import dataclass, field, replace
+from contextvars import ContextVar, copy_context
+from dataclasses import dataclass, field
 from itertools import count
+from math import inf
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Protocol, TypedDict, TypeVar, runtime_checkable
@@ -30,6 +31,7 @@ _UNCOMPRESSED: Mapping[str, str] = {"Accept-Encoding": "identity"}  # so that th
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _PLACES_OF_CLIENTS = ("client", "_client", "root_client")
 _DEPTH = 3
+_ENDS_AT: ContextVar[float] = ContextVar("ends_at", default=inf)
 _ENVELOPES = 50  # factor for streamed replies, in which each token may come in a separate envelope
 
 
@@ -82,7 +84,7 @@ class Endpoint:
 
     def _settings(self) -> _OwnClientSettings:
         parts = urlsplit(self.address)
-        shared = client_settings(BodyBounds(self.place, self.seconds, self.octets, self.hint))
+        shared = client_settings(BodyBounds(self.place, self.octets, self.hint), self.seconds)
         return {
             **shared,
             "headers": {**shared["headers"], **self.headers},
@@ -105,14 +107,22 @@ class _OwnClientSettings(ClientSettings):
     trust_env: bool
 
 
-def client_settings(bounds: BodyBounds) -> ClientSettings:
-    """Return the arguments for an HTTP client that follows no redirects and limits each body."""
+def client_settings(bounds: BodyBounds, seconds: float) -> ClientSettings:
+    """Return the arguments for an HTTP client that follows no redirects, limits each body, and waits up to `seconds`
+    for each part of it. It sends nothing, and receives nothing more, after the end of the enclosing `within`.
+    """
     return {
-        "timeout": bounds.seconds,
+        "timeout": seconds,
         "follow_redirects": False,
         "headers": dict(_UNCOMPRESSED),
-        "event_hooks": {"response": [bounds]},
+        "event_hooks": {"request": [_check_time], "response": [bounds]},
     }
+
+
+def _check_time(_: object) -> None:
+    """Keep a provider's client from trying again after its call was abandoned."""
+    if time.monotonic() > _ENDS_AT.get():
+        raise EngineTimeoutError("the time for this call has run out")
 
 
 @dataclass(frozen=True)
@@ -158,6 +168,7 @@ def within(seconds: float, work: Callable[[], T]) -> T | TimeoutError:
     """
     results: SimpleQueue[T] = SimpleQueue()
     context = copy_context()
+    context.run(_ENDS_AT.set, time.monotonic() + seconds)
     Thread(target=lambda: results.put(context.run(work)), name="investigator-call", daemon=True).start()
     try:
         return results.get(timeout=seconds)
@@ -186,54 +197,49 @@ class HttpClient(Protocol):
     follow_redirects: bool
 
     @property
-    def event_hooks(self) -> Mapping[str, MutableSequence[BodyBounds]]:
+    def event_hooks(self) -> Mapping[str, MutableSequence[Callable[..., None]]]:
         """Return the hooks called for each `request` and each `response`."""
         ...
 
 
 @dataclass(frozen=True)
 class BodyBounds:
-    """A response hook that rejects a body that is too long or too slow, with an error that names the server. Length and
-    time are checked while the body is read, so a server that trickles its response is cut off, too. `seconds` are
-    counted from the arrival of the headers. An unrequested compressed body is rejected, because a few bytes of it may
-    expand to gigabytes.
+    """A response hook that rejects a body that is too long, or not complete at the end of the enclosing `within`, with
+    an error that names the server. An unrequested compressed body is rejected, because a few bytes of it may expand to
+    gigabytes.
     """
 
     place: str
-    seconds: float
     octets: int = MOST_OCTETS
     hint: str = "Check that the base URL belongs to a chat API, or choose another model."
 
     def __call__(self, response: Response) -> None:
         """Apply the limits to the body of a response."""
-        stream = response.stream
-        base = next(kind for kind in type(stream).__mro__ if kind.__name__ == "SyncByteStream")  # from httpx or httpx2
-        kind = type("BoundedStream", (_BoundedStream, base), {})
         compression = response.headers.get("content-encoding", "identity")
+        if compression != "identity":
+            message = f"{self.place} sent a reply in {compression} form, which was not requested"
+            raise EngineError(message, hint=self.hint)
+        base = next(kind for kind in type(response.stream).__mro__ if kind.__name__ == "SyncByteStream")
+        kind = type("BoundedStream", (_BoundedStream, base), {})
         is_of_pieces = response.headers.get("content-type", "").startswith("text/event-stream")
-        bounds = replace(self, octets=self.octets * _ENVELOPES) if is_of_pieces else self
-        response.stream = kind(stream, bounds, compression)
+        response.stream = kind(response.stream, self, self.octets * (_ENVELOPES if is_of_pieces else 1))
 
 
 class _BoundedStream:
-    def __init__(self, stream: Stream, bounds: BodyBounds, compression: str) -> None:
+    def __init__(self, stream: Stream, bounds: BodyBounds, most: int) -> None:
         self._stream = stream
         self._bounds = bounds
-        self._compression = compression
+        self._most = most
 
     def __iter__(self) -> Iterator[bytes]:
-        bounds = self._bounds
-        if self._compression != "identity":
-            message = f"{bounds.place} sent a reply in {self._compression} form, which was not requested"
-            raise EngineError(message, hint=bounds.hint)
-        ends_at, octets = time.monotonic() + bounds.seconds, 0
+        octets = 0
         for part in self._stream:
             octets += len(part)
-            if octets > bounds.octets:
-                message = f"{bounds.place} sent more than {bounds.octets:,} bytes, too many for a reply"
-                raise EngineError(message, hint=bounds.hint)
-            if time.monotonic() > ends_at:
-                raise EngineTimeoutError(f"{bounds.place} did not complete its reply in {bounds.seconds:g} seconds")
+            if octets > self._most:
+                message = f"{self._bounds.place} sent more than {self._most:,} bytes, too many for a reply"
+                raise EngineError(message, hint=self._bounds.hint)
+            if time.monotonic() > _ENDS_AT.get():
+                raise EngineTimeoutError(f"{self._bounds.place} did not complete its reply in time")
             yield part
 
     def __getattr__(self, name: str) -> object:
@@ -255,6 +261,7 @@ def bound_clients(model: object, bounds: BodyBounds) -> int:
         hooks = client.event_hooks["response"]
         if bounds not in hooks:  # LangChain's class for Anthropic shares clients among models
             hooks.append(bounds)
+            client.event_hooks["request"].append(_check_time)
     return len(found)
 
 

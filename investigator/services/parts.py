@@ -21,7 +21,6 @@ from investigator.cluster.sharded_index import ShardedIndex
 from investigator.documents.fresh import FreshReading
 from investigator.engines.base import Embedder, Engine
 from investigator.engines.catalogue import open_engine
-from investigator.engines.chat.known_servers import KnownServers
 from investigator.engines.embedding.cached import CachedEmbedder
 from investigator.engines.embedding.checking import CrossEncoderEngine
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
@@ -55,8 +54,7 @@ class Parts:
     """The parts that the settings select, and the notices that arise when they are created and used.
 
     `prompts` is a folder of templates that replace shipped templates; `callbacks` receive every call of a chat model.
-    Request options that chat servers reject are remembered in the workspace `directory`. Notices go to `on_notice`;
-    without it they are queued for `notices`. Raises SettingsError and TemplateError.
+    Notices go to `on_notice`; without it they are queued for `notices`. Raises SettingsError and TemplateError.
     """
 
     def __init__(
@@ -65,7 +63,6 @@ class Parts:
         *,
         embedder: Embedder | None = None,
         prompts: Path | None = None,
-        directory: Path | None = None,
         callbacks: Sequence[BaseCallbackHandler] = (),
         on_notice: Callable[[str], None] | None = None,
     ) -> None:
@@ -83,7 +80,6 @@ class Parts:
         self.notify = on_notice or self._notices.append
         self._open_there = partial(_given, embedder) if embedder else partial(_shared_embedder, settings.embedder)
         self._crew = RayCrew(settings.cluster)
-        self._known = KnownServers(directory / "servers.json", on_notice=self.notify) if directory is not None else None
 
     def with_templates(self, contracts: Mapping[str, Contract], answers: Callable[[Embedder], Answers]) -> Self:
         """Return a copy of the parts with other templates; `answers` creates an engine that replies to these templates
@@ -126,7 +122,6 @@ class Parts:
             transformers=settings.transformers,
             on_notice=self.notify,
             on_writing=self._written,
-            known=self._known,
             callbacks=self._callbacks,
         )
         return open_engine(name, options)

@@ -7,16 +7,14 @@ from typing import Any, TypeVar
 
 import gguf_files
 import pytest
-from chat_parts import PROMPT, MadeTime
+from chat_parts import PROMPT
 from langchain_core.language_models import FakeListChatModel
 from openai_server import Body, OpenAIServer, Response, completion, refusal
 
 from investigator.bb3.decoding.told import engine_as_told, told_method, with_told
 from investigator.engines.base import traits_of
 from investigator.engines.chat.engine import ChatEngine
-from investigator.engines.chat.known_servers import KnownServers
 from investigator.engines.chat.models import ChatSettings
-from investigator.engines.chat.sending import ReplyFormat
 from investigator.engines.gguf.engine import GgufEngine, GgufSettings
 from investigator.errors import SettingsError
 from investigator.records.decoding import OFF, Decoding, Inference
@@ -68,7 +66,7 @@ def as_told(engine: One, decoding: Decoding) -> One:
 
 def chat(server: OpenAIServer, **options: Any) -> ChatEngine:
     settings = ChatSettings(base_url=server.url, **options)
-    return ChatEngine("openai:m", settings, queue=MadeTime().queue())
+    return ChatEngine("openai:m", settings)
 
 
 def sampled(body: Body) -> dict[str, object]:
@@ -117,30 +115,22 @@ def test_the_settings_of_a_chat_model_hold_where_nothing_else_is_told(openai_ser
 
 def without_top_p(body: Body) -> Response:
     """A server that samples as it likes, and does not support schemas."""
-    if "response_format" in body:
-        return refusal(400, "no response_format here")
+    if "response_format" in body or "tools" in body:
+        return refusal(400, "no response_format and no tools here")
     return refusal(400, "Unsupported parameter: 'top_p'", param="top_p") if "top_p" in body else completion("ok")
 
 
-def test_what_a_server_refuses_one_decoding_no_other_sends_and_it_is_told_once(
-    openai_server: OpenAIServer, tmp_path: Path
-) -> None:
+def test_what_a_server_refuses_one_decoding_no_other_sends_and_it_is_told_once(openai_server: OpenAIServer) -> None:
     notices: list[str] = []
     openai_server.answer(without_top_p)
-    known = KnownServers(tmp_path / "servers.json")
     settings = ChatSettings(base_url=openai_server.url)
-    engine = ChatEngine("openai:m", settings, known=known, on_notice=notices.append, queue=MadeTime().queue())
+    engine = ChatEngine("openai:m", settings, on_notice=notices.append)
     one, two = (as_told(engine, Decoding(topp=share, temperature=0.5)) for share in (0.7, 0.8))
     assert [one.reply(PROMPT).text, two.reply(PROMPT).text, engine.reply(PROMPT).text] == ["ok"] * 3
     assert len(openai_server.requests) == 4 + 1 + 1  # two formats, top_p, and then one request each
     assert [sampled(body) for body in openai_server.bodies[-2:]] == [{"temperature": 0.5}, {}]
-    assert (len(notices), engine.reply_format) == (2, ReplyFormat.NONE)
+    assert (len(notices), engine.reply_format) == (3, None)
     assert sum("top_p" in notice for notice in notices) == 1
-
-    later = ChatEngine("openai:m", settings, known=known, queue=MadeTime().queue())
-    as_told(later, Decoding(topp=0.7)).reply(PROMPT)
-    assert sampled(openai_server.bodies[-1]) == {"temperature": 1.0}
-    assert len(openai_server.requests) == 7
 
 
 @pytest.mark.parametrize("method", [Inference.BEAM, Inference.TOPK, Inference.FACTUAL_NUCLEUS])

@@ -1,18 +1,12 @@
-"""Fixtures for the tests of chat models: a clock that advances only during sleeps, and an engine that uses it."""
+"""Fixtures for the tests of chat models."""
 
 from __future__ import annotations
 
 import pytest
-from chat_parts import MadeTime
 from openai_server import OpenAIServer
 
 from investigator.engines.chat.engine import ChatEngine
 from investigator.engines.chat.models import ChatSettings
-
-
-@pytest.fixture
-def made_time() -> MadeTime:
-    return MadeTime()
 
 
 @pytest.fixture
@@ -21,7 +15,6 @@ def notices() -> list[str]:
 
 
 @pytest.fixture
-def engine(openai_server: OpenAIServer, made_time: MadeTime, notices: list[str]) -> ChatEngine:
+def engine(openai_server: OpenAIServer, notices: list[str]) -> ChatEngine:
     """Return a chat model at the loopback server."""
-    settings = ChatSettings(base_url=openai_server.url)
-    return ChatEngine("openai:m", settings, queue=made_time.queue(), on_notice=notices.append)
+    return ChatEngine("openai:m", ChatSettings(base_url=openai_server.url), on_notice=notices.append)

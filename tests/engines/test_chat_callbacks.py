@@ -43,9 +43,6 @@ class Listener(BaseCallbackHandler):
 class Breaking(BaseCallbackHandler):
     """Fails at every event."""
 
-    def __init__(self, raise_error: bool) -> None:
-        self.raise_error = raise_error
-
     def on_chat_model_start(self, *heard: Any, **about: Any) -> None:
         raise ValueError("no start")
 
@@ -79,11 +76,10 @@ def test_a_handler_hears_of_a_failed_call(openai_server: OpenAIServer) -> None:
     assert "NotFound" in failed
 
 
-@pytest.mark.parametrize("raise_error", [False, True])
-def test_a_handler_that_fails_changes_nothing(openai_server: OpenAIServer, raise_error: bool) -> None:
+def test_a_handler_that_fails_changes_nothing(openai_server: OpenAIServer) -> None:
     openai_server.answer(completion("fine"))
     listener = Listener()
-    assert engine(openai_server, [Breaking(raise_error), listener]).reply(PROMPT).text == "fine"
+    assert engine(openai_server, [Breaking(), listener]).reply(PROMPT).text == "fine"
     assert len(listener.heard) == 2
     assert len(openai_server.requests) == 1
 

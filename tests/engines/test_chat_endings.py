@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
-from chat_parts import PROMPT, MadeTime
+from chat_parts import PROMPT
 from openai_server import OpenAIServer, Response, completion, json_response
 
 from investigator.engines.chat.engine import ChatEngine
@@ -61,12 +61,12 @@ def test_a_dribbled_body_is_not_listened_to_for_longer_than_the_call_may_take(op
     assert openai_server.octets_sent < 1000
 
 
-def test_a_slow_server_is_asked_twice_at_most(openai_server: OpenAIServer, made_time: MadeTime) -> None:
+def test_a_call_that_was_given_up_is_not_made_again(openai_server: OpenAIServer) -> None:
     openai_server.answer(Response(delay=60))
-    settings = ChatSettings(base_url=openai_server.url, timeout=0.1)
     with ends_early(), pytest.raises(EngineTimeoutError):
-        ChatEngine("openai:m", settings, queue=made_time.queue()).reply(PROMPT)
-    assert len(openai_server.requests) == 2
+        hasty(openai_server, attempts=4).reply(PROMPT)
+    time.sleep(2)  # the client would wait for up to a second before its next attempt
+    assert len(openai_server.requests) == 1
 
 
 def test_a_call_that_was_given_up_leaves_its_turn_to_the_next(openai_server: OpenAIServer) -> None:
@@ -93,14 +93,11 @@ def test_a_call_that_was_given_up_leaves_its_turn_to_the_next(openai_server: Ope
     ],
     ids=["html", "empty", "half", "null", "other", "no choices", "null choices", "no message", "list"],
 )
-def test_a_body_that_is_no_completion_is_tried_once_more_and_then_named(
-    engine: ChatEngine, openai_server: OpenAIServer, odd: Response
-) -> None:
+def test_a_body_that_is_no_completion_is_named(engine: ChatEngine, openai_server: OpenAIServer, odd: Response) -> None:
     openai_server.answer(odd)
     with ends_early(), pytest.raises(EngineError, match="not a chat completion") as caught:
         engine.reply(PROMPT)
     assert type(caught.value) is EngineError
-    assert len(openai_server.requests) == 2
     assert "base URL" in caught.value.hint
 
 
@@ -126,11 +123,9 @@ def test_a_reply_of_a_megabyte_is_cut_and_marked(engine: ChatEngine, openai_serv
 
 
 @pytest.mark.parametrize("status", [200, 400, 500])
-def test_a_body_without_end_is_not_read_to_the_end(
-    openai_server: OpenAIServer, made_time: MadeTime, status: int
-) -> None:
+def test_a_body_without_end_is_not_read_to_the_end(openai_server: OpenAIServer, status: int) -> None:
     openai_server.answer(replace(MANY_OCTETS, status=status))
-    engine = ChatEngine("openai:m", ChatSettings(base_url=openai_server.url), queue=made_time.queue())
+    engine = ChatEngine("openai:m", ChatSettings(base_url=openai_server.url))
     with ends_early(), pytest.raises(EngineError, match="4,000,000 bytes"):
         engine.reply(PROMPT)
     assert openai_server.abandoned.wait(20)

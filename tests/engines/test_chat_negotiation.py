@@ -1,35 +1,40 @@
-"""A parameter that a server rejects is omitted, reported once, and known the next time."""
+"""A parameter that a server rejects is omitted from then on, and reported once."""
 
 from __future__ import annotations
 
+import json
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
-from chat_parts import PROMPT, MadeTime
-from openai_server import Body, OpenAIServer, Response, completion, refusal
+from chat_parts import PROMPT
+from openai_server import Body, OpenAIServer, Response, completion, json_response, refusal
 
 from investigator.engines.chat.engine import ChatEngine
-from investigator.engines.chat.known_servers import KnownServers, ServerLimits
 from investigator.engines.chat.models import ChatSettings
-from investigator.engines.chat.sending import Parameter, ReplyFormat
+from investigator.engines.chat.refusals import Feature
 from investigator.errors import EngineError
+from investigator.records import FinishReason
 
 
 def without_formats(body: Body) -> Response:
-    """Return the reply of a server that does not support response_format."""
+    """Return the reply of a server that supports neither schemas nor tools."""
     if "response_format" in body:
         return refusal(400, "'response_format' is not supported", param="response_format")
-    return completion("plain")
+    return refusal(400, "this model does not support tools") if "tools" in body else completion("plain")
 
 
 def without_schemas(body: Body) -> Response:
-    """Return the reply of a server that accepts `json_object` and no other format."""
-    wanted = body.get("response_format")
-    if isinstance(wanted, dict) and wanted["type"] == "json_object":
-        return completion("{}")
-    return refusal(400, "response_format.type must be one of 'text', 'json_object'")
+    """Return the reply of a server that supports tools only."""
+    if "response_format" in body:
+        return refusal(400, "response_format.type must be one of 'text', 'json_object'")
+    return tool_call('{"readings": []}')
+
+
+def tool_call(arguments: str, finish: str = "stop") -> Response:
+    """Return a completion that calls a tool with these arguments."""
+    call = {"id": "t1", "type": "function", "function": {"name": "AskReply", "arguments": arguments}}
+    message = {"role": "assistant", "content": None, "tool_calls": [call]}
+    return json_response({"id": "c", "choices": [{"index": 0, "finish_reason": finish, "message": message}]})
 
 
 def without_temperature(body: Body) -> Response:
@@ -37,26 +42,44 @@ def without_temperature(body: Body) -> Response:
     return refusal(400, "temperature is not supported") if "temperature" in body else completion("ok")
 
 
-def test_a_refused_format_is_left_out_from_then_on_and_told_once(
+def test_refused_formats_are_left_out_from_then_on_and_told_once(
     engine: ChatEngine, openai_server: OpenAIServer, notices: list[str]
 ) -> None:
     openai_server.answer(without_formats)
     assert [engine.reply(PROMPT).text for _ in range(3)] == ["plain"] * 3
-    assert len(openai_server.requests) == 5  # the schema, the object, and three without
-    assert engine.reply_format is ReplyFormat.NONE
-    assert len(notices) == 1
-    assert "response_format" in notices[0]
+    assert len(openai_server.requests) == 5  # the schema, the tool, and three without
+    assert engine.reply_format is None
+    assert ["schema" in notice for notice in notices] == [True, False]
 
 
-def test_a_server_without_schemas_is_asked_for_an_object(
+def test_a_server_without_schemas_is_asked_for_a_tool_call(
     engine: ChatEngine, openai_server: OpenAIServer, notices: list[str]
 ) -> None:
     openai_server.answer(without_schemas)
-    assert [engine.reply(PROMPT).text for _ in range(2)] == ["{}", "{}"]
-    assert [body["response_format"] for body in openai_server.bodies[1:]] == [{"type": "json_object"}] * 2
-    assert engine.reply_format is ReplyFormat.JSON_OBJECT
+    assert [engine.reply(PROMPT).text for _ in range(2)] == ['{"readings": []}'] * 2
+    assert len(openai_server.requests) == 3
+    [tool] = openai_server.bodies[-1]["tools"]  # type: ignore[misc]
+    assert tool["function"]["parameters"]["required"] == ["readings"]  # type: ignore[index]
+    assert engine.reply_format is Feature.TOOLS
     assert len(notices) == 1
     assert "schema" in notices[0]
+
+
+def test_a_tool_call_that_was_cut_is_kept_and_marked(engine: ChatEngine, openai_server: OpenAIServer) -> None:
+    openai_server.answer(tool_call('{"readings": [{"docu', finish="length"))
+    reply = engine.reply(PROMPT)
+    assert (reply.text, reply.finish_reason) == ('{"readings": [{"docu', FinishReason.LENGTH)
+
+
+def test_a_tool_call_is_heard_while_it_is_written(engine: ChatEngine, openai_server: OpenAIServer) -> None:
+    call = {"index": 0, "id": "t1", "type": "function", "function": {"name": "AskReply", "arguments": '{"readings"'}}
+    rest = {"index": 0, "function": {"arguments": ": []}"}}
+    events = [{"id": "c", "choices": [{"index": 0, "delta": {"tool_calls": [part]}}]} for part in (call, rest)]
+    body = "".join(f"data: {json.dumps(event)}\n\n" for event in events) + "data: [DONE]\n\n"
+    openai_server.answer(Response(200, body.encode(), {"Content-Type": "text/event-stream"}))
+    heard: list[str] = []
+    assert engine.reply_aloud(PROMPT, heard.append).text == '{"readings": []}'
+    assert list(dict.fromkeys(heard)) == ['{"readings"', '{"readings": []}']
 
 
 @pytest.mark.parametrize(
@@ -101,77 +124,21 @@ def test_a_prompt_that_is_refused_without_a_format_too_takes_no_format_away(
     openai_server.answer(refusal(400, "your prompt was flagged"))
     with pytest.raises(EngineError, match="flagged"):
         engine.reply(PROMPT)
-    assert engine.reply_format is ReplyFormat.JSON_SCHEMA
+    assert engine.reply_format is Feature.JSON_SCHEMA
     assert notices == []
 
 
-def test_a_refusal_survives_a_busy_server(engine: ChatEngine, openai_server: OpenAIServer, made_time: MadeTime) -> None:
+def test_a_refusal_survives_a_busy_server(engine: ChatEngine, openai_server: OpenAIServer) -> None:
     openai_server.answer(refusal(400, "no json_schema here"), refusal(429, "busy"), completion("{}"))
     assert engine.reply(PROMPT).text == "{}"
-    formats = [body["response_format"]["type"] for body in openai_server.bodies]  # type: ignore[index]
-    assert formats == ["json_schema", "json_object", "json_object"]
+    assert ["response_format" in body for body in openai_server.bodies] == [True, False, False]
 
 
-def test_what_one_engine_found_out_the_next_one_knows(
-    openai_server: OpenAIServer, tmp_path: Path, notices: list[str]
+def test_a_format_that_has_worked_is_not_taken_away_by_a_strange_refusal(
+    engine: ChatEngine, openai_server: OpenAIServer
 ) -> None:
-    openai_server.answer(lambda body: without_temperature(body) if "temperature" in body else without_schemas(body))
-    settings = ChatSettings(base_url=openai_server.url, temperature=0.5)
-    known = KnownServers(tmp_path / "deep" / "servers.json", on_notice=notices.append)
-    ChatEngine("openai:m", settings, known=known).reply(PROMPT)
-    before = len(openai_server.requests)
-    again = KnownServers(tmp_path / "deep" / "servers.json", on_notice=notices.append)
-    ChatEngine("openai:m", settings, known=again, on_notice=notices.append).reply(PROMPT)
-    assert len(openai_server.requests) == before + 1
-    assert notices == []
-    ChatEngine("openai:other", settings, known=again, on_notice=notices.append).reply(PROMPT)
-    assert len(notices) == 2
-
-
-def test_a_format_that_works_is_known_and_a_strange_refusal_does_not_take_it_away(
-    openai_server: OpenAIServer, tmp_path: Path
-) -> None:
-    settings = ChatSettings(base_url=openai_server.url)
-    known = KnownServers(tmp_path / "servers.json")
-    ChatEngine("openai:m", settings, known=known).reply(PROMPT)
+    engine.reply(PROMPT)
     openai_server.answer(refusal(400, "your prompt was flagged"))
     with pytest.raises(EngineError, match="flagged"):
-        ChatEngine("openai:m", settings, known=known).reply(PROMPT)
+        engine.reply(PROMPT)
     assert len(openai_server.requests) == 2
-
-
-NOW = datetime(2026, 3, 1, tzinfo=UTC)
-FOUND = ServerLimits(refused=frozenset({Parameter.TEMPERATURE}), reply_format=ReplyFormat.JSON_OBJECT)
-
-
-@pytest.mark.parametrize(("days", "known"), [(0, FOUND), (30, FOUND), (31, None)])
-def test_after_a_month_a_server_is_a_stranger(tmp_path: Path, days: int, known: ServerLimits | None) -> None:
-    KnownServers(tmp_path / "s.json", now=lambda: NOW).keep("openai:m@host", FOUND)
-    later = KnownServers(tmp_path / "s.json", now=lambda: NOW + timedelta(days=days))
-    assert later.find("openai:m@host") == known
-    assert later.find("openai:m@elsewhere") is None
-
-
-def test_two_processes_that_share_the_file_keep_both_their_servers(tmp_path: Path) -> None:
-    one, other = KnownServers(tmp_path / "s.json"), KnownServers(tmp_path / "s.json")
-    one.keep("openai:a@x", FOUND)
-    other.keep("openai:b@x", ServerLimits())
-    assert (one.find("openai:a@x"), one.find("openai:b@x")) == (FOUND, ServerLimits())
-    assert [file.name for file in tmp_path.iterdir()] == ["s.json"]
-
-
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"servers": {"a": 1}}', b"\xff\xfe"])
-def test_a_damaged_file_is_told_once_and_holds_nothing(tmp_path: Path, notices: list[str], content: bytes) -> None:
-    (tmp_path / "s.json").write_bytes(content)
-    servers = KnownServers(tmp_path / "s.json", on_notice=notices.append)
-    assert [servers.find("a"), servers.find("b")] == [None, None]
-    assert len(notices) == 1
-    assert "s.json" in notices[0]
-    servers.keep("a", FOUND)
-    assert KnownServers(tmp_path / "s.json").find("a") == FOUND
-
-
-def test_a_file_that_cannot_be_written_is_told_and_stops_nothing(tmp_path: Path, notices: list[str]) -> None:
-    (tmp_path / "file").write_text("in the way")
-    KnownServers(tmp_path / "file" / "s.json", on_notice=notices.append).keep("a", FOUND)
-    assert any("cannot be saved" in notice for notice in notices)

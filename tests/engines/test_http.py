@@ -13,7 +13,7 @@ from openai_server import OpenAIServer, Response, completion
 from investigator.engines.http import BodyBounds, bound_clients, within
 from investigator.errors import EngineError, EngineTimeoutError
 
-BOUNDS = BodyBounds("some model", seconds=0.1, octets=1000)
+BOUNDS = BodyBounds("some model", octets=1000)
 
 
 @dataclass
@@ -55,8 +55,16 @@ def test_a_long_body_is_cut_off(client: httpx.Client, openai_server: OpenAIServe
 
 def test_a_slow_body_is_cut_off(client: httpx.Client, openai_server: OpenAIServer) -> None:
     openai_server.answer(Response(body=b"x" * 100, drip=0.01))
-    with client, pytest.raises(EngineTimeoutError, match="some model"):
-        client.post(openai_server.url, json={})
+
+    def post() -> object:
+        with pytest.raises(EngineTimeoutError, match="some model"):
+            client.post(openai_server.url, json={})
+        return ended.set()
+
+    ended = threading.Event()
+    assert isinstance(within(0.1, post), TimeoutError)
+    assert ended.wait(20)
+    client.close()
 
 
 def test_what_is_within_the_bounds_comes_through(client: httpx.Client, openai_server: OpenAIServer) -> None:

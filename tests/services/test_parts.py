@@ -16,7 +16,7 @@ from investigator.records import Trust
 from investigator.services.parts import Parts, open_embedder
 from investigator.settings import load_settings
 
-PICKED = {"SentenceTransformerEmbedder", "ExtractiveEngine", "open_engine", "KnownServers", "FolderIndex", "Journal"}
+PICKED = {"SentenceTransformerEmbedder", "ExtractiveEngine", "open_engine", "FolderIndex", "Journal"}
 
 
 def test_concrete_parts_are_picked_in_one_place() -> None:

@@ -5,29 +5,25 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
-from functools import partial
-from threading import Lock
+from functools import cache, partial
+from threading import BoundedSemaphore, Lock
 from typing import TYPE_CHECKING, Self
 
 from investigator.engines.base import Hear, Traits, guessed_tokens
-from investigator.engines.chat.errors import FailedCall, failure, host_of, without_reply
-from investigator.engines.chat.invoking import Hearing, Observer, heard, invoked, text_of
-from investigator.engines.chat.known_servers import KnownServers, Negotiation
+from investigator.engines.chat.calls import Hearing, heard, invoked, text_of
+from investigator.engines.chat.errors import failure, host_of, without_reply
 from investigator.engines.chat.models import (
     ChatSettings,
     build,
     can_build_later,
-    first_sending,
-    format_arguments,
+    constrained,
+    features_of,
     server_of,
     server_of_ready,
     split_name,
-    stream_arguments,
 )
-from investigator.engines.chat.queueing import CallQueue, Ended, Ticket, queue_at
-from investigator.engines.chat.sending import Parameter, ReplyFormat, Sending
-from investigator.engines.http import retried, within
+from investigator.engines.chat.refusals import Feature, Refusals
+from investigator.engines.http import within
 from investigator.errors import SettingsError
 from investigator.records import FinishReason, Prompt, Reply
 from investigator.secrets import redacted, redacted_so_far, without_secrets
@@ -43,33 +39,19 @@ _CUT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length", "
 _WHOLE = frozenset({"", "stop", "end_turn", "stop_sequence", "eos", "completed"})
 
 
-@dataclass
-class _Call:
-    """The state of one prompt across its attempts; `hear` receives the partial reply."""
-
-    prompt: Prompt
-    hear: Hear | None
-    sending: Sending
-    ticket: Ticket
-    failed: FailedCall | None = None
-    """The error of the last attempt that reached the server."""
-
-
 class ChatEngine:
     """A chat model: a `provider:name` such as `openai:gpt-5-mini` or `ollama:llama3.2`, or a LangChain chat model.
 
-    The prompt goes out as one user message. The reply is constrained to a JSON schema if the provider supports that. A
-    parameter that the server rejects is omitted from then on, which is reported once to `on_notice`; `known` remembers
-    it for other engines and later runs. Temporary errors are retried, up to `settings.attempts` times, with growing
-    random waits or the wait that the server requests. A call always ends within `settings.timeout` seconds; a call that
-    does not return is abandoned. All engines in a process that use the same endpoint share a queue, which allows at
-    most `settings.concurrency` concurrent calls, fewer after refusals, and none while the endpoint requests a pause. A
-    prompt that is still waiting after `attempts * (timeout + max_wait)` seconds fails.
+    The prompt goes out as one user message. The reply is constrained to a JSON schema or, if the server rejects that,
+    requested as a tool call; if it rejects both, only the prompt says how to reply. A parameter that the server rejects
+    is omitted from then on, which is reported once to `on_notice`. The provider's client retries temporary errors, up
+    to `settings.attempts` attempts in all, and waits as long as the server requests. A call always ends within
+    `settings.timeout` seconds; a call that does not return is abandoned. All engines in a process that use the same
+    endpoint make at most `settings.concurrency` concurrent calls.
 
-    `callbacks` are LangChain callback handlers that receive each call, with the template in the metadata; LangChain
-    logs their errors, which have no other effect. A LangChain model built by the caller keeps its own callbacks,
-    parameters and handling of redirects: only the settings for time, attempts, concurrency and `max_reply_characters`
-    apply to it, and no schema is requested from it.
+    `callbacks` are LangChain callback handlers that receive each call, with the template in the metadata. A LangChain
+    model built by the caller keeps its own callbacks, parameters, retries and handling of redirects: only `timeout`,
+    `concurrency` and `max_reply_characters` apply to it, and no schema is requested from it.
 
     Raises SettingsError, CredentialError or MissingPackageError at once if the model cannot be used. Safe to call from
     several threads.
@@ -81,25 +63,21 @@ class ChatEngine:
         settings: ChatSettings | None = None,
         *,
         on_notice: Callable[[str], None] | None = None,
-        known: KnownServers | None = None,
         callbacks: Sequence[BaseCallbackHandler] = (),
-        queue: CallQueue | None = None,
     ) -> None:
         self._settings = settings or ChatSettings()
         self._is_ready = not isinstance(model, str)
         if isinstance(model, str):
             self._server = server_of(*split_name(model), self._settings)
-            self._wanted = first_sending(self._server, self._settings)
+            self._wanted = features_of(self._server, self._settings)
         else:
-            self._server, self._wanted, known = server_of_ready(model), Sending(), None
-        self._negotiation = Negotiation(self.name, self._server.identity, known, on_notice)
-        parameters = self._negotiation.allowed(self._wanted).parameters
-        self._models: dict[frozenset[Parameter], BaseChatModel] = {} if isinstance(model, str) else {parameters: model}
+            self._server, self._wanted = server_of_ready(model), frozenset[Feature]()
+        self._refusals = Refusals(self.name, on_notice)
+        self._models: dict[frozenset[Feature], BaseChatModel] = {} if isinstance(model, str) else {self._wanted: model}
         self._building = Lock()
         if not can_build_later(self._server):
-            self._model(parameters)
-        self._observers = [Observer(handler) for handler in callbacks]
-        self._queue = queue or queue_at(self._server.endpoint)
+            self._model(self._wanted)
+        self._callbacks = tuple(callbacks)
 
     @property
     def name(self) -> str:
@@ -113,9 +91,10 @@ class ChatEngine:
         return self._server.endpoint
 
     @property
-    def reply_format(self) -> ReplyFormat:
-        """Return the reply format to request: the strictest one that the server has not rejected."""
-        return self._negotiation.allowed(self._wanted).reply_format
+    def reply_format(self) -> Feature | None:
+        """Return how the reply's schema is requested: the strictest way that the server has not rejected."""
+        allowed = self._refusals.allowed(self._wanted)
+        return next((feature for feature in (Feature.JSON_SCHEMA, Feature.TOOLS) if feature in allowed), None)
 
     @property
     def settings(self) -> ChatSettings:
@@ -144,17 +123,20 @@ class ChatEngine:
 
     def reply_aloud(self, prompt: Prompt, hear: Hear | None) -> Reply:
         """Return the same reply as `reply`, streamed piece by piece if the server supports it."""
-        self._model(self._negotiation.allowed(self._wanted).parameters)  # loaded before the clock starts
-        started, settings = time.monotonic(), self._settings
-        patience = settings.attempts * (settings.timeout + settings.max_wait)
-        ticket = self._queue.ticket(most=settings.concurrency, longest=settings.max_wait, patience=patience)
-        call = _Call(prompt, hear, self._negotiation.allowed(self._wanted), ticket)
-        reply = retried(lambda: self._try(call), lambda _, tried: self._wait(call, tried), self._queue.pause)
+        started, sent = time.monotonic(), self._refusals.allowed(self._wanted)
+        while isinstance(answer := self._answer(prompt, hear, sent), Exception):
+            refused = self._refusals.refused_by(answer, sent, streamed=hear is not None)
+            if refused is None:
+                raise failure(answer, self._server) from without_secrets(answer)
+            sent -= {refused}
+        self._refusals.learn(self._wanted, sent)
+        reply = _read(answer, prompt.text, self._settings.max_reply_characters)
+        if not reply.text.strip():
+            raise without_reply(self._server, reply, _thought(answer))
         return reply.changed(seconds=time.monotonic() - started)
 
     def with_settings(self, settings: ChatSettings) -> Self:
-        """Return a copy of the engine with other parameters. It shares the queue and the known refusals with the
-        original.
+        """Return a copy of the engine with other parameters. It shares the known refusals with the original.
 
         Raises SettingsError for a LangChain model built by the caller, which has its own parameters.
         """
@@ -165,80 +147,45 @@ class ChatEngine:
             )
         other = copy(self)
         other._settings = settings
-        other._wanted = first_sending(self._server, settings)
+        other._wanted = features_of(self._server, settings)
         other._models, other._building = {}, Lock()
         return other
 
-    def _wait(self, call: _Call, tried: int) -> float | None:
-        """Return the seconds to wait before the next attempt, or None if the call should fail."""
-        failed, settings = call.failed, self._settings
-        if failed is None or tried >= min(failed.tries, settings.attempts):
-            return None
-        return min(2.0 ** (tried - 1), settings.max_wait) if failed.wait is None else failed.wait
-
-    def _try(self, call: _Call) -> Reply:
-        """Make one attempt; if the server rejects a parameter, try again without it as part of the same attempt."""
-        while True:
-            call.failed = None
-            began = self._queue.begin(call.ticket)
-            answer = self._answer(call, began)
-            if not isinstance(answer, FailedCall):
-                self._negotiation.after_success(self._wanted, call.sending)
-                reply = _read(answer, call.prompt.text, self._settings.max_reply_characters)
-                if not reply.text.strip():
-                    raise without_reply(self._server, reply, _thought(answer))
-                return reply
-            cause, streamed = answer.cause, call.hear is not None
-            less = None if cause is None else self._negotiation.after_refusal(cause, call.sending, streamed=streamed)
-            if less is None:
-                call.failed = answer
-                raise answer.error from (None if cause is None else without_secrets(cause))
-            call.sending = less
-
-    def _answer(self, call: _Call, began: float) -> AIMessage | FailedCall:
-        """Return the model's message or the failure, and adapt the queue to the server's response."""
-        ended, asked = Ended.OTHERWISE, None
-        try:
-            answer = self._said(call)
-            if not isinstance(answer, Exception):
-                ended = Ended.WELL
-                return answer
-            failed = failure(answer, self._server, self._settings.max_wait)
-            if failed.busy:
-                ended, asked = Ended.REFUSED, failed.wait
-            return failed
-        finally:
-            self._queue.end(call.ticket, began, ended, asked)
-
-    def _said(self, call: _Call) -> AIMessage | Exception:
-        """Return the reply, or the error if the call fails or takes too long. A listener receives the reply as it
-        arrives.
+    def _answer(self, prompt: Prompt, hear: Hear | None, sent: frozenset[Feature]) -> AIMessage | Exception:
+        """Return the model's message, or the error if the call fails or takes too long. A listener receives the reply
+        as it arrives.
         """
-        sending, timeout = call.sending, self._settings.timeout
-        arguments = format_arguments(self._server, sending.reply_format, call.prompt.reply_type)
-        model = self._model(sending.parameters)
-        if (hear := call.hear) is None:
-            ask = partial(model.invoke, **arguments)
-            return within(timeout, partial(invoked, ask, call.prompt, self._observers))
-        hearing = Hearing(lambda said: hear(redacted_so_far(said)), self._settings.max_reply_characters)
-        aloud = partial(heard, model, {**arguments, **stream_arguments(sending)}, hearing)
-        try:
-            answer = within(timeout, partial(invoked, aloud, call.prompt, self._observers))
-        finally:
-            hearing.end()
+        settings = self._settings
+        model = self._model(sent)  # loaded before the clock starts
+        bound = model if self._is_ready else constrained(model, self._server, sent, prompt.reply_type)
+        with _slots(self._server.endpoint, settings.concurrency):
+            if hear is None:
+                return within(settings.timeout, partial(invoked, bound.invoke, prompt, self._callbacks))
+            hearing = Hearing(lambda written: hear(redacted_so_far(written)), settings.max_reply_characters)
+            arguments = {"stream_usage": True} if Feature.STREAM_OPTIONS in sent else {}
+            aloud = partial(heard, bound, arguments, hearing)
+            try:
+                answer = within(settings.timeout, partial(invoked, aloud, prompt, self._callbacks))
+            finally:
+                hearing.end()
         if hearing.problem is not None:
             raise hearing.problem
         return answer
 
-    def _model(self, parameters: frozenset[Parameter]) -> BaseChatModel:
+    def _model(self, features: frozenset[Feature]) -> BaseChatModel:
         with self._building:
-            if parameters not in self._models:
-                self._models[parameters] = build(self._server, self._settings, parameters)
-            return self._models[parameters]
+            if features not in self._models:
+                self._models[features] = build(self._server, self._settings, features)
+            return self._models[features]
+
+
+@cache
+def _slots(endpoint: str, most: int) -> BoundedSemaphore:
+    return BoundedSemaphore(most)
 
 
 def _read(message: AIMessage, prompt: str, limit: int) -> Reply:
-    text = redacted(text_of(message.content))  # redact before cutting: half a key would not be recognised
+    text = redacted(text_of(message))  # redact before cutting: half a key would not be recognised
     usage = message.usage_metadata or {}
     tokens = (_count(usage.get("input_tokens"), prompt), _count(usage.get("output_tokens"), text))
     finish = FinishReason.LENGTH if len(text) > limit else _finish_of(message.response_metadata)

@@ -1,4 +1,4 @@
-"""Translates a provider's error into an error of this package, with the number of attempts worth making.
+"""Translates a provider's error into an error of this package.
 
 Every provider's package raises its own errors. They are recognised by a `status_code` or `response` (OpenAI, Anthropic,
 Groq, Ollama, httpx), by class name, or as langchain-core's model errors, so that no provider's package needs to be
@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 
 from investigator.errors import (
@@ -27,11 +26,7 @@ from investigator.errors import (
 from investigator.records import FinishReason, Reply
 from investigator.secrets import redacted
 
-ALWAYS = 1_000_000
-"""A number of attempts that exceeds any engine's own limit."""
-
 _MESSAGE_LENGTH = 300
-_BUSY = frozenset({503, 529})  # 529 is Anthropic's status for an overloaded server
 _TIMEOUTS = frozenset({"APITimeoutError", "ModelTimeoutError", "TimeoutException", "TimeoutError", "Timeout"})
 _CUTS = frozenset({"APIConnectionError", "ModelConnectionError", "TransportError", "ConnectionError"})
 _UNREADABLE = (ValueError, TypeError, LookupError, AttributeError)  # raised for a body with an unexpected shape
@@ -50,6 +45,11 @@ class Server:
     secret: str = ""
 
     @property
+    def provider(self) -> str:
+        """Return the provider of the model."""
+        return self.model.partition(":")[0]
+
+    @property
     def place(self) -> str:
         """Return the model and its address, without any user name or password."""
         if not self.address:
@@ -59,18 +59,13 @@ class Server:
 
     @property
     def endpoint(self) -> str:
-        """Return the key of the queue shared by all calls to this server: scheme, host and port, or the provider."""
+        """Return the scheme, host and port of the server, or the provider if the address is unknown."""
         parts = urlsplit(self.address)
         if not parts.hostname:
-            return self.model.partition(":")[0]
+            return self.provider
         port = parts.port or (443 if parts.scheme == "https" else 80)
         host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
         return f"{parts.scheme}://{host}:{port}"
-
-    @property
-    def identity(self) -> str:
-        """Return the model and the server as `provider:name@host`, without the host if it is unknown."""
-        return f"{self.model}@{host_of(self.address)}" if self.address else self.model
 
 
 def cleaned(message: str) -> str:
@@ -83,46 +78,29 @@ def host_of(address: str) -> str:
     return urlsplit(address).netloc.rpartition("@")[2]
 
 
-@dataclass(frozen=True)
-class FailedCall:
-    """A failed call: the error to raise, the number of attempts worth making, and the wait that the server requested.
-
-    `busy` is True if the server accepts no calls for now.
-    """
-
-    error: InvestigatorError
-    cause: Exception | None = None
-    tries: int = 1
-    wait: float | None = None
-    busy: bool = False
-
-
-def failure(error: Exception, server: Server, max_wait: float) -> FailedCall:
-    """Translate an error that a provider's package raised. `max_wait` (seconds) limits the wait that a server may
-    request.
-    """
+def failure(error: Exception, server: Server) -> InvestigatorError:
+    """Translate an error that a provider's package raised."""
     if (ours := _ours(error)) is not None:
-        return FailedCall(ours, error, tries=2 if ours.retryable else 1)
+        return ours
     status = status_of(error)
     if status is not None:
-        return _by_status(status, error, server, max_wait)
+        return _by_status(status, error, server)
     if isinstance(error, ValueError) and error.args and isinstance(error.args[0], Mapping):
-        return _in_body(error.args[0], error, server, max_wait)
+        return _in_body(error.args[0], server)
     words = cleaned(_words(error))
     names = {kind.__name__ for kind in type(error).__mro__}
     if names & _TIMEOUTS:
-        return FailedCall(EngineTimeoutError(f"{server.place} did not reply in time"), error, tries=2)
+        return EngineTimeoutError(f"{server.place} did not reply in time")
     if names & _CUTS:
-        return FailedCall(
-            EngineUnreachableError(f"{server.place} cannot be reached: {_root(error, words)}"), error, ALWAYS
-        )
+        return EngineUnreachableError(f"{server.place} cannot be reached: {_root(error, words)}")
     if "ContextOverflowError" in names:
-        return FailedCall(_too_long(server, words), error)
+        return _too_long(server, words)
     if isinstance(error, _UNREADABLE):
-        hint = "Check that the base URL belongs to an OpenAI-compatible API (it often ends in /v1)."
-        message = f"the server's reply is not a chat completion ({server.place}): {words}"
-        return FailedCall(EngineError(message, hint=hint), error, tries=2)
-    return FailedCall(EngineError(f"{server.place} gave no reply: {words or type(error).__name__}"), error)
+        return EngineError(
+            f"the server's reply is not a chat completion ({server.place}): {words}",
+            hint="Check that the base URL belongs to an OpenAI-compatible API (it often ends in /v1).",
+        )
+    return EngineError(f"{server.place} gave no reply: {words or type(error).__name__}")
 
 
 def status_of(error: Exception) -> int | None:
@@ -156,42 +134,37 @@ def _ours(error: BaseException | None) -> EngineError | None:
     return error
 
 
-def _by_status(status: int, error: Exception, server: Server, max_wait: float) -> FailedCall:
+def _by_status(status: int, error: Exception, server: Server) -> InvestigatorError:
     words = cleaned(_words(error))
     if 300 <= status < 400:
-        target = _headers(error).get("location", "elsewhere")
         hint = "Set the final address as the base URL: the key and the documents are never sent to another address."
-        return FailedCall(EngineError(f"{server.place} redirects to {target}, which is refused", hint=hint), error)
+        target = _headers(error).get("location", "elsewhere")
+        return EngineError(f"{server.place} redirects to {target}, which is refused", hint=hint)
     if status in (401, 403):
-        return FailedCall(_refused_key(server, words), error)
+        variable = server.key_variable
+        hint = f"Set {variable} to a valid key." if variable else "Check the provider's key and its permissions."
+        return CredentialError(f"{server.place} rejected the key: {words}", hint=hint)
     if status == 404:
         said = f": {words}" if words and words != f"Error code: {status}" else ""
-        return FailedCall(
-            SettingsError(f"{server.place} was not found (404){said}", hint=_where_to_look(server)), error
-        )
+        return SettingsError(f"{server.place} was not found (404){said}", hint=_where_to_look(server))
     if status == 429:
-        return _limited(error, server, words, max_wait)
+        return _limited(error, server, words)
     if status == 408:
-        return FailedCall(EngineTimeoutError(f"{server.place} did not reply in time"), error, tries=2)
+        return EngineTimeoutError(f"{server.place} did not reply in time")
     if status >= 500 or status == 409:
-        wait = _asked_wait(error)
-        tries = ALWAYS if wait is None or wait <= max_wait else 1
-        busy = status in _BUSY
-        return FailedCall(
-            EngineUnreachableError(f"{server.place} failed ({status}): {words}"), error, tries, wait, busy
-        )
+        return EngineUnreachableError(f"{server.place} failed ({status}): {words}")
     if is_too_long(error):
-        return FailedCall(_too_long(server, words), error)
+        return _too_long(server, words)
     hint = "Check the settings of the model: the server rejected the request."
-    return FailedCall(EngineError(f"{server.place} rejected the request ({status}): {words}", hint=hint), error)
+    return EngineError(f"{server.place} rejected the request ({status}): {words}", hint=hint)
 
 
-def _in_body(body: Mapping[str, object], error: Exception, server: Server, max_wait: float) -> FailedCall:
+def _in_body(body: Mapping[str, object], server: Server) -> InvestigatorError:
     """Translate an error that a server sent as the body of a reply with status 200."""
     code, message = body.get("code"), cleaned(str(body.get("message") or dict(body)))
     if isinstance(code, int) and 400 <= code < 600:
-        return _by_status(code, RuntimeError(message), server, max_wait)
-    return FailedCall(EngineError(f"{server.place} sent an error instead of a reply: {message}"), error)
+        return _by_status(code, RuntimeError(message), server)
+    return EngineError(f"{server.place} sent an error instead of a reply: {message}")
 
 
 def without_reply(server: Server, reply: Reply, thought: int) -> SilentReplyError:
@@ -210,25 +183,19 @@ def without_reply(server: Server, reply: Reply, thought: int) -> SilentReplyErro
     )
 
 
-def _limited(error: Exception, server: Server, words: str, max_wait: float) -> FailedCall:
+def _limited(error: Exception, server: Server, words: str) -> RateLimitError:
     if "insufficient_quota" in {getattr(error, "code", None), getattr(error, "type", None)} or (
         "insufficient_quota" in str(error)
     ):
         hint = "The account has no credit left: add some, or choose another model with --model."
-        return FailedCall(RateLimitError(f"{server.place} refused the call: {words}", hint=hint), error)
-    wait = _asked_wait(error)
-    if wait is not None and wait > max_wait:
-        hint = f"Run the same command again in {wait:.0f} seconds: it resumes where it stopped."
-        message = f"{server.place} requests a wait of {wait:.0f} seconds"
-        return FailedCall(RateLimitError(message, retry_after=wait, hint=hint), error, wait=wait, busy=True)
-    limited = RateLimitError(f"{server.place} accepts no more calls for now: {words}", retry_after=wait)
-    return FailedCall(limited, error, ALWAYS, wait, busy=True)
-
-
-def _refused_key(server: Server, words: str) -> CredentialError:
-    variable = server.key_variable
-    hint = f"Set {variable} to a valid key." if variable else "Check the provider's key and its permissions."
-    return CredentialError(f"{server.place} rejected the key: {words}", hint=hint)
+        return RateLimitError(f"{server.place} refused the call: {words}", hint=hint)
+    try:
+        wait = float(_headers(error)["retry-after"])
+    except (KeyError, ValueError):
+        return RateLimitError(f"{server.place} accepts no more calls for now: {words}")
+    hint = f"Run the same command again in {wait:.0f} seconds: it resumes where it stopped."
+    message = f"{server.place} requests a wait of {wait:.0f} seconds: {words}"
+    return RateLimitError(message, retry_after=wait, hint=hint)
 
 
 def _too_long(server: Server, words: str) -> EngineError:
@@ -261,20 +228,3 @@ def _root(error: BaseException, words: str) -> str:
 def _headers(error: Exception) -> Mapping[str, str]:
     headers = getattr(getattr(error, "response", None), "headers", None)
     return headers if isinstance(headers, Mapping) else {}
-
-
-def _asked_wait(error: Exception) -> float | None:
-    """Return the wait in seconds that `Retry-After` requests; a date in it is compared with the date of the reply."""
-    headers = _headers(error)
-    asked = headers.get("retry-after")
-    if asked is None:
-        return None
-    try:
-        return max(0.0, float(asked))
-    except ValueError:
-        pass
-    try:
-        span = parsedate_to_datetime(asked) - parsedate_to_datetime(headers.get("date", ""))
-    except (ValueError, TypeError):
-        return None
-    return max(0.0, span.total_seconds())

@@ -7,22 +7,22 @@ import re
 from collections.abc import Mapping
 from importlib.util import find_spec
 from threading import Lock
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, SecretStr
 
 from investigator.engines.chat.errors import Server, cleaned
-from investigator.engines.chat.invoking import STREAM_USAGE
-from investigator.engines.chat.sending import Parameter, ReplyFormat, Sending
+from investigator.engines.chat.refusals import Feature
 from investigator.engines.http import BodyBounds, bound_clients, client_settings
-from investigator.engines.schemas import Json, reply_schema
+from investigator.engines.schemas import reply_schema
 from investigator.errors import CredentialError, MissingPackageError, SettingsError
 from investigator.records import Record
 from investigator.secrets import register, register_address, without_secrets
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
+    from langchain_core.runnables import Runnable
 
 KEY_VARIABLES: Mapping[str, str] = {
     "anthropic": "ANTHROPIC_API_KEY",
@@ -68,8 +68,7 @@ class ChatSettings(Record):
     """Settings for calling a chat model."""
 
     timeout: float = Field(default=120.0, gt=0, description="time limit for one call including its retries, in seconds")
-    attempts: int = Field(default=4, ge=1, description="maximum number of attempts for one prompt")
-    max_wait: float = Field(default=60.0, ge=0, description="longest wait between two attempts, in seconds")
+    attempts: int = Field(default=4, ge=1, description="maximum number of attempts for one call")
     temperature: float | None = Field(default=None, ge=0, le=2, description="sampling temperature; sent only if set")
     top_p: float | None = Field(
         default=None, ge=0, le=1, description="nucleus sampling: the probability mass to sample from; sent only if set"
@@ -136,7 +135,7 @@ def can_build_later(server: Server) -> bool:
     For other providers, only their own class can check names and settings, so the model is built at once to find
     mistakes. Raises MissingPackageError if the provider's package is not installed.
     """
-    provider = server.model.partition(":")[0]
+    provider = server.provider
     if provider not in CHAT_PROVIDERS or provider == "azure_openai":
         return False
     package = f"langchain_{provider}"
@@ -145,24 +144,22 @@ def can_build_later(server: Server) -> bool:
     return True
 
 
-def build(server: Server, settings: ChatSettings, parameters: frozenset[Parameter]) -> BaseChatModel:
-    """Return a chat model that sends only those settable parameters that are in `parameters`.
+def build(server: Server, settings: ChatSettings, features: frozenset[Feature]) -> BaseChatModel:
+    """Return a chat model that sends only those settable parameters that are in `features`.
 
     Redirects are refused and the length of a body is limited: by our own client for OpenAI-compatible servers and
     Ollama, and for other providers only if their client can be found. Raises MissingPackageError if the provider's
     package is not installed, and SettingsError if the provider is unknown or does not accept the settings.
     """
     provider, name = split_name(server.model)
-    bounds = BodyBounds(server.place, settings.timeout)
     try:
         with _LOADING:
             from langchain.chat_models import init_chat_model
 
-            model: BaseChatModel = init_chat_model(
-                name, model_provider=provider, **_arguments(provider, server, settings, parameters, bounds)
-            )
+            arguments = _arguments(provider, server, settings, features)
+            model: BaseChatModel = init_chat_model(name, model_provider=provider, **arguments)
         if provider != "ollama" and provider not in OPENAI_COMPATIBLE:
-            bound_clients(model, bounds)
+            bound_clients(model, BodyBounds(server.place))
     except ImportError as error:
         raise _missing(server, str(error)) from error
     except Exception as error:  # noqa: BLE001 - each provider's package has its own errors; all are caught here
@@ -171,72 +168,65 @@ def build(server: Server, settings: ChatSettings, parameters: frozenset[Paramete
     return model
 
 
-def first_sending(server: Server, settings: ChatSettings) -> Sending:
-    """Return the parameters that are sent until the server rejects them: those that were set explicitly, and the
-    reply schema.
+def features_of(server: Server, settings: ChatSettings) -> frozenset[Feature]:
+    """Return what is sent until the server rejects it: the reply schema, as such or as a tool, and the parameters that
+    were set.
     """
-    provider = server.model.partition(":")[0]
     is_set = {
-        Parameter.TEMPERATURE: settings.temperature is not None,
-        Parameter.TOP_P: settings.top_p is not None,
-        Parameter.MAX_TOKENS: settings.max_tokens is not None,
+        Feature.TEMPERATURE: settings.temperature is not None,
+        Feature.TOP_P: settings.top_p is not None,
+        Feature.MAX_TOKENS: settings.max_tokens is not None,
+        Feature.STREAM_OPTIONS: server.provider in OPENAI_COMPATIBLE,
     }
-    is_openai_like = provider in OPENAI_COMPATIBLE
-    is_set[Parameter.STREAM_OPTIONS] = is_openai_like
-    return Sending(
-        frozenset(parameter for parameter, is_sent in is_set.items() if is_sent),
-        ReplyFormat.JSON_SCHEMA if is_openai_like or provider == "ollama" else ReplyFormat.NONE,
-    )
+    return frozenset({Feature.JSON_SCHEMA, Feature.TOOLS, *(feature for feature, is_sent in is_set.items() if is_sent)})
 
 
-def format_arguments(server: Server, reply_format: ReplyFormat, reply_type: type[Record]) -> dict[str, Json]:
-    """Return the call arguments that enforce this reply format; empty if the server cannot enforce it.
+def constrained(
+    model: BaseChatModel, server: Server, features: frozenset[Feature], reply_type: type[Record]
+) -> Runnable[Any, Any]:
+    """Return the model, constrained to the schema of a reply in the strictest way that is allowed and supported.
 
-    OpenAI's client receives the format in the extra body: if it were a regular argument, the client would parse the
+    OpenAI's client receives the schema in the extra body: if it were a regular argument, the client would parse the
     reply itself and fail on a truncated one.
     """
-    if reply_format is ReplyFormat.NONE:
-        return {}
-    has_schema = reply_format is ReplyFormat.JSON_SCHEMA
-    if server.model.startswith("ollama:"):
-        return {"format": reply_schema(reply_type) if has_schema else "json"}
-    wanted: dict[str, Json] = {"type": reply_format.value}
-    if has_schema:
-        wanted["json_schema"] = {"name": reply_type.__name__, "schema": reply_schema(reply_type), "strict": True}
-    return {"extra_body": {"response_format": wanted}}
-
-
-def stream_arguments(sending: Sending) -> dict[str, Json]:
-    """Return the extra arguments for a streaming call."""
-    return {STREAM_USAGE: True} if Parameter.STREAM_OPTIONS in sending.parameters else {}
+    schema = reply_schema(reply_type)
+    if Feature.JSON_SCHEMA in features and server.provider in OPENAI_COMPATIBLE:
+        strict = {"name": reply_type.__name__, "schema": schema, "strict": True}
+        return model.bind(extra_body={"response_format": {"type": "json_schema", "json_schema": strict}})
+    methods = {Feature.JSON_SCHEMA: "json_schema", Feature.TOOLS: "function_calling"}
+    for method in (method for feature, method in methods.items() if feature in features):
+        try:
+            structured = model.with_structured_output({"title": reply_type.__name__, **schema}, method=method)
+        except (NotImplementedError, TypeError, ValueError):  # this class has no such method
+            continue
+        bound: Runnable[Any, Any] = getattr(structured, "first", model)  # without the parser, which rejects cut replies
+        return bound
+    return model
 
 
 def _arguments(
-    provider: str, server: Server, settings: ChatSettings, parameters: frozenset[Parameter], bounds: BodyBounds
+    provider: str, server: Server, settings: ChatSettings, features: frozenset[Feature]
 ) -> dict[str, object]:
-    """Return the arguments for the provider's class. The client's own retries are switched off, because `ChatEngine`
-    retries.
-    """
-    temperature = settings.temperature if Parameter.TEMPERATURE in parameters else None
-    max_tokens = settings.max_tokens if Parameter.MAX_TOKENS in parameters else None
-    top_p = settings.top_p if Parameter.TOP_P in parameters else None
+    """Return the arguments for the provider's class."""
+    client = client_settings(BodyBounds(server.place), settings.timeout)
+    temperature = settings.temperature if Feature.TEMPERATURE in features else None
+    max_tokens = settings.max_tokens if Feature.MAX_TOKENS in features else None
     arguments: dict[str, object] = {
         "temperature": temperature,
-        "top_p": top_p,
+        "top_p": settings.top_p if Feature.TOP_P in features else None,
         "base_url": server.address or None,
     }
     if provider == "ollama":  # Ollama takes no timeout and no key, and has another name for the maximum reply length
-        arguments |= {"num_predict": max_tokens, "client_kwargs": client_settings(bounds)}
+        arguments |= {"num_predict": max_tokens, "client_kwargs": client}
     else:
-        arguments |= {"max_tokens": max_tokens, "timeout": settings.timeout, "api_key": server.secret or None}
+        retries = settings.attempts - 1
+        arguments |= {"max_tokens": max_tokens, "timeout": settings.timeout, "max_retries": retries}
+        arguments["api_key"] = server.secret or None
     given = {name: value for name, value in arguments.items() if value is not None}
-    if provider == "ollama":
-        return given
-    given["max_retries"] = 0
     if provider in OPENAI_COMPATIBLE:
         from openai import DefaultHttpxClient
 
-        given["http_client"] = DefaultHttpxClient(**client_settings(bounds))
+        given["http_client"] = DefaultHttpxClient(**client)
     if provider == "openai":
         given["temperature"] = temperature  # None keeps LangChain from choosing a temperature itself for some models
         given.setdefault("api_key", _PLACEHOLDER_KEY)
@@ -261,7 +251,6 @@ def _is_own_address(provider: str, address: str) -> bool:
 
 
 def _missing(server: Server, why: str) -> MissingPackageError:
-    provider = server.model.partition(":")[0]
     named = re.search(r"pip install [\w\-\[\]]+", why)
-    command = named.group() if named else f"pip install langchain-{provider.replace('_', '-')}"
+    command = named.group() if named else f"pip install langchain-{server.provider.replace('_', '-')}"
     return MissingPackageError(f"{server.model} needs a package: {why}", hint=f"Install it with: {command}")

@@ -2,36 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from investigator.engines.base import Hear
-from investigator.engines.schemas import Json
+from investigator.engines.chat.errors import status_of
 from investigator.records import Prompt
 
 if TYPE_CHECKING:
     from langchain_core.callbacks import BaseCallbackHandler
-    from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import AIMessage, BaseMessage
+    from langchain_core.runnables import Runnable
     from langchain_core.runnables.config import RunnableConfig
 
-
-STREAM_USAGE = "stream_usage"
-"""LangChain's parameter that makes OpenAI servers report tokens at the end of a stream."""
-
-
-class Observer:
-    """A callback handler whose errors LangChain logs, even if the handler wants them raised."""
-
-    raise_error = False
-
-    def __init__(self, handler: BaseCallbackHandler) -> None:
-        self._handler = handler
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._handler, name)
+    ChatModel: TypeAlias = Runnable[Any, Any]
 
 
 class Hearing:
@@ -63,15 +50,17 @@ class Hearing:
 
 
 def invoked(
-    ask: Callable[[list[BaseMessage], RunnableConfig], AIMessage], prompt: Prompt, observers: Sequence[Observer]
+    ask: Callable[[list[BaseMessage], RunnableConfig], AIMessage],
+    prompt: Prompt,
+    callbacks: Sequence[BaseCallbackHandler],
 ) -> AIMessage | Exception:
-    """Send one prompt with `ask`, and return the message or the error; `observers` are notified of the call."""
+    """Send one prompt with `ask`, and return the message or the error; `callbacks` are notified of the call."""
     from langchain_core.messages import HumanMessage
     from langchain_core.runnables.config import RunnableConfig, ensure_config, merge_configs
     from langsmith import tracing_context
 
     ours = RunnableConfig(
-        callbacks=list(observers),
+        callbacks=list(callbacks),
         metadata={"template": prompt.template},
         tags=["investigator", prompt.template.partition("/")[0]],
     )
@@ -84,37 +73,36 @@ def invoked(
 
 
 def heard(
-    model: BaseChatModel,
-    arguments: Mapping[str, Json],
-    hearing: Hearing,
-    messages: list[BaseMessage],
-    config: RunnableConfig,
+    model: ChatModel, arguments: dict[str, bool], hearing: Hearing, messages: list[BaseMessage], config: RunnableConfig
 ) -> AIMessage:
-    """Return a model's message, assembled from its chunks; if none arrive, request the whole message at once."""
-    said, message = "", None
+    """Return a model's message, assembled from its chunks. If the server sends none, or stops in the middle, request
+    the whole message at once, which the provider's client retries.
+    """
+    written, message = "", None
     try:
         for piece in model.stream(messages, config, **arguments):
             message = piece if message is None else message + piece
-            said += text_of(piece.content)
-            hearing.tell(said)
-            if len(said) > hearing.most:
+            written += text_of(piece)
+            hearing.tell(written)
+            if len(written) > hearing.most:
                 break
-    except ValueError:  # raised by LangChain if the server sent no chunks
-        if message is not None:
+    except Exception as error:
+        if hearing.problem is not None or status_of(error) is not None:
             raise
+        message = None
     if message is None:
-        plain = {name: value for name, value in arguments.items() if name != STREAM_USAGE}
-        return model.invoke(messages, config, **plain)
-    return message
+        message = model.invoke(messages, config)
+        hearing.tell(text_of(message))
+    whole: AIMessage = message
+    return whole
 
 
-def text_of(content: str | list[str | dict[str, object]]) -> str:
-    """Return the text of a message; for a list of blocks, return only the text blocks, without reasoning."""
-    if isinstance(content, str):
-        return content
-    texts = (block if isinstance(block, str) else block.get("text") for block in content if _is_text(block))
-    return "".join(text for text in texts if isinstance(text, str))
-
-
-def _is_text(block: str | dict[str, object]) -> bool:
-    return isinstance(block, str) or block.get("type") in ("text", "output_text")
+def text_of(message: AIMessage) -> str:
+    """Return the text of a message, without reasoning: the arguments of its tool call, or else its text blocks."""
+    if pieces := getattr(message, "tool_call_chunks", None):
+        return "".join(piece["args"] or "" for piece in pieces)
+    if message.tool_calls:
+        return json.dumps(message.tool_calls[0]["args"], ensure_ascii=False)
+    if message.invalid_tool_calls:
+        return message.invalid_tool_calls[0]["args"] or ""
+    return str(message.text)
