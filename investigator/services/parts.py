@@ -22,9 +22,8 @@ from investigator.documents.fresh import FreshReading
 from investigator.engines.base import Embedder, Engine
 from investigator.engines.catalogue import open_engine
 from investigator.engines.embedding.cached import CachedEmbedder
-from investigator.engines.embedding.checking import CrossEncoderEngine
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
-from investigator.engines.embedding.verifiers import SupportJudge, open_judge
+from investigator.engines.embedding.verifiers import CrossEncoderEngine, SupportJudge, open_judge
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.extractive.engine import Answers
 from investigator.engines.factories import EngineOptions

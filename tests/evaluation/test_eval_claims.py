@@ -11,8 +11,7 @@ from commands import command
 
 from investigator import ScriptedEngine
 from investigator.asking.budget import BudgetSettings
-from investigator.engines.embedding.checking import CrossEncoderEngine
-from investigator.engines.embedding.verifiers import CrossEncoderVerifier, SupportJudge
+from investigator.engines.embedding.verifiers import CrossEncoderEngine, CrossEncoderVerifier, SupportJudge
 from investigator.engines.roles import Role
 from investigator.errors import EmbedderError
 from investigator.evaluation.claims import ClaimRow, ClaimsEvaluation, ClaimsReport, read_claims, variables_of

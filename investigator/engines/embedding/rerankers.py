@@ -67,23 +67,15 @@ class CrossEncoderReranker:
 
     def __init__(self, model: str) -> None:
         self.name = model
-        self._lock = Lock()
 
     def scores(self, query: str, texts: Sequence[str]) -> list[float]:
         """Return the model's scores, each in 0..1. Raises EmbedderError if it cannot be loaded or fails."""
         if not texts:
             return []
-        with self._lock:
-            model = _load_reranker(self.name)
-            return self._predicted(model, [(query, text) for text in texts])
-
-    def _predicted(self, model: CrossEncoder, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        from torch.nn import Sigmoid
-
-        try:  # some models bring their own activation, whose values are not in 0..1
-            return [float(score) for score in model.predict(pairs, activation_fn=Sigmoid(), show_progress_bar=False)]
-        except (RuntimeError, ValueError) as error:
-            raise EmbedderError(f"the reranker {self.name} failed: {error}", hint="Choose another reranker.") from error
+        model = load_cross_encoder(self.name, _HINT)
+        if model.labels > 1:
+            raise EmbedderError(f"{self.name} does not give a pair of texts a single score", hint=_HINT)
+        return [row[0] for row in model.scores([(query, text) for text in texts])]
 
 
 def open_reranker(name: str, embedder: Embedder) -> Reranker:
@@ -97,8 +89,33 @@ def sentences(text: str) -> list[str]:
     return found or [text]
 
 
+class PairModel:
+    """A loaded cross-encoder, which reads the two texts of a pair together; threads take turns."""
+
+    def __init__(self, model: CrossEncoder, name: str) -> None:
+        self._model = model
+        self._name = name
+        self._turn = Lock()
+        self.labels: int = model.model.config.num_labels
+        """The number of scores for each pair."""
+        self.names: dict[str, int] = {label.lower(): n for n, label in model.model.config.id2label.items()}
+        """The positions of the scores, by the names of their labels in lower case."""
+
+    def scores(self, pairs: Sequence[tuple[str, str]]) -> list[list[float]]:
+        """Return one score in 0..1 per label for each pair. Raises EmbedderError if the model fails."""
+        from torch.nn import Sigmoid, Softmax
+
+        usual = Sigmoid() if self.labels == 1 else Softmax(dim=-1)  # some models bring one whose values are not in 0..1
+        try:
+            with self._turn:
+                rows = self._model.predict(pairs, activation_fn=usual, show_progress_bar=False)
+        except (RuntimeError, ValueError) as error:
+            raise EmbedderError(f"the model {self._name} failed: {error}", hint="Choose another model.") from error
+        return [[float(score) for score in row] for row in rows.reshape(len(pairs), self.labels)]
+
+
 @cache
-def load_cross_encoder(model: str, hint: str) -> CrossEncoder:
+def load_cross_encoder(name: str, hint: str) -> PairModel:
     """Load a model that judges pairs of texts, given its name or folder; a model is loaded only once.
 
     Code that comes with a model is never run. Raises EmbedderError with the given hint if the model cannot be loaded or
@@ -108,17 +125,10 @@ def load_cross_encoder(model: str, hint: str) -> CrossEncoder:
 
     try:
         with without_progress_bars():
-            loaded = here_or_fetched(CrossEncoder, model)
+            loaded = here_or_fetched(CrossEncoder, name)
     except (OSError, ValueError, RuntimeError, KeyError) as error:
-        raise EmbedderError(f"the model {model} cannot be loaded: {error}", hint=hint) from error
+        raise EmbedderError(f"the model {name} cannot be loaded: {error}", hint=hint) from error
     kinds = loaded.model.config.architectures or []
     if kinds and all(kind.endswith("Model") for kind in kinds):
-        raise EmbedderError(f"{model} is not a model that judges pairs of texts", hint=hint)
-    return loaded
-
-
-def _load_reranker(model: str) -> CrossEncoder:
-    loaded = load_cross_encoder(model, _HINT)
-    if loaded.model.config.num_labels != 1:
-        raise EmbedderError(f"{model} does not give a pair of texts a single score", hint=_HINT)
-    return loaded
+        raise EmbedderError(f"{name} is not a model that judges pairs of texts", hint=hint)
+    return PairModel(loaded, name)

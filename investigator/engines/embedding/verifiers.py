@@ -1,20 +1,18 @@
-"""The check of statements by a cross-encoder or NLI model, which judges how well text supports a statement."""
+"""The check of statements by a cross-encoder or NLI model, in place of an engine's: it compares each statement with its
+quotes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from threading import Lock
-from typing import TYPE_CHECKING, Protocol
 
 from pydantic import Field, model_validator
 
+from investigator.engines.base import Traits
 from investigator.engines.embedding.rerankers import load_cross_encoder
-from investigator.errors import EmbedderError
-from investigator.records import Record
-
-if TYPE_CHECKING:
-    from sentence_transformers import CrossEncoder
+from investigator.errors import EmbedderError, EngineError
+from investigator.records import CheckReply, CheckVariables, Prompt, Record, Reply, StatementCheck, Support
 
 _ENTAILS = ("entailment", "entails", "supported", "supports", "consistent", "yes", "true", "label_1")
 _HINT = "Choose a sentence-transformers model (cross-encoder or NLI), given by name or folder."
@@ -39,24 +37,32 @@ class CheckSettings(Record):
         return {"off": value == "off"} if value in ("off", "on") else value
 
 
-class Verifier(Protocol):
-    """Judges how well texts support claims. Thread-safe."""
+class CrossEncoderVerifier:
+    """A sentence-transformers model, given by name or folder, that reads evidence and a claim together. Thread-safe.
 
-    @property
-    def name(self) -> str:
-        """Return the name of the model that judges."""
-        ...
+    If it has a single output, that is the score; if it has several labels, the score is the probability of entailment.
+    """
+
+    def __init__(self, model: str) -> None:
+        self.name = model
 
     def scores(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """Return a score in 0..1 for each pair of text and claim. Raises EmbedderError."""
-        ...
+        """Return the model's scores. Raises EmbedderError if it cannot be loaded, fails, or has no entailment label."""
+        if not pairs:
+            return []
+        model = load_cross_encoder(self.name, _HINT)
+        label = 0 if model.labels == 1 else next((model.names[name] for name in _ENTAILS if name in model.names), None)
+        if label is None or ("label_1" in model.names and model.labels > 2):
+            names = sorted(model.names)
+            raise EmbedderError(f"the verifier {self.name} has no label for entailment: {names}", hint=_HINT)
+        return [row[label] for row in model.scores(pairs)]
 
 
 @dataclass(frozen=True)
 class SupportJudge:
     """A verifier, and the lowest score that counts as support."""
 
-    verifier: Verifier
+    verifier: CrossEncoderVerifier
     threshold: float
 
     @property
@@ -70,12 +76,7 @@ class SupportJudge:
 
     def supports(self, claim: str, texts: Iterable[str]) -> bool:
         """Return True if the texts together support a claim. Raises EmbedderError."""
-        return self.verifier.scores([(as_one(texts), claim)])[0] >= self.threshold
-
-
-def as_one(texts: Iterable[str]) -> str:
-    """Return a claim's quotes as one text for a verifier."""
-    return "\n".join(texts)
+        return self.verifier.scores([("\n".join(texts), claim)])[0] >= self.threshold
 
 
 def open_judge(settings: CheckSettings) -> SupportJudge | None:
@@ -85,41 +86,46 @@ def open_judge(settings: CheckSettings) -> SupportJudge | None:
     return SupportJudge(CrossEncoderVerifier(settings.model), settings.threshold)
 
 
-class CrossEncoderVerifier:
-    """A sentence-transformers model, given by name or folder, that reads evidence and a claim together.
+class CrossEncoderEngine:
+    """Answers `answer/check` with the verdicts of a judge; the whole answer stays unjudged. Thread-safe."""
 
-    If it has a single output, that is the score; if it has several labels, the score is the probability of entailment.
-    """
+    def __init__(self, judge: SupportJudge) -> None:
+        self._judge = judge
 
-    def __init__(self, model: str) -> None:
-        self.name = model
-        self._lock = Lock()
+    @property
+    def name(self) -> str:
+        """Return `cross-encoder:` and the name of the model."""
+        return f"cross-encoder:{self._judge.name}"
 
-    def scores(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """Return the model's scores. Raises EmbedderError if it cannot be loaded, fails, or has no entailment label."""
-        if not pairs:
-            return []
-        with self._lock:
-            model = load_cross_encoder(self.name, _HINT)
-            return self._predicted(model, pairs)
+    @property
+    def traits(self) -> Traits:
+        """Return the engine's traits: its verdicts depend on the threshold."""
+        return Traits(concurrency=1, sampling=f"threshold={self._judge.threshold}")
 
-    def _predicted(self, model: CrossEncoder, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        from torch.nn import Sigmoid, Softmax
-
-        labels: dict[int, str] = model.model.config.id2label
+    def reply(self, prompt: Prompt) -> Reply:
+        """Return the verdicts as JSON. Raises EngineError."""
+        if not isinstance(prompt.variables, CheckVariables):
+            raise EngineError(f"{self.name} cannot answer the template {prompt.template!r}")
         try:
-            if model.model.config.num_labels == 1:
-                return [
-                    float(score) for score in model.predict(pairs, activation_fn=Sigmoid(), show_progress_bar=False)
-                ]
-            chances = model.predict(pairs, activation_fn=Softmax(dim=-1), show_progress_bar=False)
-            return [float(row[self._entailment(labels)]) for row in chances]
-        except (RuntimeError, ValueError) as error:
-            raise EmbedderError(f"the verifier {self.name} failed: {error}", hint="Choose another verifier.") from error
+            return Reply(text=self._checked(prompt.variables).model_dump_json())
+        except EmbedderError as error:
+            raise EngineError(error.message, hint=error.hint) from error
 
-    def _entailment(self, labels: dict[int, str]) -> int:
-        named = {label.lower(): place for place, label in labels.items()}
-        found = next((named[name] for name in _ENTAILS if name in named), None)
-        if found is None or ("label_1" in named and len(named) > 2):
-            raise EmbedderError(f"the verifier {self.name} has no label for entailment: {sorted(named)}", hint=_HINT)
-        return found
+    def _checked(self, variables: CheckVariables) -> CheckReply:
+        spans = (span for document in variables.documents for passage in document.passages for span in passage.spans)
+        quotes = {span.id: span.text for span in spans if span.id}
+        return CheckReply(
+            statements=tuple(
+                StatementCheck(
+                    number=statement.number,
+                    support=self._support(
+                        statement.text, [quotes[name] for name in statement.evidence if name in quotes]
+                    ),
+                )
+                for statement in variables.statements
+            )
+        )
+
+    def _support(self, statement: str, quotes: list[str]) -> Support:
+        is_supported = bool(quotes) and self._judge.supports(statement, quotes)
+        return Support.SUPPORTED if is_supported else Support.UNSUPPORTED
