@@ -171,13 +171,14 @@ def _context(path: Path | None) -> str:
     shown = "the input" if is_input else str(path)
     try:
         with nullcontext(sys.stdin.buffer) if path is None or is_input else path.expanduser().open("rb") as file:
-            text = file.read(_LONGEST + 1).decode("utf-8-sig")
+            content = file.read(_LONGEST + 1)
+            text = content.decode("utf-8-sig", "ignore" if len(content) > _LONGEST else "strict")
     except (OSError, UnicodeDecodeError) as error:
         hint = "Choose a text file in UTF-8."
         raise DialogueError(f"{shown} cannot be read: {in_words(error)}", hint=hint) from error
     for contents, holds in {
         "nothing": not text.strip(),
-        f"more than {_LONGEST:,} bytes": len(text) > _LONGEST,
+        f"more than {_LONGEST:,} bytes": len(content) > _LONGEST,
         "no text": "\0" in text,
     }.items():
         if holds:
