@@ -15,8 +15,7 @@ from search_endpoint import SearchEndpoint
 from talks import Waits
 
 from investigator.bb3.exchange import SearchDocument
-from investigator.bb3.search.agent import MadeUpSearch, SearchAgent
-from investigator.bb3.search.client import SearchServer
+from investigator.bb3.search.client import MadeUpSearch, SearchAgent, SearchServer
 from investigator.bb3.search.server import LONGEST_QUERY, MOST_DOCUMENTS
 from investigator.dialogue.messages import Message
 from investigator.engines.http import Retries

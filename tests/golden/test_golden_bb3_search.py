@@ -10,8 +10,7 @@ from deviations import DEVIATIONS
 from golden_rows import Row, check, each_row
 
 from investigator.bb3.exchange import SearchDocument
-from investigator.bb3.search.agent import MadeUpSearch, SearchAgent
-from investigator.bb3.search.client import SearchServer
+from investigator.bb3.search.client import MadeUpSearch, SearchAgent, SearchServer
 from investigator.bb3.search.document_text import chunked, described, nearest_chunks, passage, titled
 from investigator.dialogue.messages import Message
 from investigator.engines.http import Retries

@@ -1,6 +1,7 @@
 """A client for search servers that speak BB3's protocol: it posts a form with q and n, and gets `{"response": [{url,
 title, content}]}`. The client deliberately deviates from ParlAI 1.7.2, whose behaviour was verified in recordings: it
-reports failures, and limits what it reads. A chat that searches there quotes the pages that the server sends.
+reports failures, and limits what it reads. A chat that searches there quotes the pages that the server sends, and an
+agent answers with them (seed: bb3_agents).
 """
 
 from __future__ import annotations
@@ -9,14 +10,16 @@ import json
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import TYPE_CHECKING, Annotated, Self, cast
 from urllib.parse import urlencode, urlsplit
 
 from pydantic import AnyHttpUrl, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
-from investigator.bb3.exchange import SearchDocument
-from investigator.bb3.search.document_text import nearest_part, searched
+from investigator.bb3.exchange import DocumentSearch, SearchDocument
+from investigator.bb3.search.document_text import nearest_part, searched, titled
 from investigator.bb3.search.served import ServedDocument
+from investigator.dialogue.agents import Agent, Shared
+from investigator.dialogue.messages import Message
 from investigator.engines.http import Endpoint, Retries, retried
 from investigator.errors import EngineError, EngineUnreachableError, SettingsError
 from investigator.language.normalise import one_line
@@ -217,3 +220,48 @@ def full_address(address: str) -> str:
             f"{address!r} is not the address of a search server",
             hint="Write it as http://127.0.0.1:8080, or omit it to search the folder instead.",
         ) from error
+
+
+class MadeUpSearch:
+    """Returns as many documents as requested for any query, so that a chat can be tried without a server."""
+
+    def search(self, query: str, count: int) -> tuple[SearchDocument, ...]:
+        return tuple(
+            SearchDocument(title=f"title_{i}", text=f'content {i} for query "{query}"', url=f"url_{i}")
+            for i in range(count)
+        )
+
+
+class SearchAgent(Agent):
+    """Treats each message as a query and answers with documents, one per line, as `title | text`. Options: `server` (an
+    address, or `test` to invent documents), `raw_server` (an address that overrides `server`), `n_docs` (number of
+    documents), and `intra_doc_delimiter` (separates the lines of a document). In the reply, `top_docs` contains the
+    lines and `urls` contains the addresses of the documents. Raises SettingsError if no server is given.
+    """
+
+    def __init__(
+        self,
+        opt: Mapping[str, object] | None = None,
+        shared: Shared | None = None,
+        search: DocumentSearch | None = None,
+    ) -> None:
+        super().__init__(opt, shared)
+        self.id = self.opt.text("id", "SearchAgent")
+        self._search = search or cast("DocumentSearch | None", (shared or {}).get("search")) or self._from_options()
+
+    def act(self) -> Message:
+        """Return the search results for the last message. Raises the errors of the search."""
+        query = self.observation.text if self.observation is not None else ""
+        documents = self._search.search(query, self.opt.number("n_docs", 5)) if query else ()
+        lines = [titled(document) for document in documents]
+        urls = [document.url for document in documents]
+        return Message(id=self.id, text="\n".join(lines), top_docs=lines, urls=urls, episode_done=False)
+
+    def share(self) -> dict[str, object]:
+        return {**super().share(), "search": self._search}
+
+    def _from_options(self) -> DocumentSearch:
+        if self.opt.text("server") == "test":
+            return MadeUpSearch()
+        address = self.opt.text("raw_server") or self.opt.text("server")
+        return SearchServer(address, between_lines=self.opt.text("intra_doc_delimiter", "\n"))
