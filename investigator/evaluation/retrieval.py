@@ -73,9 +73,8 @@ class RetrievalReport(Record):
 
 
 class RetrievalEvaluation:
-    """Stores a collection in a workspace as if it were a folder, with one chunk per document, and ranks the documents
-    for its queries. A workspace that already contains the same corpus is reused; a workspace with other documents is
-    rejected.
+    """Stores a collection in a workspace like a folder, with one chunk per document, and ranks the documents for its
+    queries. A workspace with the same corpus is reused; one with other documents is rejected.
     """
 
     def __init__(

@@ -76,7 +76,7 @@ class FolderBench:
         budget: Budget | None = None,
         tell: Callable[[Event], None] = lambda _: None,
     ) -> None:
-        self.folder = folder
+        self._folder = folder
         self._workspace = workspace
         self._embedder = embedder
         self._embedders: dict[str, Embedder] = {}
@@ -89,14 +89,12 @@ class FolderBench:
     def evaluation(
         self, setup: Setup, questions: Sequence[Question], *, limit: int | None = None, repetition: int = 0
     ) -> FolderEvaluation:
-        """Return the evaluation of a setup on the first `limit` questions. Raises the same errors as
-        `FolderEvaluation`.
-        """
+        """Return the evaluation of a setup on the first `limit` questions. Raises the errors of `FolderEvaluation`."""
         settings = load_settings(setup.settings_file, setup.overrides)
         embedder = self._embedder or self._embedders.setdefault(settings.embedder, open_embedder(settings))
         key = "\0".join((*setup.model, settings.model_dump_json(include={"embedder", "chat", "gguf", "transformers"})))
         investigator = Investigator(
-            self.folder,
+            self._folder,
             model=self._opened.get(key) or self._engine or setup.model or None,
             settings=settings,
             workspace=self._workspace,
@@ -110,9 +108,8 @@ class FolderBench:
     def outcomes(
         self, setup: Setup, questions: Sequence[Question], *, limit: int | None = None, repetition: int = 0
     ) -> Mapping[str, Outcome]:
-        """Ask a setup the first `limit` questions, and return the outcomes, keyed by question id.
-
-        A failed question is asked twice more. Raises the same errors as `FolderEvaluation.run`.
+        """Ask a setup the first `limit` questions, failed ones twice more, and return the outcomes, keyed by question
+        id. Raises the errors of `FolderEvaluation.run`.
         """
         evaluation = self.evaluation(setup, questions, limit=limit, repetition=repetition)
         for _ in range(_ATTEMPTS):

@@ -61,10 +61,8 @@ def digest(*parts: str) -> str:
 
 
 def variants(folder: Path, names: Sequence[str]) -> Iterator[Variant]:
-    """Yield the variants in a folder, sorted by name.
-
-    Each subfolder with templates `owner/name.j2` is a variant, and so is each file `*.j2` if a single template is
-    tuned. Raises TemplateError if the folder does not exist or is empty, or if a file cannot be read.
+    """Yield the variants in a folder, sorted by name: subfolders with templates `owner/name.j2` and, if one template is
+    tuned, files `*.j2`. Raises TemplateError if there are none, or if a file cannot be read.
     """
     paths = sorted(folder.iterdir()) if folder.is_dir() else []
     found = False
@@ -84,9 +82,8 @@ def variants(folder: Path, names: Sequence[str]) -> Iterator[Variant]:
 
 
 def read_space(file: Path | None, vary: Sequence[str]) -> Space:
-    """Return the values to try for each setting, from a TOML file and from strings such as `part.field=a,b,c`.
-
-    Raises SettingsError if the file or a string cannot be parsed; unknown settings are detected when they are tried.
+    """Return the values to try for each setting, from a TOML file and from strings such as `part.field=a,b,c`. Raises
+    SettingsError if the file or a string cannot be parsed.
     """
     space: dict[str, Sequence[str]] = {}
     if file is not None:
@@ -105,9 +102,7 @@ def read_space(file: Path | None, vary: Sequence[str]) -> Space:
 
 
 def settings_of_space(space: Space, seed: int) -> Iterator[Variant]:
-    """Yield the combinations of a space in an order determined by the seed; of a very large space, only the first
-    100,000.
-    """
+    """Yield the combinations of a space, at most 100,000, in an order determined by the seed."""
     every = product(*([f"{name}={value}" for value in values] for name, values in space.items()))
     listed = list(islice(every, _MOST)) if space else []
     for settings in sorted(listed, key=lambda settings: digest(str(seed), *settings)):

@@ -22,9 +22,8 @@ class LedgerLine(Record):
 
 
 class TuningLedger:
-    """Counts every call in a tuning run at its start, and corrects the cost at its end; it is a `CallJournal` for the
-    proposer. A call that never ended, because the process was killed, also counts. Thread-safe. Raises StoreError if
-    the file cannot be read or written, and EvaluationDataError if it is some other kind of file.
+    """Counts every call in a tuning run at its start, and corrects the cost at its end, so a call ended by a kill also
+    counts; it is a `CallJournal` for the proposer. Thread-safe. Raises StoreError and EvaluationDataError.
     """
 
     def __init__(self, path: Path, prices: Prices) -> None:

@@ -89,9 +89,7 @@ def tune(
 
 @contextmanager
 def _alone_in(out: Path) -> Iterator[None]:
-    """Lock a run's folder, so that another process cannot spend the rest of its budget. Raises UserError if another
-    process holds the lock, and StoreError if the folder cannot be written.
-    """
+    """Lock a run's folder, so that no other process spends the rest of its budget. Raises UserError and StoreError."""
     with storing(out):
         make_private_folder(out)
     lock = FileLock(out / "lock")
@@ -120,9 +118,7 @@ def _writer(options: TuningOptions, base: Setup, parts: Parts) -> Engine:
 
 
 class TuningRun:
-    """One tuning run, and the arena for its search; see `tune`. Creating an instance reads the folder and the
-    questions, without paid calls. Each candidate's templates are written into a folder of their own.
-    """
+    """One tuning run, and the arena for its search; creating an instance makes no paid calls. See `tune`."""
 
     def __init__(
         self,
@@ -291,9 +287,7 @@ class TuningRun:
 
 
 def _data_of(investigator: Investigator, questions: Sequence[Question]) -> tuple[str, Mapping[str, str]]:
-    """Return a hash of a run's questions and documents, and the group of equal texts that each named document belongs
-    to; the folder's index must be up to date. Raises StoreError.
-    """
+    """Return a hash of the questions and documents, and the group of equal texts that each named document is in."""
     named = {name for question in questions for name in question.named_documents}
     with Workspace(investigator.workspace, write=False) as opened:
         corpus = Corpus(opened.index)

@@ -93,9 +93,7 @@ class Arena(Protocol):
 
 
 def rungs(questions: int) -> tuple[int, ...]:
-    """Return the number of questions that the candidates of a race have been asked after each rung: a quarter, half,
-    all. After each, the better half goes on (successive halving, which needs half of the calls).
-    """
+    """Return the number of questions that candidates have been asked after each rung; the better half goes on."""
     return tuple(sorted({min(questions, max(_FIRST, questions // share)) for share in (4, 2)} | {questions}))
 
 
@@ -126,9 +124,7 @@ class TuningSearch:
     _score: Estimate | None = None
 
     def run(self) -> SearchResult:
-        """Run the search and return the outcome. Raises EvaluationDataError, and the arena's errors except
-        BudgetSpent.
-        """
+        """Run the search. Raises EvaluationDataError, and the arena's errors except BudgetSpent."""
         try:
             return self._searched()
         except BudgetSpent as spent:
