@@ -59,14 +59,13 @@ def around(middles: Vectors, count: int, chance: np.random.Generator) -> Vectors
 def searched(directory: Path, side: str, queries: int) -> dict[str, object]:
     """Open the index and search; the time includes imports, as for a question."""
     from investigator.store.chroma import ChromaIndex
-    from investigator.store.chroma_places import ChromaFiles
     from investigator.store.exact import ExactIndex
 
     began = time.perf_counter()
     with Workspace(directory, write=True) as workspace:
         table = VectorTable(workspace.index, "made-up")
         index = (
-            ExactIndex(table) if side == "exact" else ChromaIndex(ChromaFiles(directory / "chroma", table), sys.exit)
+            ExactIndex(table) if side == "exact" else ChromaIndex(directory / "chroma", "", table, sys.exit)
         )
         built = time.perf_counter() - began
         chance = np.random.default_rng(7)

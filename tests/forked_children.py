@@ -24,7 +24,7 @@ from unittest import mock
 
 from investigator.files.own_process import SELDOM, start_module
 
-STARTERS = ("investigator.documents.reading_pool.start_module", "investigator.store.chroma_session.start_module")
+STARTERS = ("investigator.documents.reading_pool.start_module", "investigator.store.chroma.start_module")
 _ALSO = {
     "investigator.documents.reading_process": (
         "investigator.documents.readers.plain.plain_text",
@@ -32,7 +32,7 @@ _ALSO = {
         "investigator.documents.readers.pdf.page_tables",
         "sentencex.sentencex",
     ),
-    "investigator.store.chroma_process": ("chromadb.api", "chromadb.config", "chromadb.api.rust", "httpx"),
+    "investigator.store.chroma_collection": ("chromadb.api", "chromadb.config", "chromadb.api.rust", "httpx"),
 }
 """Modules that every child, or nearly every one, would import at its first request."""
 

@@ -54,7 +54,6 @@ READS_THE_ENVIRONMENT = {
     "engines/chat/models.py",  # the names under which each provider's users keep their keys
     "documents/objects.py",  # credentials of object storage are registered as secrets
     "cluster/ray_crew.py",  # Ray is told by variables to report nothing
-    "store/chroma_session.py",  # a few variables are handed on, so that no other reaches Chroma
 }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +30,6 @@ from investigator.retrieval.vector_search import (
     chunk_texts,
 )
 from investigator.store.chroma import ChromaIndex, discard
-from investigator.store.chroma_places import ChromaFiles, ChromaServer
 from investigator.store.corpus import Corpus
 from investigator.store.exact import ExactIndex
 from investigator.store.full_text import FullText
@@ -303,11 +301,9 @@ def open_vectors(
     if table.count() <= settings.exact_up_to:
         discard(directory, table)
         return ExactIndex(table)
-    if not settings.chroma:
-        return ChromaIndex(ChromaFiles(directory, table), notice)
-    if os.path.lexists(directory):
-        discard(directory, table)
-    return ChromaIndex(ChromaServer(settings.chroma, workspace.directory, table), notice)
+    index = ChromaIndex(directory, settings.chroma, table, notice)
+    workspace.call_at_close(index.close)
+    return index
 
 
 def embed_missing(corpus: Corpus, table: VectorTable, embedder: Embedder) -> Iterator[Embedded]:

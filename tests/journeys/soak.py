@@ -65,7 +65,6 @@ def contents(workspace: Path) -> dict[str, list[object]]:
 
     from investigator.engines.scripted import ScriptedEmbedder
     from investigator.store.chroma import ChromaIndex
-    from investigator.store.chroma_places import ChromaFiles
     from investigator.store.database import FileDatabase
     from investigator.store.schema import INDEX
     from investigator.store.vectors import VectorTable
@@ -73,7 +72,7 @@ def contents(workspace: Path) -> dict[str, list[object]]:
     with sqlite3.connect(workspace / "index.db") as connection:
         held = {
             "files": "SELECT path, size, content_hash, status, reason, pages, characters, chunks, inside FROM files",
-            "documents": "SELECT id, content_hash, title, card, text FROM documents",
+            "documents": "SELECT id, checksum, card, text FROM documents",
             "cards": "SELECT document_id, words FROM card_words",
             "chunks": "SELECT document_id, start, end, page, heading, words, vector, in_chroma FROM chunks c "
             "LEFT JOIN chunk_words w ON w.rowid = c.id LEFT JOIN vectors v ON v.chunk_id = c.id",
@@ -85,7 +84,7 @@ def contents(workspace: Path) -> dict[str, list[object]]:
         places = {str(row[0]): row[1:] for row in connection.execute("SELECT id, document_id, start FROM chunks")}
     notices: list[str] = []
     database = FileDatabase(workspace / "index.db", INDEX)
-    ChromaIndex(ChromaFiles(workspace / "chroma", VectorTable(database, ScriptedEmbedder().name)), notices.append)
+    ChromaIndex(workspace / "chroma", "", VectorTable(database, ScriptedEmbedder().name), notices.append).close()
     database.close()
     client = chromadb.PersistentClient(str(workspace / "chroma"), Settings(anonymized_telemetry=False))
     (collection,) = client.list_collections()

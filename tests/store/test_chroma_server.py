@@ -15,7 +15,6 @@ from investigator.errors import SettingsError
 from investigator.records import Chunk, Document, FileRecord, FileStatus, SplitDocument
 from investigator.settings import load_settings
 from investigator.store.chroma import ChromaIndex
-from investigator.store.chroma_places import ChromaServer
 from investigator.store.corpus import Corpus
 from investigator.store.database import FileDatabase
 from investigator.store.exact import ExactIndex
@@ -54,8 +53,7 @@ class Stage:
 
     def index(self, table: VectorTable | None = None) -> ChromaIndex:
         """Open the collection, as another command would."""
-        place = ChromaServer(self.server.address, self.directory, table or self.table)
-        return ChromaIndex(place, self.notices.append)
+        return ChromaIndex(self.directory / "chroma", self.server.address, table or self.table, self.notices.append)
 
     def agrees(self, index: ChromaIndex) -> bool:
         """Return True if the search finds the same as comparing every vector."""

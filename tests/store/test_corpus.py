@@ -5,10 +5,9 @@ import numpy as np
 import pytest
 from sqlalchemy import func, update
 
-from investigator.errors import DamagedDocumentError, StoreError, WorkspaceLockedError
+from investigator.errors import DamagedDocumentError, ForeignFileError, WorkspaceLockedError
 from investigator.records import Chunk, Document, FileRecord, FileStatus, SplitDocument, Table, TableCell
 from investigator.store.chroma import ChromaIndex
-from investigator.store.chroma_places import ChromaFiles
 from investigator.store.corpus import Corpus, DecodedDocuments
 from investigator.store.database import Database, FileDatabase
 from investigator.store.full_text import FullText
@@ -193,7 +192,7 @@ def vector(*values: float) -> np.ndarray:
 
 
 def index(database: Database, directory: Path, notices: list[str]) -> ChromaIndex:
-    return ChromaIndex(ChromaFiles(directory, VectorTable(database, "test")), notices.append)
+    return ChromaIndex(directory, "", VectorTable(database, "test"), notices.append)
 
 
 def test_a_lost_vector_index_is_built_again_without_embedding(database: Database, tmp_path: Path) -> None:
@@ -212,12 +211,12 @@ def test_a_chunk_that_is_gone_leaves_the_vectors_of_every_embedder(database: Dat
     put(corpus, "old.txt", "one", "two")
     for table in tables:
         table.put([1, 2], np.stack([vector(1, 0), vector(0, 1)]))
-        ChromaIndex(ChromaFiles(tmp_path / "chroma", table), notices.append)
+        ChromaIndex(tmp_path / "chroma", "", table, notices.append)
     corpus.drop("old.txt")
-    ChromaIndex(ChromaFiles(tmp_path / "chroma", tables[1]), notices.append)
+    ChromaIndex(tmp_path / "chroma", "", tables[1], notices.append)
     put(corpus, "new.txt", "three", "four")
     tables[0].put([3, 4], np.stack([vector(1, 1), vector(1, 2)]))
-    again = ChromaIndex(ChromaFiles(tmp_path / "chroma", tables[0]), notices.append)
+    again = ChromaIndex(tmp_path / "chroma", "", tables[0], notices.append)
     assert {match.chunk_id for match in again.nearest(vector(1, 0), 9)} == {3, 4}
     assert notices == []
 
@@ -229,7 +228,6 @@ def test_a_second_writer_is_told_who_writes(tmp_path: Path) -> None:
 
 def test_a_file_in_the_place_of_the_vector_index_is_told_and_left_as_it_is(database: Database, tmp_path: Path) -> None:
     (tmp_path / "chroma").write_text("mine", encoding="utf-8")
-    with pytest.raises(StoreError, match="chroma is a file") as caught:
+    with pytest.raises(ForeignFileError, match="chroma is a file"):
         index(database, tmp_path / "chroma", [])
-    assert "Move the file away" in caught.value.hint
     assert (tmp_path / "chroma").read_text(encoding="utf-8") == "mine"
