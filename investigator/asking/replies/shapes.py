@@ -1,10 +1,10 @@
 """Converts a JSON value to the fields and types of a record. Accepted deviations:
 
-- keys with another spelling ("Document ID") or a known synonym ("score"), and unknown keys, which are dropped;
+- keys with another spelling ("Document ID") or the name of such a field elsewhere, and unknown keys, which are dropped;
 - a single value instead of a list, a list or object instead of a string, null instead of an optional value, and a
   string instead of a record with a single required text;
 - several ids of evidence in one string ("E1, E2"), and words of an enum in another spelling ("In part");
-- numbers as strings ("0.8") or out of bounds, and points as fractions, percentages or out of another number;
+- numbers as strings ("0.8") or out of bounds;
 - lone surrogates, which databases cannot store.
 
 A word that an enum does not have is replaced by the default of the field, and reported.
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import Any, get_args, get_origin
 
@@ -25,20 +25,12 @@ from investigator.asking.replies.json_text import Json
 from investigator.records import Record
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_POINT = re.compile(r"\s*(?P<value>-?\d{1,6}(?:[.,]\d{1,6})?)\s*(?:%|/\s*(?P<top>\d{1,4}))?\s*")
 _BETWEEN_IDS = re.compile(r"[\s,;\[\]()]+")
 _IDS = "evidence"
 """The name of the fields that hold ids of evidence."""
-_ALSO_CALLED: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(("points", "score", "rating", "relevance", "relevancescore"), ("point",)),
-    **dict.fromkeys(("answer", "response"), ("reply",)),
-    **dict.fromkeys(("quote", "quotations"), ("quotes",)),
-    **dict.fromkeys(("document", "documentid", "docid", "documentname", "id"), ("document", "documentid")),
-}
-"""Other names that models use for a field, accepted if the record has no field with that name."""
+_ALSO_CALLED = {"score": "point", "answer": "reply", "documentid": "document", "document": "documentid"}
+"""Names that some of our records have for a field that others call differently."""
 _LONGEST_WORD = 40
-_TEXT_KEYS = ("text", "quote", "value", "name", "id", "info")
-"""Keys under which to look for the text if a model sends an object instead of a string."""
 
 
 def fitted(value: Json, reply_type: type[Record], unknown: list[str]) -> Json:
@@ -91,24 +83,13 @@ def known_fields(value: Json, reply_type: type[Record]) -> int:
 
 def field_of(key: str, reply_type: type[Record]) -> str | None:
     """Return the field of a record that a key refers to, or None."""
-    names = {key_form(name): name for name in reply_type.model_fields}
-    form = key_form(key)
-    return next((names[each] for each in (form, *_ALSO_CALLED.get(form, ())) if each in names), None)
+    names, form = {key_form(name): name for name in reply_type.model_fields}, key_form(key)
+    return names.get(form) or names.get(_ALSO_CALLED.get(form, ""))
 
 
 def key_form(key: str) -> str:
     """Return the same form for all spellings of a key, such as "Document ID", "documentId" and "document_id"."""
     return re.sub(r"[\W_]", "", str(key)).casefold()
-
-
-def list_field(reply_type: type[Record]) -> tuple[str, type[Record]] | None:
-    """Return the only field that is a list of records, and its item type; None unless exactly one exists."""
-    found = [
-        (name, item)
-        for name, info in reply_type.model_fields.items()
-        if (item := _item_record(info.annotation)) is not None
-    ]
-    return found[0] if len(found) == 1 else None
 
 
 def _fitted_field(value: Json, name: str, info: FieldInfo, unknown: list[str]) -> Json:
@@ -139,18 +120,11 @@ def _fitted_value(value: Json, annotation: Any, info: FieldInfo | None, unknown:
 
 
 def _point(value: Json) -> int | None:
-    """Return a point (0..100) from a number or a text such as "85", "85%" or "8/10"; None if it is none of them.
-
-    Values between 0 and 1 are fractions; values slightly out of range are clamped.
-    """
-    read = _POINT.fullmatch(str(value)) if isinstance(value, int | float | str) else None
-    if read is None or isinstance(value, bool):
+    """Return a point, within 0..100, from a number, a fraction below 1, or a text with one; None if it is none."""
+    number = _number(value, whole=False, info=None)
+    if not isinstance(number, float):
         return None
-    number, top = float(read["value"].replace(",", ".")), int(read["top"] or 0)
-    if not top:
-        top = 1 if 0 < number < 1 else 100
-    point = number / top * 100
-    return min(100, max(0, int(point + 0.5))) if -100 <= point <= 150 else None
+    return min(100, max(0, round(number * 100 if 0 < number < 1 else number)))
 
 
 def _ids(value: Json) -> Iterator[str]:
@@ -176,9 +150,7 @@ def _text(value: Json) -> Json:
     if isinstance(value, list):
         return "; ".join(str(_text(part)) for part in value)
     if isinstance(value, dict):
-        texts = {key_form(key): part for key, part in value.items() if isinstance(part, str)}
-        named = [texts[key] for key in _TEXT_KEYS if key in texts]
-        return _text(named[0]) if named else "; ".join(f"{key}: {_text(part)}" for key, part in value.items())
+        return next((_text(part) for part in value.values() if isinstance(part, str)), "")
     if value is None:
         return ""
     return _SURROGATE.sub("\ufffd", str(value))
@@ -230,13 +202,3 @@ def _validates(value: Json, record_type: type[Record]) -> bool:
     except ValidationError:
         return False
     return True
-
-
-def is_schema(value: Mapping[str, Json]) -> bool:
-    """Return True if an object is an echoed JSON schema instead of a record."""
-    parts = value.get("properties")
-    if isinstance(parts, dict):
-        return all(
-            isinstance(part, dict) and part.keys() & {"type", "$ref", "anyOf", "allOf"} for part in parts.values()
-        )
-    return "$defs" in value or "$schema" in value

@@ -1,8 +1,7 @@
 """Reads the requested record from the JSON in a reply. Accepted deviations:
 
-- several objects: the last matching object counts, but never an echoed schema or example;
-- wrappers around the object (`{"reply": {...}}`, `[{...}]`), and the object written inside its own field;
-- a bare list, or items one after the other, if the record has one list of records;
+- several objects: the last matching object counts, but never an echoed schema;
+- wrappers around the object (`{"reply": {...}}`, `[{...}]`);
 - an item that is cut off or has the wrong form, which is dropped; the caller learns of the problem.
 
 `json_text` handles broken JSON, and `shapes` handles the names and types of its fields.
@@ -10,15 +9,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from pydantic import ValidationError
 
 from investigator.asking.replies.json_text import Json, mended_values, whole_values
-from investigator.asking.replies.shapes import fitted, is_schema, known_fields, list_field, without_bad_items
-from investigator.asking.replies.thoughts import without_thoughts
+from investigator.asking.replies.shapes import fitted, known_fields, without_bad_items
 from investigator.errors import ReplyError
 from investigator.records import Record
 
@@ -49,108 +47,28 @@ def read_reply(text: str, reply_type: type[R]) -> R:
 def read_closely(text: str, reply_type: type[R]) -> ReadRecord[R]:
     """Return the record in a reply, and the problem with its parts. Raises ReplyError as `read_reply` does."""
     problems: list[str] = []
-    whole = whole_values(text)
-    if (read := _first_fitting(reversed(whole), reply_type, problems)) is not None:
-        return read
-    mended = list(mended_values(text))
-    if (read := _first_fitting(mended, reply_type, problems)) is not None:
-        return ReadRecord(read.record, read.problem, mended=True)
-    for values in (reversed(whole), mended):
-        lossy = _first_fitting((_without_bad_items(value, reply_type) for value in values), reply_type, [])
-        if lossy is not None:
-            return ReadRecord(lossy.record, _message(reply_type, problems), mended=values is mended)
-    for values in (whole, mended[:1]):
-        if (together := _from_items(values, reply_type)) is not None:
-            return ReadRecord(together.record, together.problem, mended=values is not whole)
-    if whole == [[]] and "{" not in without_thoughts(text) and (field := list_field(reply_type)):
-        return ReadRecord(reply_type.model_validate({field[0]: []}))
+    whole = [found for value in reversed(whole_values(text)) for found in _objects(value, reply_type)]
+    for value in whole:
+        if (read := _validated(value, reply_type, problems)) is not None:
+            return read
+    mended = [found for value in mended_values(text) for found in _objects(value, reply_type)]
+    for value in mended:
+        if (read := _validated(value, reply_type, problems)) is not None:
+            return ReadRecord(read.record, read.problem, mended=True)
+    for value in (*whole, *mended):
+        if (read := _validated(without_bad_items(value, reply_type), reply_type, [])) is not None:
+            return ReadRecord(read.record, _message(reply_type, problems), mended=value in mended)
     raise ReplyError(_message(reply_type, problems), hint=_HINT)
 
 
-def _first_fitting(values: Iterable[Json], reply_type: type[R], problems: list[str]) -> ReadRecord[R] | None:
-    """Return the first matching value, trying objects before lists; add the problems of other values to `problems`."""
-    lists: list[list[Json]] = []
-    for value in values:
-        content = _unwrapped(value, reply_type)
-        if isinstance(content, list):
-            lists.append(content)
-        elif content is not None and (record := _validated(content, reply_type, problems)) is not None:
-            return record
-    for content in lists:
-        wrapped = _wrapped(content, reply_type)
-        if wrapped is not None and (record := _validated(wrapped, reply_type, problems)) is not None:
-            return record
-    return None
-
-
-def _unwrapped(value: Json, reply_type: type[Record], depth: int = 0) -> Json:
-    """Return an object with fields of the record, without wrappers such as {"reply": {...}} or [{...}]."""
-    if isinstance(value, dict):
-        if is_schema(value) or _is_example(value):
-            return None
-        if _is_of_record(value, reply_type) and not _wraps_itself(value, reply_type):
-            return value
-    if isinstance(value, list) and value and _wrapped(value, reply_type) is not None:
-        return value
-    inner = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
-    boxes = [part for part in inner if isinstance(part, dict | list)]
-    if depth >= _DEEPEST_WRAPPING or not boxes:
-        return None
-    found = [part for part in (_unwrapped(box, reply_type, depth + 1) for box in boxes[-5:]) if part is not None]
-    return found[-1] if found else None
-
-
-def _is_of_record(value: dict[str, Json], reply_type: type[Record]) -> bool:
-    """Return True if an object has fields of the record, and is not rather one of the items of its list."""
-    own, field = known_fields(value, reply_type), list_field(reply_type)
-    return own > 0 and (field is None or own >= known_fields(value, field[1]))
-
-
-def _wraps_itself(value: dict[str, Json], reply_type: type[Record]) -> bool:
-    """Return True if the only key contains the whole record again: {"reply": {"point": 85, "reply": "..."}}."""
-    only = next(iter(value.values())) if len(value) == 1 else None
-    return isinstance(only, dict) and _is_of_record(only, reply_type)
-
-
-def _is_example(value: dict[str, Json]) -> bool:
-    """Return True if all strings are dots, as in an echo of the prompt's example."""
-    written = [text.strip() for text in _texts(value)]
-    return bool(written) and all(text in ("...", "…") for text in written)
-
-
-def _texts(value: Json) -> Iterator[str]:
-    """Yield all strings in a value, at any depth."""
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    if isinstance(value, str):
-        yield value
-    for part in inner:
-        yield from _texts(part)
-
-
-def _wrapped(items: list[Json], reply_type: type[Record]) -> dict[str, Json] | None:
-    """Wrap a bare list of items into the record."""
-    field = list_field(reply_type)
-    if field is None or not all(known_fields(item, field[1]) for item in items):
-        return None
-    return {field[0]: items}
-
-
-def _from_items(values: Iterable[Json], reply_type: type[R]) -> ReadRecord[R] | None:
-    """Build the record from items written one after the other, without a list."""
-    field = list_field(reply_type)
-    items: list[Json] = [
-        value
-        for value in values
-        if field and isinstance(value, dict) and known_fields(value, field[1]) and not _is_example(value)
-    ]
-    return _validated({field[0]: items}, reply_type, []) if field and items else None
-
-
-def _without_bad_items(value: Json, reply_type: type[Record]) -> Json:
-    """Return an object without items that do not fit, such as the last item of a truncated reply."""
-    content = _unwrapped(value, reply_type)
-    content = _wrapped(content, reply_type) if isinstance(content, list) else content
-    return without_bad_items(content, reply_type) if isinstance(content, dict) else None
+def _objects(value: Json, reply_type: type[Record], depth: int = 0) -> Iterator[dict[str, Json]]:
+    """Yield the outermost objects that consist mostly of fields of the record, the last first; never a schema."""
+    if isinstance(value, dict) and ("properties" in value or 2 * known_fields(value, reply_type) >= len(value) > 0):
+        if "properties" not in value:
+            yield value
+    elif isinstance(value, dict | list) and depth < _DEEPEST_WRAPPING:
+        for part in reversed(list(value.values()) if isinstance(value, dict) else value):
+            yield from _objects(part, reply_type, depth + 1)
 
 
 def _validated(value: Json, reply_type: type[R], problems: list[str]) -> ReadRecord[R] | None:

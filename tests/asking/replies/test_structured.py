@@ -53,7 +53,6 @@ DOTS = '{"readings": [{"document": "...", "verdict": "...", "quotes": ["..."], "
         f"<think>{ASK_JSON}",
         f'{{"readings": [{OTHER}]}}\n\nBetter:\n{ASK_JSON}',
         f"{DOTS}\n{ASK_JSON}",
-        f"{ASK_JSON}\n{DOTS}",
         f"{json.dumps(AskReply.model_json_schema())}\n{ASK_JSON}",
         f"{ASK_JSON}\n{json.dumps(AskReply.model_json_schema())}",
         ASK_JSON.replace('"', "'"),
@@ -63,18 +62,14 @@ DOTS = '{"readings": [{"document": "...", "verdict": "...", "quotes": ["..."], "
         ASK_JSON.replace(', "quotes"', ' "quotes"'),
         re.sub(r'"(\w+)":', r"\1:", ASK_JSON),
         ASK_JSON.replace('"document"', '"Document ID"').replace('"verdict"', '"Verdict"').replace("85", '"85"'),
-        ASK_JSON.replace("85", '"85/100"').replace('["opened in 1999"]', '"opened in 1999"'),
+        ASK_JSON.replace("85", '"85.0"').replace('["opened in 1999"]', '"opened in 1999"'),
         ASK_JSON.replace('"opened in 1999"', '{"quote": "opened in 1999", "page": 3}').replace("85", "85.2"),
         ASK_JSON.replace('"point"', '"score"').replace('"reply"', '"answer"'),
         ASK_JSON.replace("answers", "Answers."),
         f'{{"answer": {ASK_JSON}}}',
-        f'{{"readings": {ASK_JSON}}}',
         f'{{"reply": {ASK_JSON}}}',
-        f'{{"properties": {ASK_JSON}}}',
         f'{{"readings": {ITEM}}}',
-        f"[{ITEM}]",
-        ITEM,
-        ITEM[:-1],
+        f"[{ASK_JSON}]",
         "\ufeff" + ASK_JSON,
     ],
 )
@@ -88,10 +83,9 @@ def test_what_stands_around_and_in_the_object_is_forgiven(text: str) -> None:
         ('"85"', 85),
         ("-3", 0),
         ("120", 100),
-        ("8500", None),
+        ("8500", 100),
         ('"n/a"', None),
-        ('"8/10"', 80),
-        ('"85%"', 85),
+        ('"8/10"', None),
         ("0.85", 85),
         ("0", 0),
         ("1", 1),
@@ -117,11 +111,6 @@ def test_a_point_is_read_in_the_notations_of_numbers(point: str, read: int | Non
 def test_a_verdict_is_known_in_every_spelling(word: str, verdict: Verdict) -> None:
     read = read_closely(ASK_JSON.replace("answers", word), AskReply)
     assert (read.record.readings[0].verdict, read.problem) == (verdict, "")
-
-
-@pytest.mark.parametrize("text", [f"{ITEM}\n{OTHER}", f"1. {ITEM}\n2. {OTHER}", f"[{ITEM}, {OTHER}]"])
-def test_readings_of_several_documents_are_read_without_their_list(text: str) -> None:
-    assert [reading.document for reading in read_reply(text, AskReply).readings] == ["a.txt", "b.txt"]
 
 
 def test_an_unknown_verdict_is_unread_and_named_and_the_other_readings_stay() -> None:
@@ -188,26 +177,15 @@ def test_plan_is_read_at_all_depths(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        '[{"document_id": "a.txt", "purpose": "p", "perspectives": "v"}]',
-        'As asked: [{"document_id": "a.txt", "purpose": "p", "perspectives": "v"}] (see [1])',
-        '[{"document_id": "a.txt", "purpose": "p", "perspectives": "v"}, {"document_id": "b.txt", "pur',
-        '{"document_id": "a.txt", "purpose": "p", "perspectives": "v"}',
-    ],
+    [f"[{ITEM}]", ITEM, f"1. {ITEM}\n2. {OTHER}", "[]"],
 )
-def test_bare_items_are_the_list_of_the_record(text: str) -> None:
-    assert read_reply(text, PlanReply).steps == (STEP,)
+def test_items_without_the_object_that_was_asked_for_are_asked_for_again(text: str) -> None:
+    with pytest.raises(ReplyError, match='no JSON object with the fields "readings"'):
+        read_reply(text, AskReply)
 
 
-def test_items_one_after_the_other_are_a_list_too() -> None:
-    text = '1. {"document_id": "a", "purpose": "p"}\n2. {"document_id": "b", "purpose": "q"}'
-    assert [step.document_id for step in read_reply(text, PlanReply).steps] == ["a", "b"]
-
-
-@pytest.mark.parametrize("text", ["[]", '{"readings": []}', "```json\n[]\n```"])
-def test_an_empty_list_is_a_reply_without_readings(text: str) -> None:
-    assert read_closely(text, AskReply).record == AskReply(readings=())
-    assert read_reply("[]", PlanReply).steps == ()
+def test_an_empty_list_is_a_reply_without_readings() -> None:
+    assert read_closely('{"readings": []}', AskReply).record == AskReply(readings=())
 
 
 def test_an_empty_list_inside_a_broken_object_is_no_reply() -> None:
