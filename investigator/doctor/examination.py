@@ -10,7 +10,7 @@ from pydantic_core import from_json
 
 from investigator.asking.prompts import Prompts
 from investigator.asking.replies import read_reply
-from investigator.doctor.examples import EXAMPLES, SENDS, doubt
+from investigator.doctor.examples import SENDS, doubt, examples
 from investigator.doctor.findings import EngineFinding, RoleFinding, RoleGrade, RoleState, StructuredOutput
 from investigator.doctor.grading import foreseen_cost, graded
 from investigator.engines.base import Engine, traits_of
@@ -65,7 +65,7 @@ class Examination:
         blank = RoleFinding(role=role, engine=self._name, sends=SENDS[role], state=RoleState.FAILED)
         if isinstance(self._engine, RecordedEngine):
             return blank.changed(state=RoleState.NOT_ASKED, remark=_ONLY_ITS_OWN)
-        template, asked = EXAMPLES[role]
+        template, asked = examples()[role]
         prompts = [self._prompts.prompt(template, variables) for variables in asked]
         replies: list[Reply] = []
         for prompt in prompts:

@@ -2,32 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from functools import cache
 
-from investigator.bb3.records import Module, PhraseReply, Speaker, Turn, TurnsVariables
+from investigator.bb3.records import CONTRACTS, Module, PhraseReply
 from investigator.engines.roles import Role
-from investigator.records import (
-    AnswerReply,
-    AnswerVariables,
-    AskReply,
-    AskVariables,
-    CheckedStatement,
-    CheckReply,
-    CheckVariables,
-    DocumentReply,
-    EvidenceDocument,
-    EvidencePassage,
-    EvidenceSpan,
-    Memory,
-    PlanDocument,
-    PlanReply,
-    PlanVariables,
-    Record,
-    ReflectVariables,
-    ShownDocument,
-    ShownPassage,
-    Verdict,
-)
+from investigator.records import AnswerReply, AskReply, CheckReply, DocumentReply, PlanReply, Record
+from investigator.resources import data_text
 
 SENDS: Mapping[Role, str] = {
     Role.PLAN: "the question, document titles, the beginnings of passages, and the replies so far",
@@ -39,64 +21,29 @@ SENDS: Mapping[Role, str] = {
 }
 """The data that an investigation or conversation sends to the engine of a role."""
 
-_QUESTION = "How high is the annual rent of the boathouse?"
-_MISSION = "Answer from the documents alone."
-_STRATEGY = "Look for stated rents."
-_DOCUMENT = "lease.txt"
-_TITLE = "Lease of the boathouse"
-_ANSWER = "The annual rent of the boathouse is EUR 4,800."
-_WITH_ANSWER = f"{_ANSWER} It is payable on 1 March."
-_WITHOUT = "The lighthouse was painted white in 1911 by two brothers from the village."
-_EVIDENCE = "E1"
-
-
-def _ask(text: str, match: float) -> AskVariables:
-    passage = ShownPassage(text=text, start=0, match=match)
-    document = ShownDocument(document_id=_DOCUMENT, title=_TITLE, question=_QUESTION, whole=True, passages=(passage,))
-    return AskVariables(main_question=_QUESTION, mission=_MISSION, documents=(document,))
-
-
-_PLAN = PlanVariables(
-    question=_QUESTION,
-    mission=_MISSION,
-    strategy=_STRATEGY,
-    documents=(PlanDocument(document_id=_DOCUMENT, title=_TITLE, pages=1, passages=(_WITH_ANSWER,), match=0.9),),
-    document_count=1,
-    step_limit=1,
-)
-_MEMORY = Memory(
-    id=1, target_document_id=_DOCUMENT, question=_QUESTION, reply=_ANSWER, point=95, verdict=Verdict.ANSWERS
-)
-_REFLECT = ReflectVariables(question=_QUESTION, mission=_MISSION, parts=(_QUESTION,), memories=(_MEMORY,))
-_EVIDENCE_DOCUMENT = EvidenceDocument(
-    document_id=_DOCUMENT,
-    title=_TITLE,
-    passages=(EvidencePassage(spans=(EvidenceSpan(text=_ANSWER, id=_EVIDENCE),)),),
-)
-_ANSWER_FROM = AnswerVariables(
-    question=_QUESTION, mission=_MISSION, parts=(_QUESTION,), documents=(_EVIDENCE_DOCUMENT,), read=1, total=1
-)
-_CHECK = CheckVariables(
-    question=_QUESTION,
-    parts=(_QUESTION,),
-    statements=(CheckedStatement(number=1, text=_ANSWER, evidence=(_EVIDENCE,), verbatim=True),),
-    documents=(_EVIDENCE_DOCUMENT,),
-    read=1,
-    total=1,
-)
-_CHAT = TurnsVariables(turns=(Turn(speaker=Speaker.PARTNER, text=_QUESTION),))
-
-EXAMPLES: Mapping[Role, tuple[str, tuple[Record, ...]]] = {
-    Role.PLAN: ("planner/plan", (_PLAN,)),
-    Role.ASK: ("query/ask", (_ask(_WITH_ANSWER, 0.9), _ask(_WITHOUT, 0.05))),
-    Role.REFLECT: ("reflection/reflect", (_REFLECT,)),
-    Role.ANSWER: ("answer/answer", (_ANSWER_FROM,)),
-    Role.CHECK: ("answer/check", (_CHECK,)),
-    Role.CHAT: (Module.SGM.template, (_CHAT,)),
+# in data/doctor_examples.json
+_DOCUMENT, _EVIDENCE = "lease.txt", "E1"
+_WITH_ANSWER = "The annual rent of the boathouse is EUR 4,800. It is payable on 1 March."
+_TEMPLATES: Mapping[Role, str] = {
+    Role.PLAN: "planner/plan",
+    Role.ASK: "query/ask",
+    Role.REFLECT: "reflection/reflect",
+    Role.ANSWER: "answer/answer",
+    Role.CHECK: "answer/check",
+    Role.CHAT: Module.SGM.template,
 }
-"""The template and the variables of each role's example; `ask` gets a passage that contains the answer, and one that
-does not.
-"""
+
+
+@cache
+def examples() -> Mapping[Role, tuple[str, tuple[Record, ...]]]:
+    """Return the template and the variables of each role's example; `ask` gets a passage that contains the answer, and
+    one that does not.
+    """
+    shipped = json.loads(data_text("doctor_examples.json"))
+    return {
+        role: (name, tuple(CONTRACTS[name].variables.model_validate(values) for values in shipped[role.value]))
+        for role, name in _TEMPLATES.items()
+    }
 
 
 def doubt(replies: Sequence[Record]) -> str:

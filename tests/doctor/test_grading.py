@@ -11,8 +11,7 @@ import pytest
 from investigator.asking.prompts import Prompts
 from investigator.doctor.diagnosis import diagnose
 from investigator.doctor.findings import Diagnosis
-from investigator.doctor.grading import foreseen_cost, graded
-from investigator.doctor.grading_tasks import AnswerTask, AskTask, CheckTask, grading_tasks
+from investigator.doctor.grading import AnswerTask, AskTask, CheckTask, foreseen_cost, graded, grading_tasks
 from investigator.doctor.wording import diagnosis_text
 from investigator.engines.base import guessed_tokens
 from investigator.engines.extractive import ExtractiveEngine
