@@ -14,7 +14,7 @@ from pydantic import Field
 
 from investigator.engines.base import Hear, Traits
 from investigator.engines.gguf.header import trained_context
-from investigator.engines.gguf.model import GgufModel, Sampling
+from investigator.engines.gguf.model import GgufModel
 from investigator.engines.loading import LoadedOnce
 from investigator.engines.schemas import Json, bounded, reply_schema
 from investigator.errors import MissingPackageError, SettingsError
@@ -102,12 +102,9 @@ class GgufEngine:
         """Return the traits of a language model that answers one prompt at a time."""
         settings = self._settings
         room = self._context_tokens - settings.max_tokens - _TEMPLATE_TOKENS
-        sampling = f"max_tokens={settings.max_tokens} temperature={settings.temperature:g} seed={settings.seed}"
-        sampling += "".join(
-            f" {name}={value:g}"
-            for name, value in (("top_p", settings.top_p), ("top_k", settings.top_k))
-            if value is not None
-        )
+        shaping = settings.model_dump(exclude_none=True)
+        names = ("max_tokens", "temperature", "seed", "top_p", "top_k")
+        sampling = " ".join(f"{name}={shaping[name]:g}" for name in names if name in shaping)
         return Traits(is_model=True, context_tokens=room, concurrency=1, sampling=sampling)
 
     def reply(self, prompt: Prompt) -> Reply:
@@ -122,17 +119,16 @@ class GgufEngine:
     def reply_aloud(self, prompt: Prompt, hear: Hear | None) -> Reply:
         """Return the same reply, streamed token by token."""
         model, settings = self._loaded(), self._settings
-        grammar = _grammar(prompt.reply_type, settings.max_tokens)
-        sampling = Sampling(
-            settings.max_tokens,
-            settings.temperature,
-            settings.seed,
-            grammar,
-            top_p=settings.top_p,
-            top_k=settings.top_k,
-        )
-        made = model.complete(prompt.text, sampling, hear, seconds=self._seconds, on_writing=self._on_writing)
-        return made.reply
+        options: dict[str, object] = {
+            "max_tokens": settings.max_tokens,
+            "temperature": settings.temperature,
+            "seed": settings.seed,
+            "grammar": _grammar(prompt.reply_type, settings.max_tokens),
+        }
+        if settings.top_p is not None or settings.top_k is not None:  # llama.cpp then applies no other filters
+            top_p = 1.0 if settings.top_p is None else settings.top_p
+            options |= {"top_p": top_p, "top_k": settings.top_k or 0, "min_p": 0.0}
+        return model.complete(prompt.text, options, hear, seconds=self._seconds, on_writing=self._on_writing)
 
     def count_tokens(self, text: str) -> int:
         """Return the number of tokens in the text, counted by the model's own tokenizer without the additions of the

@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import BinaryIO, Final, TypeAlias
+from typing import Any, BinaryIO, Final, TypeAlias
 
 from investigator.errors import SettingsError
 
 Value: TypeAlias = int | float | bool | str | tuple[int | float | bool, ...] | tuple[str, ...]
 """A value in the header; arrays of arrays, which no known model contains, are rejected as damage."""
+
+Read: TypeAlias = Callable[[str], tuple[Any, ...]]
+"""Reads the next values in a form of `struct`."""
 
 _MAGIC: Final = b"GGUF"
 _VERSIONS: Final = (2, 3)
@@ -63,67 +67,43 @@ def _values(path: Path) -> Iterator[tuple[str, Value]]:
     """Yield the keys of the header and their values, in order. Raises SettingsError."""
     try:
         with path.open("rb") as file:
-            size = path.stat().st_size
             if file.read(len(_MAGIC)) != _MAGIC:
                 raise SettingsError(f"{path} is not a GGUF file", hint=_HINT)
-            yield from _Header(file, size).values()
+            read = partial(_read, file, path.stat().st_size)
+            version, _, count = read("IQQ")
+            if version not in _VERSIONS:
+                raise ValueError(f"version {version} is not supported")
+            for _ in range(count):
+                yield _string(read), _value(read, *read("I"))
     except OSError as error:
         raise SettingsError(f"{path} cannot be read: {error.strerror}", hint=_HINT) from error
-    except (struct.error, ValueError) as error:
+    except (struct.error, ValueError, OverflowError, MemoryError) as error:
         hint = "The file is damaged or incomplete: fetch it again."
         raise SettingsError(f"the header of {path} cannot be read: {error}", hint=hint) from error
 
 
-class _Header:
-    """Reads the rest of the header, after the magic number; lengths beyond the end of the file are rejected."""
+def _read(file: BinaryIO, most: int, form: str) -> tuple[Any, ...]:
+    """Return the next numbers; a length beyond `most`, the size of the file, is damage."""
+    size = struct.calcsize(f"<{form}")
+    return struct.unpack(f"<{form}", file.read(size) if size <= most else b"")
 
-    def __init__(self, file: BinaryIO, size: int) -> None:
-        self._file = file
-        self._size = size
 
-    def values(self) -> Iterator[tuple[str, Value]]:
-        version = self._number("I")
-        if version not in _VERSIONS:
-            raise ValueError(f"version {version} is not supported")
-        self._number("Q")  # skip the number of tensors
-        for _ in range(self._length()):
-            key = self._string()
-            yield key, self._value(self._kind())
+def _string(read: Read) -> str:
+    [length] = read("Q")
+    [text] = read(f"{length}s")
+    return str(text, "utf-8", "replace")
 
-    def _value(self, kind: int) -> Value:
-        if kind == _STRING:
-            return self._string()
-        if kind != _ARRAY:
-            return self._number(_NUMBERS[kind])
-        item, count = self._kind(), self._length()
-        if item == _STRING:
-            return tuple(self._string() for _ in range(count))
-        if item == _ARRAY:
-            raise ValueError("it contains an array of arrays")
-        form = f"<{count}{_NUMBERS[item]}"
-        return struct.unpack(form, self._bytes(struct.calcsize(form)))
 
-    def _kind(self) -> int:
-        kind = int(self._number("I"))
-        if kind not in _NUMBERS and kind not in (_STRING, _ARRAY):
-            raise ValueError(f"it contains a value of an unknown type ({kind})")
-        return kind
+def _value(read: Read, kind: int) -> Value:
+    if kind == _STRING:
+        return _string(read)
+    if kind != _ARRAY:
+        return _plain(read, kind)[0]
+    item, count = read("IQ")
+    return tuple(_string(read) for _ in range(count)) if item == _STRING else _plain(read, item, count)
 
-    def _string(self) -> str:
-        return self._bytes(self._length()).decode("utf-8", "replace")
 
-    def _length(self) -> int:
-        length = int(self._number("Q"))
-        if length > self._size:
-            raise ValueError("it ends too early")
-        return length
-
-    def _number(self, form: str) -> int | float | bool:
-        value: int | float | bool = struct.unpack(f"<{form}", self._bytes(struct.calcsize(f"<{form}")))[0]
-        return value
-
-    def _bytes(self, count: int) -> bytes:
-        read = self._file.read(count) if count <= self._size else b""
-        if len(read) != count:
-            raise ValueError("it ends too early")
-        return read
+def _plain(read: Read, kind: int, count: int = 1) -> tuple[Any, ...]:
+    if kind not in _NUMBERS:
+        raise ValueError(f"it contains a value of an unknown type ({kind})")
+    return read(f"{count}{_NUMBERS[kind]}")

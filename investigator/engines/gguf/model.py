@@ -10,7 +10,6 @@ import json
 import secrets
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
@@ -37,36 +36,6 @@ _LONGER: Final = (
 )
 
 
-@dataclass(frozen=True)
-class GgufReply:
-    """A reply, whose duration excludes waiting, and the number of prompt tokens that came from the cache."""
-
-    reply: Reply
-    reused_tokens: int
-
-
-@dataclass(frozen=True)
-class Sampling:
-    """How to decode a reply: with at most `max_tokens` tokens, constrained to `grammar`. Tokens are sampled from the
-    smallest set with probability mass `top_p`, or from the `top_k` most probable tokens. If one of these is set,
-    llama.cpp applies no other filters.
-    """
-
-    max_tokens: int
-    temperature: float = 0.0
-    seed: int = 0
-    grammar: str = ""
-    top_p: float | None = None
-    top_k: int | None = None
-
-    @property
-    def drawn_from(self) -> Mapping[str, float]:
-        """Return `top_p` and `top_k` under llama.cpp's names, or nothing if neither is set."""
-        if self.top_p is None and self.top_k is None:
-            return {}
-        return {"top_p": 1.0 if self.top_p is None else self.top_p, "top_k": self.top_k or 0, "min_p": 0.0}
-
-
 class GgufModel:
     """A loaded model, which answers one prompt at a time; other threads wait. Tokens can be counted in the meantime.
 
@@ -91,44 +60,37 @@ class GgufModel:
     def complete(
         self,
         text: str,
-        sampling: Sampling,
+        options: Mapping[str, object],
         hear: Hear | None = None,
         *,
         seconds: float | None = None,
         on_writing: Callable[[Writing], None] | None = None,
-    ) -> GgufReply:
-        """Return the reply to one user message; `hear` receives it token by token, and `on_writing` receives its
-        progress.
+    ) -> Reply:
+        """Return the reply to one user message; `hear` receives it token by token, and `on_writing` its progress.
 
-        After `seconds` the model is stopped, between two tokens or between two batches of the prompt; the text so far
-        is returned as a truncated reply. Raises EngineTimeoutError if it is empty, ContextTooLongError, and EngineError
-        if there is no reply.
+        `options` are llama.cpp's: `max_tokens`, and others for sampling. After `seconds` the model is stopped, between
+        two tokens or between two batches of the prompt; the text so far is returned as a truncated reply. The duration
+        excludes waiting. Raises EngineTimeoutError if it is empty, ContextTooLongError, and EngineError if there is no
+        reply.
         """
-        request: dict[str, object] = {
+        request = {
+            **options,
             "messages": [{"role": "user", "content": self._control.defused(text)}],
-            "max_tokens": sampling.max_tokens,
-            "temperature": sampling.temperature,
-            "seed": sampling.seed,
             "cache_prompt": True,
             "stream": True,
             "stream_options": {"include_usage": True},
             "return_progress": True,
             "timings_per_token": True,
-            **sampling.drawn_from,
         }
-        if sampling.grammar:
-            request["grammar"] = sampling.grammar
         with self._turn:
-            heard = ReplyStream(self._name, sampling.max_tokens, time.monotonic, hear, on_writing, seconds)
+            heard = ReplyStream(self._name, _most(options), time.monotonic, hear, on_writing, seconds)
             try:
                 self._server.handle_chat_completions(request, heard.take)
             except (ValueError, RuntimeError) as error:
                 hint = "Choose another GGUF file: this one, or its chat template, cannot process the prompt."
                 raise EngineError(f"{self._name} did not reply: {error}", hint=hint) from error
             took = heard.elapsed
-        if heard.late:
-            return GgufReply(heard.cut(), reused_tokens=0)
-        return self._read(heard.whole(), sampling.max_tokens, took)
+        return heard.cut() if heard.late else self._read(heard.whole(), _most(options), took)
 
     def count_tokens(self, text: str) -> int:
         """Return the number of tokens, counted by the model's tokenizer. Raises EngineError if it does not answer."""
@@ -138,7 +100,7 @@ class GgufModel:
         except (ValueError, LookupError) as error:
             raise EngineError(f"{self._name} could not count the tokens of a text (status {status})") from error
 
-    def _read(self, body: dict[str, Any], max_tokens: int, seconds: float) -> GgufReply:
+    def _read(self, body: dict[str, Any], max_tokens: int, seconds: float) -> Reply:
         if "error" in body:
             raise self._refusal(body["error"])
         choice, usage = body["choices"][0], body["usage"]
@@ -149,14 +111,13 @@ class GgufModel:
                 f"of {self._context_tokens} tokens",
                 hint=_LONGER,
             )
-        reply = Reply(
+        return Reply(
             text=choice["message"].get("content") or "",
             input_tokens=usage["prompt_tokens"],
             output_tokens=usage["completion_tokens"],
             finish_reason=finish or FinishReason.OTHER,
             seconds=seconds,
         )
-        return GgufReply(reply, reused_tokens=body["timings"]["cache_n"])
 
     def _refusal(self, error: Mapping[str, object]) -> EngineError:
         if error.get("type") == "exceed_context_size_error":
@@ -164,6 +125,10 @@ class GgufModel:
             message = f"the prompt of {needed} tokens does not fit the context of {self._context_tokens} tokens"
             return ContextTooLongError(message, hint=_LONGER)
         return EngineError(f"{self._name} did not reply: {error.get('message')}")
+
+
+def _most(options: Mapping[str, object]) -> int:
+    return int(str(options["max_tokens"]))
 
 
 def _load(path: Path, context_tokens: int, threads: int | None, key: str) -> Server:
