@@ -6,14 +6,14 @@ accepts a client or client options, else from `bound_clients`.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, MutableSequence
+from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, field
 from itertools import count
 from math import inf
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import TYPE_CHECKING, Protocol, TypedDict, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from investigator.errors import EngineError, EngineTimeoutError, EngineUnreachableError
@@ -82,7 +82,7 @@ class Endpoint:
             raise answer
         return answer
 
-    def _settings(self) -> _OwnClientSettings:
+    def _settings(self) -> dict[str, Any]:
         parts = urlsplit(self.address)
         shared = client_settings(BodyBounds(self.place, self.octets, self.hint), self.seconds)
         return {
@@ -93,21 +93,7 @@ class Endpoint:
         }
 
 
-class ClientSettings(TypedDict):
-    """Arguments for an httpx client with our limits."""
-
-    timeout: float
-    follow_redirects: bool
-    headers: dict[str, str]
-    event_hooks: dict[str, list[Callable[..., None]]]
-
-
-class _OwnClientSettings(ClientSettings):
-    verify: bool
-    trust_env: bool
-
-
-def client_settings(bounds: BodyBounds, seconds: float) -> ClientSettings:
+def client_settings(bounds: BodyBounds, seconds: float) -> dict[str, Any]:
     """Return the arguments for an HTTP client that follows no redirects, limits each body, and waits up to `seconds`
     for each part of it. It sends nothing, and receives nothing more, after the end of the enclosing `within`.
     """
@@ -176,32 +162,6 @@ def within(seconds: float, work: Callable[[], T]) -> T | TimeoutError:
         return TimeoutError(f"no result within {seconds:g} seconds")
 
 
-class Stream(Protocol):
-    """A body being received."""
-
-    def __iter__(self) -> Iterator[bytes]: ...
-    def close(self) -> None: ...
-
-
-class Response(Protocol):
-    """A response whose headers have arrived."""
-
-    headers: Mapping[str, str]
-    stream: Stream
-
-
-@runtime_checkable
-class HttpClient(Protocol):
-    """The common interface of httpx and httpx2 clients."""
-
-    follow_redirects: bool
-
-    @property
-    def event_hooks(self) -> Mapping[str, MutableSequence[Callable[..., None]]]:
-        """Return the hooks called for each `request` and each `response`."""
-        ...
-
-
 @dataclass(frozen=True)
 class BodyBounds:
     """A response hook that rejects a body that is too long, or not complete at the end of the enclosing `within`, with
@@ -213,8 +173,8 @@ class BodyBounds:
     octets: int = MOST_OCTETS
     hint: str = "Check that the base URL belongs to a chat API, or choose another model."
 
-    def __call__(self, response: Response) -> None:
-        """Apply the limits to the body of a response."""
+    def __call__(self, response: Any) -> None:
+        """Apply the limits to the body of a response, of httpx or httpx2."""
         compression = response.headers.get("content-encoding", "identity")
         if compression != "identity":
             message = f"{self.place} sent a reply in {compression} form, which was not requested"
@@ -226,7 +186,7 @@ class BodyBounds:
 
 
 class _BoundedStream:
-    def __init__(self, stream: Stream, bounds: BodyBounds, most: int) -> None:
+    def __init__(self, stream: Any, bounds: BodyBounds, most: int) -> None:
         self._stream = stream
         self._bounds = bounds
         self._most = most
@@ -245,7 +205,7 @@ class _BoundedStream:
     def __getattr__(self, name: str) -> object:
         return getattr(self._stream, name)  # newer clients keep the elapsed time there
 
-    def close(self) -> None:
+    def close(self) -> None:  # the base class has one that does nothing
         self._stream.close()
 
 
@@ -265,10 +225,10 @@ def bound_clients(model: object, bounds: BodyBounds) -> int:
     return len(found)
 
 
-def _clients(holder: object, depth: int) -> Iterator[HttpClient]:
+def _clients(holder: object, depth: int) -> Iterator[Any]:
     for name in _PLACES_OF_CLIENTS:
         inner = getattr(holder, name, None)
-        if isinstance(inner, HttpClient):
+        if hasattr(inner, "event_hooks"):
             yield inner
         elif inner is not None and depth > 1:
             yield from _clients(inner, depth - 1)

@@ -11,7 +11,7 @@ import struct
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, Final, TypeAlias
+from typing import Any, BinaryIO, Final, TypeAlias, cast
 
 from investigator.errors import SettingsError
 
@@ -98,7 +98,8 @@ def _value(read: Read, kind: int) -> Value:
     if kind == _STRING:
         return _string(read)
     if kind != _ARRAY:
-        return _plain(read, kind)[0]
+        [number] = _plain(read, kind)
+        return cast(Value, number)
     item, count = read("IQ")
     return tuple(_string(read) for _ in range(count)) if item == _STRING else _plain(read, item, count)
 
