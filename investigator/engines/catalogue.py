@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
 
 from pydantic import Field
 
@@ -16,9 +15,6 @@ from investigator.engines.roles import Role
 from investigator.errors import SettingsError
 from investigator.plugins import found, load, load_path
 from investigator.records import Record
-
-if TYPE_CHECKING:
-    pass
 
 EXTRACTIVE = "extractive"
 """The name of the built-in default engine."""

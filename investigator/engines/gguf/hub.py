@@ -51,14 +51,19 @@ def pull(model: LocalModel, now: datetime, on_progress: OnProgress = lambda done
     try:
         folder = made_folder(model.name)
         path = folder / Path(model.file).name
-        if not (path.is_file() and path.stat().st_size == found.size and sha256_of(path) == found.sha256):
+        if not _is_whole(path, found):
             _check_room(folder, found.size)
             _fetch(model, found, folder, on_progress)
             if path != folder / model.file:
                 (folder / model.file).replace(path)
-        _check(path, found)
+            shutil.rmtree(folder / ".cache", ignore_errors=True)
+            if not _is_whole(path, found):
+                path.unlink()
+                raise ModelDownloadError(
+                    f"the download {path.name} is damaged: its sha256 is not {found.sha256}; it was deleted",
+                    hint="Run the same command again. If it happens again, the server or a proxy changes the file.",
+                )
         path.chmod(0o600)
-        shutil.rmtree(folder / ".cache", ignore_errors=True)
         pulled = PulledModel(
             name=model.name,
             repo=model.repo,
@@ -95,12 +100,6 @@ def described(model: LocalModel) -> HubFile:
     )
 
 
-def sha256_of(path: Path) -> str:
-    """Return the sha256 of a file, in hexadecimal. Raises OSError."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def _fetch(model: LocalModel, found: HubFile, folder: Path, on_progress: OnProgress) -> None:
     from huggingface_hub import hf_hub_download
     from tqdm import tqdm
@@ -125,17 +124,11 @@ def _fetch(model: LocalModel, found: HubFile, folder: Path, on_progress: OnProgr
     )
 
 
-def _check(path: Path, found: HubFile) -> None:
-    """Delete a file that differs from the hub's description. Raises ModelDownloadError."""
-    got = sha256_of(path)
-    if path.stat().st_size == found.size and got == found.sha256:
-        return
-    path.unlink()
-    shutil.rmtree(path.parent / ".cache", ignore_errors=True)
-    raise ModelDownloadError(
-        f"the download {path.name} is damaged: its sha256 is {got}, not {found.sha256}; it was deleted",
-        hint="Run the same command again. If it happens again, the server or a proxy is sending a different file.",
-    )
+def _is_whole(path: Path, found: HubFile) -> bool:
+    if not path.is_file() or path.stat().st_size != found.size:
+        return False
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest() == found.sha256
 
 
 def _check_room(folder: Path, size: int) -> None:

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 from investigator.engines.base import Hear
 from investigator.engines.loading import ControlTokens, without_progress_bars
 from investigator.engines.transformers.token_rules import (
-    NgramBlock,
-    NotYet,
-    Nucleus,
+    FactualNucleus,
     Penalties,
+    ReplyNgramBlock,
     Schedule,
     ends_sentence,
 )
@@ -134,18 +133,28 @@ class TransformersModel:
 
     def _rules(self, decoding: Decoding, prompt: int, context: int) -> LogitsProcessorList:
         """Return the constraints on the next token, in order; `prompt` and `context` are token counts."""
-        from transformers import LogitsProcessorList, TemperatureLogitsWarper, TopKLogitsWarper
+        from transformers import (
+            LogitsProcessorList,
+            MinNewTokensLengthLogitsProcessor,
+            NoRepeatNGramLogitsProcessor,
+            TemperatureLogitsWarper,
+            TopKLogitsWarper,
+            TopPLogitsWarper,
+        )
 
         rules = LogitsProcessorList()
         if decoding.stop_token and decoding.beam_min_length > 1:
-            rules.append(NotYet(prompt, decoding.beam_min_length, self._with(decoding.stop_token)))
+            held = self._with(decoding.stop_token)
+            rules.append(
+                MinNewTokensLengthLogitsProcessor(prompt, decoding.beam_min_length, held, device=self._model.device)
+            )
         if decoding.penalize_repetitions or decoding.penalize_ctxt_repetitions:
             counted = min(context, prompt) if decoding.penalize_ctxt_repetitions else 0
             rules.append(Penalties(prompt if decoding.penalize_repetitions else 10**9, counted))
         if decoding.beam_block_ngram > 0:
-            rules.append(NgramBlock(decoding.beam_block_ngram, prompt))
+            rules.append(ReplyNgramBlock(decoding.beam_block_ngram, prompt))
         if decoding.beam_context_block_ngram > 0:
-            rules.append(NgramBlock(decoding.beam_context_block_ngram, 0))
+            rules.append(NoRepeatNGramLogitsProcessor(decoding.beam_context_block_ngram))
         if decoding.inference in (Inference.GREEDY, Inference.BEAM):
             return rules
         rules.append(TemperatureLogitsWarper(float(decoding.temperature)))
@@ -153,9 +162,11 @@ class TransformersModel:
             rules.append(TopKLogitsWarper(decoding.topk))
         elif decoding.inference is Inference.FACTUAL_NUCLEUS:
             schedule = Schedule(decoding.topp, decoding.lambda_decay, decoding.omega_bound, decoding.p_reset)
-            rules.append(Nucleus(prompt, lambda written: schedule.share([self._ends_sentence(i) for i in written])))
+            rules.append(
+                FactualNucleus(prompt, lambda written: schedule.share([self._ends_sentence(i) for i in written]))
+            )
         elif decoding.topp != OFF:
-            rules.append(Nucleus(prompt, lambda _: decoding.topp))
+            rules.append(TopPLogitsWarper(decoding.topp))
         return rules
 
     def _best(

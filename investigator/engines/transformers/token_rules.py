@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import repeat
-from math import inf, prod
+from math import prod
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _ENDS = (".", "?", "!", "。", "？", "！")
 
 
 @dataclass(frozen=True)
-class Nucleus:
+class FactualNucleus:
     """Keeps the smallest set of tokens with the probability mass that `share` returns for the tokens so far."""
 
     prompt_tokens: int
@@ -27,14 +27,12 @@ class Nucleus:
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
         """Return the changed scores."""
-        held = scores.clone()
-        for row, written in zip(held, input_ids[:, self.prompt_tokens :].tolist(), strict=True):
-            likeliest = row.softmax(-1).sort(descending=True)
-            likelier = likeliest.values.cumsum(-1) - likeliest.values
-            outside = likelier >= self.share(written)
-            outside[0] = False
-            row[likeliest.indices[outside]] = -inf
-        return held
+        import torch
+        from transformers import TopPLogitsWarper
+
+        shares = [self.share(written) for written in input_ids[:, self.prompt_tokens :].tolist()]
+        rows = zip(shares, input_ids.split(1), scores.split(1), strict=True)
+        return torch.cat([TopPLogitsWarper(share)(ids, row) for share, ids, row in rows])
 
 
 @dataclass(frozen=True)
@@ -58,42 +56,18 @@ class Penalties:
 
 
 @dataclass(frozen=True)
-class NgramBlock:
-    """Forbids repeated sequences of `length` tokens, beginning at token `start`."""
+class ReplyNgramBlock:
+    """Forbids repeated sequences of `length` tokens in the reply."""
 
     length: int
-    start: int
-
-    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        """Return the changed scores."""
-        held = scores.clone()
-        for row, ids in zip(held, input_ids[:, self.start :].tolist(), strict=True):
-            for token in self._repeating(ids):
-                row[token] = -inf
-        return held
-
-    def _repeating(self, ids: Sequence[int]) -> set[int]:
-        """Return the tokens that would complete an existing sequence."""
-        before = ids[len(ids) - self.length + 1 :] if self.length > 1 else []
-        starts = range(len(ids) - self.length + 1)
-        return {ids[n + self.length - 1] for n in starts if ids[n : n + self.length - 1] == before}
-
-
-@dataclass(frozen=True)
-class NotYet:
-    """Forbids some tokens until a minimum number of other tokens have been written."""
-
     prompt_tokens: int
-    least: int
-    tokens: Sequence[int]
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
         """Return the changed scores."""
-        if input_ids.shape[1] - self.prompt_tokens >= self.least:
-            return scores
-        held = scores.clone()
-        held[:, list(self.tokens)] = -inf
-        return held
+        from transformers import NoRepeatNGramLogitsProcessor
+
+        changed: Tensor = NoRepeatNGramLogitsProcessor(self.length)(input_ids[:, self.prompt_tokens :], scores)
+        return changed
 
 
 @dataclass(frozen=True)
