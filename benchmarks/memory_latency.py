@@ -21,8 +21,8 @@ from pathlib import Path
 
 from investigator.bb3.memory.long_term import LongTermMemory
 from investigator.bb3.memory.of_chats import UserMemories
-from investigator.bb3.memory.overlap import gist_of
 from investigator.bb3.records import Speaker
+from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
 from investigator.store.database import FileDatabase
 from investigator.store.schema import RUNS
 
@@ -91,15 +91,14 @@ def main() -> None:
     told = memories(max(given.sizes), draw)
     results: dict[int, Figures] = {}
     with tempfile.TemporaryDirectory() as place:
-        began = time.perf_counter()
-        gist_of("so that the libraries are loaded")
-        print(f"loading the libraries: {time.perf_counter() - began:.2f} s, once a process")
         database = FileDatabase(Path(place) / "index.db", RUNS)
-        memory = LongTermMemory(database)
+        memory = LongTermMemory(database, SentenceTransformerEmbedder())
         written = 0
         for size in sorted(given.sizes):
             began = time.perf_counter()
             memory.add_all(_USER, told[written:size])
+            while memory.claims(_USER) and any(not claim for _, claim in memory.claims(_USER)):
+                memory.scores(_USER, "embed the memories that have no vector yet")
             each = 1000 * (time.perf_counter() - began) / max(1, size - written)
             written = size
             results[size] = {

@@ -49,6 +49,9 @@ class SessionMemories:
     def texts(self) -> Mapping[str, int]:
         return dict(self._texts)
 
+    def dates(self) -> Mapping[str, str]:
+        return {}
+
     def available(self, text: str) -> Sequence[str]:
         return available_memories(
             text, self._texts, self._in_session, self._options, chance=self._chance, tokens=self._tokens

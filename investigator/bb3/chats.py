@@ -15,7 +15,7 @@ from investigator.asking.client import EngineClient
 from investigator.bb3.chat_options import ChatOptions
 from investigator.bb3.decoding.told import engines_as_told
 from investigator.bb3.exchange import DocumentSearch
-from investigator.bb3.extractive.modules import chat_answers
+from investigator.bb3.extractive import chat_answers
 from investigator.bb3.folder_chat import FolderChat
 from investigator.bb3.forms.chat_form import ChatForm
 from investigator.bb3.memory.choice import MemoryOptions
@@ -114,7 +114,7 @@ def open_memory(investigator: Investigator) -> Iterator[LongTermMemory]:
     """
     store = investigator.parts.settings.store
     with Workspace(investigator.workspace, write=False, folder=investigator.folder, store=store) as workspace:
-        yield LongTermMemory(workspace.runs)
+        yield LongTermMemory(workspace.runs, investigator.parts.caching_embedder)
 
 
 class _ChatJournal(InMemoryJournal):

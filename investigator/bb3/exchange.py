@@ -27,14 +27,15 @@ class SearchDocument(Record):
 class ModuleRequest(Record):
     """One call of a module: the conversation, and the module's other inputs. `module` selects the prompt, and `by` is
     the answering module (BB3's 30B and 175B write every reply with the settings of SRM). `memories` are texts that
-    begin with the prefix of their owner. A response is conditioned on `entity`, `memory` and `knowledge`; `quotes` are
-    the sources of the knowledge.
+    begin with the prefix of their owner; `dates` are the days on which memories were stated, as in 2026-11-28, if
+    known. A response is conditioned on `entity`, `memory` and `knowledge`; `quotes` are the sources of the knowledge.
     """
 
     module: Module
     by: Module
     turns: tuple[Turn, ...] = ()
     memories: tuple[str, ...] = ()
+    dates: Mapping[str, str] = {}
     query: str = ""
     documents: tuple[SearchDocument, ...] = ()
     entity: str = ""
@@ -46,15 +47,17 @@ class ModuleRequest(Record):
 class ModuleReply(Record):
     """A module's reply. `needed` is the decision by sdm or mdm; `score` ranks the response among several.
 
-    `is_stock` is True if rules, not a model, wrote the reply, which then contains no facts about the speaker. `unsaid`
-    is the part of the model's text that was withheld, because no quote supports it or it was not a reply; `checked`
-    says who checked a reply with quotes. `source_problem` reports quotes that the files no longer contain.
+    `memories` are those that mkm chose, if its text is not one of them. `is_stock` is True if rules, not a model, wrote
+    the reply, which then contains no facts about the speaker. `unsaid` is the part of the model's text that was
+    withheld, because no quote supports it; `checked` says who checked a reply with quotes. `source_problem` reports
+    quotes that the files no longer contain.
     """
 
     text: str
     score: float = 0.0
     needed: bool | None = None
     quotes: tuple[Quote, ...] = ()
+    memories: tuple[str, ...] = ()
     failed: bool = False
     is_stock: bool = False
     unsaid: str = ""
@@ -86,6 +89,10 @@ class Memories(Protocol):
 
     def texts(self) -> Mapping[str, int]:
         """Return all memories, oldest first, each with the number of turns since it was last used."""
+        ...
+
+    def dates(self) -> Mapping[str, str]:
+        """Return the day on which each memory was stated, if it is known."""
         ...
 
     def available(self, text: str) -> Sequence[str]:

@@ -167,7 +167,7 @@ class FolderChat:
             message = Message(id=self.agent_id, text=_NOTHING_SAID, episode_done=False)
         else:
             message = draft.message(self.agent_id)
-            session.conversation.memories.end_turn([draft.memory_used] if draft.memory_used else [])
+            session.conversation.memories.end_turn(draft.memories_used)
             session.messages.append(message)
         if not message.text:
             message.force_set("text", _NO_REPLY)

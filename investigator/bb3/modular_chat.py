@@ -13,6 +13,7 @@ from investigator.asking.budget import BudgetSpent
 from investigator.bb3.chat_options import ChatOptions, Conditioning, Decide
 from investigator.bb3.exchange import FAILED, DocumentSearch, ModuleReply, ModuleRequest, Modules
 from investigator.bb3.module_table import Family
+from investigator.bb3.questions import only_asks
 from investigator.bb3.records import Module, Speaker, Turn
 from investigator.bb3.turn_draft import RESPONSE_OF, LiveConversation, TurnDraft
 from investigator.errors import InvestigatorError
@@ -64,7 +65,10 @@ class ModularChat:
     def open(self, conversation: LiveConversation) -> TurnDraft:
         """Open a conversation using memories about the partner."""
         draft = TurnDraft(conversation)
-        request = ModuleRequest(module=Module.ORM, by=Module.ORM, memories=tuple(conversation.memories.texts()))
+        memories = conversation.memories
+        request = ModuleRequest(
+            module=Module.ORM, by=Module.ORM, memories=tuple(memories.texts()), dates=memories.dates()
+        )
         for _ in range(_OPENING_TRIES):
             (reply,) = self._modules.ask([request])
             if not _NAME.search(reply.text):
@@ -86,19 +90,24 @@ class ModularChat:
             for draft, reply in self._ask(Module.SDM, drafts):
                 draft.search_decision, draft.uses_search = reply.text, bool(reply.needed)
         if options.memory_decision is Decide.COMPUTE:
-            for draft, reply in self._ask(Module.MDM, drafts):
+            for draft, reply in self._ask(Module.MDM, [draft for draft in drafts if self._has_memories(draft)]):
                 draft.memory_decision, draft.uses_memory = reply.text, bool(reply.needed)
         for draft in drafts:
-            draft.available = draft.conversation.memories.available(draft.turns[-1].text if draft.turns else "")
-            draft.uses_memory = draft.uses_memory and bool(draft.available)
+            if draft.uses_memory:
+                draft.available = draft.conversation.memories.available(draft.turns[-1].text if draft.turns else "")
+                draft.uses_memory = bool(draft.available)
             draft.uses_entity = options.contextual_knowledge_decision is Decide.ALWAYS or (
                 options.contextual_knowledge_decision is Decide.COMPUTE
                 and not draft.uses_search
                 and not draft.uses_memory
             )
 
+    def _has_memories(self, draft: TurnDraft) -> bool:
+        return not self._family.few_calls or bool(draft.conversation.memories.texts())
+
     def _remember_partner(self, drafts: Sequence[TurnDraft]) -> None:
-        for draft, reply in self._ask(Module.MGM, drafts):
+        telling = [draft for draft in drafts if not self._family.few_calls or not only_asks(draft.turns[-1].text)]
+        for draft, reply in self._ask(Module.MGM, telling):
             draft.partner_memory = reply.text
 
     def _find(self, drafts: Sequence[TurnDraft]) -> None:
@@ -132,7 +141,7 @@ class ModularChat:
             draft.source_problem = reply.source_problem
         for draft, reply in self._ask(Module.MKM, [draft for draft in drafts if draft.uses_memory]):
             draft.memory = "" if reply.failed else reply.text
-            draft.memory_used = draft.memory if draft.memory in draft.available else ""
+            draft.memories_used = [memory for memory in draft.available if memory in (reply.memories or (reply.text,))]
 
     def _respond(self, drafts: Sequence[TurnDraft]) -> None:
         conditioning = self._options.knowledge_conditioning
@@ -179,7 +188,8 @@ class ModularChat:
     def _response(self, draft: TurnDraft, module: Module, by: Module, kinds: Iterable[str]) -> ModuleRequest:
         given = {kind: getattr(draft, kind) for kind in kinds}
         quotes = draft.quotes if "knowledge" in given else ()
-        return ModuleRequest(module=module, by=by, turns=draft.turns, quotes=quotes, **given)
+        dates = draft.conversation.memories.dates()
+        return ModuleRequest(module=module, by=by, turns=draft.turns, quotes=quotes, dates=dates, **given)
 
     def _remember_own(self, drafts: Sequence[TurnDraft]) -> None:
         """Store the speaker's own memories, then the partner's, in the same order as the original. Replies that quote
@@ -210,6 +220,7 @@ class ModularChat:
                 by=module,
                 turns=draft.turns,
                 memories=self._memories_for(module, draft),
+                dates=draft.conversation.memories.dates(),
                 query=draft.query,
                 documents=tuple(draft.documents),
             )

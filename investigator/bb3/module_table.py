@@ -207,8 +207,10 @@ class Family(Record):
     With `memory_first`, new memories are created before the search query. With `plain_without_knowledge`, VRM replies
     if no documents, memories or topic are used, and nothing is remembered; if this applies to one conversation in a
     batch, VRM replies in all of them. With `one_voice`, SRM writes the replies for every kind of knowledge, except
-    combined replies, which are written by the module that the options name. `separate_order` is the order of separate
-    replies. `without_knowledge` replies if a search found nothing, and `unasked` if there was no search.
+    combined replies, which are written by the module that the options name. With `few_calls`, no module is called
+    whose result is known: MDM without memories, and MGM for a turn that contains only questions. `separate_order` is
+    the order of separate replies. `without_knowledge` replies if a search found nothing, and `unasked` if there was no
+    search.
     """
 
     memory_first: bool
@@ -217,6 +219,7 @@ class Family(Record):
     separate_order: tuple[Module, ...]
     without_knowledge: Module
     unasked: Module
+    few_calls: bool = False
 
 
 SMALL = Family(
@@ -239,5 +242,5 @@ LARGE = Family(
 )
 """BB3 30B and 175B: language models trained with prefixes."""
 
-CHAT = LARGE.changed(plain_without_knowledge=False, one_voice=False, without_knowledge=Module.SRM)
+CHAT = LARGE.changed(plain_without_knowledge=False, one_voice=False, without_knowledge=Module.SRM, few_calls=True)
 """Chat models, prompted with templates: like the large family, but each module writes its own reply."""

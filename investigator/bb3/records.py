@@ -59,16 +59,15 @@ class Turn(Record):
     text: str
 
 
-AND_MORE = "…"
-"""The last line of a fact that lists several facts, if it does not list all of them."""
-
-
 class PersonalFact(Record):
-    """A statement of one speaker about themselves, kept across conversations; ids are never reused in a store."""
+    """A statement of one speaker about themselves, kept across conversations, and the day on which it was stated, if
+    known. Several statements that were asked for together are the lines of one text.
+    """
 
     id: int = Field(ge=1)
     speaker: Speaker
     text: str
+    stated: str = ""
 
 
 class TurnsVariables(Record):
@@ -113,10 +112,13 @@ class PhraseReply(Record):
 
 
 class FactReply(Record):
-    """The id of the remembered fact that fits best, None if no fact fits, and the fit as a point (0..100)."""
+    """The id of the remembered fact that fits best, None if no fact fits, the fit as a point (0..100), and the ids of
+    other facts that were asked for.
+    """
 
     point: Point = None
     fact_id: int | None = None
+    more_ids: tuple[int, ...] = ()
 
 
 class ResponseReply(Record):

@@ -55,7 +55,7 @@ class TurnDraft:
     documents: Sequence[SearchDocument] = ()
     entity: str = ""
     memory: str = ""
-    memory_used: str = ""
+    memories_used: Sequence[str] = ()
     knowledge: str = ""
     quotes: tuple[Quote, ...] = ()
     source_problem: str = ""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from investigator.bb3.extractive.modules import chat_answers
+from investigator.bb3.extractive import chat_answers
 from investigator.bb3.records import CONTRACTS
 from investigator.doctor.examination import Examination
 from investigator.doctor.findings import Diagnosis, Environment, Extra, RoleGrade, VerifierFinding

@@ -53,9 +53,3 @@ def month_numbers() -> dict[str, int]:
     """Map each month name in lower case, including short forms, to its number, 1 to 12."""
     years = listed("months").values()
     return {name: number for months in years for number, names in enumerate(months, 1) for name in names.split("|")}
-
-
-@cache
-def negations(*languages: str) -> tuple[str, ...]:
-    """Return the negating words of the given languages."""
-    return tuple(word for language in languages for word in listed("negations")[language])

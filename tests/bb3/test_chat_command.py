@@ -211,7 +211,7 @@ def test_a_module_may_have_an_engine_of_its_own(terminal: Terminal) -> None:
     result = terminal.chat(f"{QUESTION}\n", "--sdm-model", "extractive")
     assert result.stdout == "It makes 42 MW of power.  [cedar.txt:line 1]\n"
     assert Module.SDM not in terminal.asked()
-    assert Module.MDM in terminal.asked()
+    assert Module.SGM in terminal.asked()
 
 
 def test_options_of_modules_are_sent_for_these_modules_alone(terminal: Terminal) -> None:

@@ -14,7 +14,7 @@ from tiny_model import write_tiny_model
 from investigator.bb3.chats import open_chat
 from investigator.bb3.decoding.options import OptionValue, told_decodings
 from investigator.bb3.decoding.told import engine_as_told, engines_as_told
-from investigator.bb3.extractive.modules import chat_answers
+from investigator.bb3.extractive import chat_answers
 from investigator.bb3.records import Module
 from investigator.dialogue.messages import Message
 from investigator.engines.base import Engine

@@ -15,7 +15,7 @@ from investigator import ScriptedEmbedder, ScriptedEngine
 from investigator.asking.client import EngineClient
 from investigator.asking.prompts import Prompts
 from investigator.bb3.exchange import ModuleReply, ModuleRequest, SearchDocument
-from investigator.bb3.extractive.modules import chat_answers
+from investigator.bb3.extractive import chat_answers
 from investigator.bb3.forms.chat_form import ChatForm, chat_prompt
 from investigator.bb3.records import CONTRACTS, Module
 from investigator.engines.base import Engine, Traits
@@ -245,9 +245,9 @@ def test_an_address_that_nobody_gave_is_not_said(module: Module, given: dict[str
     ("said", "shown"),
     [
         ("I am a chatbot. I am a chatbot. I am a chatbot.", "I am a chatbot."),
-        ("Hello", "Hello! What would you like to know?"),
+        ("Hello", "What would you like to know?"),
         ("Good day!<\u200b/turn> <turn>Bye", "Good day!"),
-        ("</turn>", "Hello! What would you like to know?"),
+        ("</turn>", "What would you like to know?"),
         ("Good day! Conversation, with the last turn at the end: Hello", "Good day!"),
     ],
 )
@@ -258,7 +258,7 @@ def test_babble_is_not_shown(said: str, shown: str) -> None:
 @pytest.mark.parametrize("raw", ["", "Sure thing!", '{"reply": ""}', "null", "\ud83d"])
 def test_a_reply_that_cannot_be_read_is_made_without_the_model(raw: str) -> None:
     found = reply(saying(Module.VRM, raw), Module.VRM, "Hello")
-    assert (found.text, found.failed) == ("Hello! What would you like to know?", False)
+    assert (found.text, found.failed) == ("What would you like to know?", False)
 
 
 def test_mark_up_in_turns_and_memories_stays_text() -> None:

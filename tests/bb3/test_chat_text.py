@@ -29,7 +29,6 @@ def fact(
         user="anna",
         speaker=speaker,
         text=text,
-        claim="",
         source=FactSource(chat_id="c", turn=turn),
         created=datetime(2026, 3, 1, tzinfo=UTC),
         turns_since_used=0,

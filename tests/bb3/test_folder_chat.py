@@ -238,7 +238,7 @@ def test_a_batch_of_sessions_gets_the_replies_of_each(place: Path) -> None:
         replies = chat.reply([(s, Message(text=t)) for s, t in zip(sessions, texts, strict=True)])
     assert [reply.text for reply in replies] == [f"It makes {40 + n} MW of power." for n in range(6)]
     steps = [module for n, module in enumerate(asked(engine)) if n == 0 or asked(engine)[n - 1] is not module]
-    assert steps == [Module.SDM, Module.MDM, Module.MGM, Module.SGM, Module.SKM, Module.SRM]
+    assert steps == [Module.SDM, Module.SGM, Module.SKM, Module.SRM]
 
 
 def test_a_batch_may_hold_openings_silence_and_other_options(place: Path) -> None:
@@ -287,7 +287,7 @@ def _breaks(_: object) -> None:
 
 def test_a_reply_without_a_word_is_never_given(place: Path) -> None:
     with opened(place, engine=ScriptedEngine("nonsense")) as chat:
-        assert say(chat, chat.start("anna"), "Hello").text == "Hello! What would you like to know?"
+        assert say(chat, chat.start("anna"), "Hello").text == "What would you like to know?"
     with opened(place, {Module.ORM: {"quotes": [], "reply": "Person 2:"}}) as chat:
         reply = say(chat, chat.start("anna"), "Opening", memories=["I sing."])
         assert reply.text == "I have no reply to that."

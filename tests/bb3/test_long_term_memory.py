@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
@@ -16,6 +16,8 @@ from investigator.bb3.memory.long_term import LONGEST_MEMORY, LongTermMemory
 from investigator.bb3.memory.of_chats import UserMemories
 from investigator.bb3.memory.personal_facts import FactSource
 from investigator.bb3.records import Speaker
+from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
+from investigator.engines.scripted import ScriptedEmbedder
 from investigator.errors import DialogueError
 from investigator.store.database import Database, FileDatabase
 from investigator.store.schema import RUNS
@@ -26,7 +28,7 @@ PARTNER, SELF = Speaker.PARTNER, Speaker.SELF
 
 @pytest.fixture
 def memory(database: Database) -> LongTermMemory:
-    return LongTermMemory(database, lambda: NOON)
+    return LongTermMemory(database, ScriptedEmbedder(), lambda: NOON)
 
 
 def chat(memory: LongTermMemory, user: str = "ann", chat_id: str = "c1", **options: object) -> UserMemories:
@@ -48,9 +50,9 @@ def test_a_memory_tells_who_said_it_where_and_when(memory: LongTermMemory) -> No
 def test_memories_outlast_a_restart(reopen: Callable[[], Database]) -> None:
     for text in ("I have a dog.", "I like tea."):
         database = reopen()
-        LongTermMemory(database).add("ann", text)
+        LongTermMemory(database, ScriptedEmbedder()).add("ann", text)
         database.close()
-    assert texts(LongTermMemory(reopen())) == ["I have a dog.", "I like tea."]
+    assert texts(LongTermMemory(reopen(), ScriptedEmbedder())) == ["I have a dog.", "I like tea."]
 
 
 @pytest.mark.parametrize("user", ["ann", "x' OR 1=1 --", "🐶 שלום", " ann", "%", "a\nb", '"'])
@@ -117,13 +119,18 @@ def test_a_memory_is_one_line_so_that_it_cannot_pass_for_a_turn(memory: LongTerm
 def test_the_same_is_not_remembered_twice_and_a_negation_is(memory: LongTermMemory) -> None:
     assert memory.remember("ann", "I have a dog.", PARTNER) is not None
     assert memory.remember("ann", "I have a dog!", PARTNER) is None
-    assert memory.remember("ann", "I really do have a dog.", PARTNER) is None
     assert memory.remember("ann", "I don't have a dog.", PARTNER) is not None
     assert memory.remember("ann", "I have a dog and a cat.", PARTNER) is not None
     assert memory.remember("ann", "I have a dog.", SELF) is not None
     assert memory.remember("bob", "I have a dog.", PARTNER) is not None
     with pytest.raises(DialogueError, match="already remembered"):
         memory.add("ann", "I have a dog.")
+
+
+def test_a_memory_that_says_more_is_kept_beside_the_one_that_says_less(memory: LongTermMemory) -> None:
+    for text in ("I have a dog.", "I have a dog called Bubbles."):
+        chat(memory).add(text, PARTNER)
+    assert texts(memory) == ["I have a dog.", "I have a dog called Bubbles."]
 
 
 def test_what_is_typed_with_the_label_of_a_memory_is_kept_as_it_is(memory: LongTermMemory) -> None:
@@ -137,68 +144,34 @@ def test_what_is_typed_with_the_label_of_a_memory_is_kept_as_it_is(memory: LongT
     assert one.available("tea")[:2] == [f"Person 1's Persona: {text}" for text in labelled[:2]]
 
 
-def test_of_contradicting_memories_the_last_is_drawn_on_and_all_are_seen(memory: LongTermMemory) -> None:
+def test_of_contradicting_memories_both_are_kept_with_their_days_and_the_newer_comes_last(database: Database) -> None:
+    days = iter(NOON + timedelta(days=number) for number in range(9))
+    memory = LongTermMemory(database, ScriptedEmbedder(), lambda: next(days))
     one = chat(memory)
-    told = ["I have a dog.", "My name is Anna. I like tea.", "I do not have a dog.", "My name is Berta."]
-    for text in told:
+    for text in ("I have a dog.", "I do not have a dog.", "I HAVE a dog!"):
         one.add(text, PARTNER)
-    held = [f"Person 1's Persona: {text}" for text in ("I like tea.", "I do not have a dog.", "My name is Berta.")]
-    assert one.available("hello") == held
-    assert list(one.texts()) == [f"Person 1's Persona: {text}" for text in told[1:]]
-    assert texts(memory) == told
-    memory.delete("ann", 3)
-    assert one.available("hello")[0] == "Person 1's Persona: I have a dog."
-    one.add("I do not have a dog.", SELF)
-    assert one.available("hello")[0] == "Person 1's Persona: I have a dog."  # that is not the user's word
+    newest = "Person 1's Persona: I have a dog."
+    assert one.available("Do I have a dog?") == ["Person 1's Persona: I do not have a dog.", newest]
+    assert one.dates()[newest] == "2025-03-03"  # it was stated again
+    one.set({"I do not have a dog.": 0})  # what a message brings along each time is no news
+    assert one.available("Do I have a dog?")[-1] == newest
+    assert texts(memory) == ["I have a dog.", "I do not have a dog."]
 
 
-def test_what_is_told_again_after_its_opposite_is_the_newest(memory: LongTermMemory) -> None:
-    for text in ("I have a dog.", "I have no dog.", "I really do have a dog."):
-        assert memory.remember("ann", text, PARTNER) is not None
-    assert memory.remember("ann", "I have no dog.", PARTNER) is not None
-    assert chat(memory).available("hello") == ["Person 1's Persona: I have no dog."]
-    assert memory.add("ann", "I have a dog.").id == 5
-    assert texts(memory) == ["I really do have a dog.", "I have no dog.", "I have a dog."]
-    one = chat(memory)
-    one.set({"I have no dog.": 0})  # what a message brings along each time is no news
-    assert one.available("hello")[-1] == "Person 1's Persona: I have a dog."
+def test_a_memory_is_found_by_its_meaning(database: Database) -> None:
+    memory = LongTermMemory(database, SentenceTransformerEmbedder())
+    memory.add_all("ann", ["I like tea.", "I moved to Paris.", "I sing."])
+    assert memory.search("ann", "Where do I live?")[0].text == "I moved to Paris."
+    assert memory.search("ann", "the price of copper") == ()
 
 
-def test_what_the_turn_itself_denies_is_not_drawn_on(memory: LongTermMemory) -> None:
-    memory.add("ann", "I have a dog.")
-    assert chat(memory).available("No, I do not have a dog.") == []
-    assert chat(memory).available("Do I have a dog?") == ["Person 1's Persona: I have a dog."]
-
-
-def test_who_asks_for_everything_gets_the_newest_together_and_then_the_rest(memory: LongTermMemory) -> None:
-    things = ["tea", "milk", "jazz", "chess", "snow", "rain", "bread"]
-    memory.add_all("ann", [f"I like {thing}." for thing in things])
-    memory.add("ann", "I sing.", SELF)
-    one = chat(memory)
-    (first,) = one.available("What do you know about me?")
-    lines = [f"I like {thing}." for thing in ("bread", "rain", "snow", "chess", "jazz")]
-    assert first == "Person 1's Persona: " + "\n".join([*lines, "…"])
-    one.end_turn([first])
-    assert [fact.uses for fact in memory.memories("ann")] == [0, 0, 1, 1, 1, 1, 1, 0]
-    (more,) = one.available("What else do you know about me?")
-    assert more.splitlines()[:2] == ["Person 1's Persona: I like milk.", "I like tea."]
-    assert chat(memory, "bob").available("What do you know about me?") == []
-    memory.add("bob", "I like tea.")
-    assert chat(memory, "bob").available("¿Qué sabes de mí?") == ["Person 1's Persona: I like tea."]
-
-
-def test_among_many_memories_the_newer_of_two_is_found_whatever_its_words(memory: LongTermMemory) -> None:
-    memory.add_all("ann", ["I live in Berlin.", "I have a dog.", "I do not smoke."])
-    memory.add_all("ann", [f"I own {number} red things of kind k{number}." for number in range(300)])
-    memory.add_all("ann", ["I moved to Paris.", "I have no dog.", "I smoke cigars."])
-    memory.add_all("ann", [f"I own {number} blue things of kind k{number}." for number in range(300)])
-    told = {text: chat(memory).available(text) for text in ("Where do I live?", "Do I have a dog?", "Do I smoke?")}
-    assert "Person 1's Persona: I moved to Paris." in told["Where do I live?"]
-    assert "Person 1's Persona: I have no dog." in told["Do I have a dog?"]
-    assert "Person 1's Persona: I smoke cigars." in told["Do I smoke?"]
-    outdated = {f"Person 1's Persona: {text}" for text in ("I live in Berlin.", "I have a dog.", "I do not smoke.")}
-    assert not any(outdated & set(found) for found in told.values())
-    assert "Person 1's Persona: I live in Berlin." not in chat(memory).available("Do I live in Berlin?")
+def test_a_damaged_vector_hides_its_memory_from_searches_only(memory: LongTermMemory, database: Database) -> None:
+    memory.add_all("ann", ["I have a dog.", "I have a cat."])
+    assert len(memory.search("ann", "dog cat")) == 2
+    memory.set_claims("ann", {1: "scripted-words ?"})
+    assert [fact.text for fact in memory.search("ann", "dog cat")] == ["I have a cat."]
+    memory.set_claims("ann", {1: "another embedder"})
+    assert len(memory.search("ann", "dog cat")) == 2
 
 
 def test_many_memories_are_kept_at_once_or_not_at_all(memory: LongTermMemory) -> None:
@@ -233,7 +206,7 @@ def test_nobody_changes_what_belongs_to_another_user(memory: LongTermMemory) -> 
 
 def test_what_is_forgotten_leaves_no_trace_in_the_file(tmp_path: Path) -> None:
     database = FileDatabase(tmp_path / "w.db", RUNS)
-    memory = LongTermMemory(database)
+    memory = LongTermMemory(database, ScriptedEmbedder())
     memory.add("ann", "I have a zebrafish.")
     memory.forget("ann")
     database.close()
@@ -279,7 +252,7 @@ def test_of_many_memories_those_that_fit_are_found_however_old(memory: LongTermM
     memory.add("ann", "My grandmother baked bread in Lyon.")
     memory.add_all("ann", [f"I own {number} blue things of kind k{number}." for number in range(400, 500)])
     found = chat(memory).available("Where did your grandmothers bake?")
-    assert found[0] == "Person 1's Persona: My grandmother baked bread in Lyon."
+    assert "Person 1's Persona: My grandmother baked bread in Lyon." in found
     assert len(found) == 32
     assert len(chat(memory).texts()) == 64
     assert [len(memory.memories("ann", most=7)), memory.count("ann")] == [7, 501]
@@ -290,11 +263,13 @@ import sys
 from pathlib import Path
 from investigator.bb3.memory.long_term import LongTermMemory
 from investigator.bb3.records import Speaker
+from investigator.engines.scripted import ScriptedEmbedder
 from investigator.store.database import FileDatabase
 from investigator.store.schema import RUNS
 from investigator.store.postgres import PostgresDatabase
 place = sys.argv[1]
-memory = LongTermMemory(PostgresDatabase(place, "papers") if "://" in place else FileDatabase(Path(place), RUNS))
+database = PostgresDatabase(place, "papers") if "://" in place else FileDatabase(Path(place), RUNS)
+memory = LongTermMemory(database, ScriptedEmbedder())
 kept = 0
 for number in range(8):
     kept += memory.remember("ann", f"I know the place p{number}.", Speaker.PARTNER) is not None
@@ -308,7 +283,7 @@ def test_two_processes_lose_and_repeat_nothing_of_one_users_memory(
     database: Database, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
     place = request.getfixturevalue("postgres").address if database.is_shared else tmp_path / "runs.db"
-    memory = LongTermMemory(database)
+    memory = LongTermMemory(database, ScriptedEmbedder())
     memory.add("ann", "I have a dog.")
     command = [sys.executable, "-c", _WRITER, str(place)]
     writers = [

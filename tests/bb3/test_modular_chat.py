@@ -69,7 +69,7 @@ class Search:
         return self.found
 
 
-def conversation(text: str = "What about the moon?", memories: Sequence[str] = (DOG,)) -> LiveConversation:
+def conversation(text: str = "I look at the moon.", memories: Sequence[str] = (DOG,)) -> LiveConversation:
     kept = SessionMemories(MemoryForm.PREFIXES, MemoryOptions(), chance=lambda: 1.0)
     kept.set(dict.fromkeys(memories, 3))
     made = LiveConversation(kept)
@@ -119,13 +119,20 @@ def test_a_decision_against_is_followed(module: Module) -> None:
     assert left_out not in modules.asked
 
 
+@pytest.mark.parametrize("family", [CHAT, LARGE])
 @pytest.mark.parametrize("decide", [Decide.ALWAYS, Decide.COMPUTE])
-def test_nothing_is_recalled_where_nothing_is_remembered(decide: Decide) -> None:
+def test_nothing_is_recalled_where_nothing_is_remembered(decide: Decide, family: Family) -> None:
     modules = Modules()
-    draft = turn(modules, decided(memory=decide), memories=())
-    assert (Module.MDM in modules.asked) is (decide is Decide.COMPUTE)  # it is asked all the same
+    draft = turn(modules, decided(memory=decide), memories=(), family=family)
+    assert (Module.MDM in modules.asked) is (decide is Decide.COMPUTE and family is LARGE)  # BB3 asks
     assert Module.MKM not in modules.asked
     assert not draft.uses_memory
+
+
+def test_nothing_is_noted_of_a_turn_that_only_asks() -> None:
+    modules = Modules()
+    ModularChat(modules, CHAT, decided()).reply([conversation("What about the moon? And the sun?")])
+    assert [request.turns[-1].speaker for request in modules.of(Module.MGM)] == [Speaker.SELF]
 
 
 def test_documents_and_query_go_to_the_knowledge_module() -> None:
@@ -222,7 +229,7 @@ def test_a_memory_that_the_model_made_up_does_not_end_the_turn() -> None:
     talk = conversation()
     modules = Modules({Module.MKM: ModuleReply(text="Person 1's Persona: I have a cat.")})
     (draft,) = ModularChat(modules, SMALL, decided(memory=Decide.ALWAYS), Search()).reply([talk])
-    talk.memories.end_turn([draft.memory_used])
+    talk.memories.end_turn(draft.memories_used)
     assert draft.message("bot")["text"] == "mrm says"
     assert talk.memories.texts() == {DOG: 4}
 

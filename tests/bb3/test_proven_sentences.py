@@ -20,7 +20,7 @@ from investigator.asking.prompts import Prompts
 from investigator.bb3.chat_options import ChatOptions, Conditioning, Decide
 from investigator.bb3.chats import open_chat
 from investigator.bb3.exchange import ModuleReply, ModuleRequest
-from investigator.bb3.extractive.modules import chat_answers
+from investigator.bb3.extractive import chat_answers
 from investigator.bb3.forms.chat_form import ChatForm
 from investigator.bb3.forms.checked_replies import HeardSentences
 from investigator.bb3.records import CONTRACTS, Module, Speaker, Turn

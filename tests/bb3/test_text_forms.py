@@ -131,20 +131,6 @@ def chatting(form: PrefixForm | TokenForm, kind: MemoryForm) -> tuple[ModularCha
     return ModularChat(form, family, options), LiveConversation(memories)
 
 
-def test_a_memory_that_says_more_is_kept_beside_the_one_that_says_less() -> None:
-    writer = Writer("I have a dog.")
-    chat, talk = chatting(PrefixForm(writer), MemoryForm.PREFIXES)
-    talk.hear("I have a dog.")
-    chat.reply([talk])
-    writer.written = WrittenText(text="I have a dog called Bubbles.")
-    talk.hear("I have a dog called Bubbles.")
-    chat.reply([talk])
-    assert [text for text in talk.memories.texts() if text.startswith("Person 1")] == [
-        "Person 1's Persona: I have a dog.",
-        "Person 1's Persona: I have a dog called Bubbles.",
-    ]
-
-
 def test_an_episode_that_has_ended_leaves_no_empty_turns_behind() -> None:
     writer = Writer("fine")
     chat, talk = chatting(TokenForm(writer), MemoryForm.TOKENS)

@@ -8,36 +8,6 @@ from typing import Any
 from golden_rows import Deviation, Ground, Row
 
 FILE = "bb3_memory"
-_NO = re.compile(r"\b(not|no|never|none|nobody|nothing|without)\b|n't\b")
-_WORD = re.compile(r"\w+")
-_SMALL = {
-    *("a", "an", "the", "am", "are", "is", "as", "really", "actually", "up", "so", "just", "now", "how", "then"),
-    *("also", "very", "too", "most", "but"),
-}
-
-
-def negation_differs(row: Row) -> bool:
-    candidate = bool(_NO.search(row.input["candidate"].lower()))
-    return not row.expected["accepted"] and any(
-        bool(_NO.search(kept.lower())) is not candidate for kept in row.input["existing"]
-    )
-
-
-def has_a_wordless_memory(row: Row) -> bool:
-    return not row.expected["accepted"] and any(
-        set(_WORD.findall(kept.lower())) <= _SMALL for kept in row.input["existing"]
-    )
-
-
-def says_more(row: Row) -> bool:
-    """Return True if the candidate contains a stored memory in full, followed by more text."""
-    candidate = row.input["candidate"].lower()
-    held = [kept.lower().rstrip(".") for kept in row.input["existing"]]
-    return (
-        row.input["threshold"] == 1
-        and not row.expected["accepted"]
-        and any(re.search(rf"^{re.escape(kept)} (and|in|with|on|at)\b", candidate) for kept in held)
-    )
 
 
 def failed(row: Row) -> bool:
@@ -63,10 +33,6 @@ def on(kind: str, reason: str, applies: Any, ground: Ground = Ground.JUDGED) -> 
 
 DEVIATIONS = (
     on("normal_tokenizer", "the U of U.S. is not `you`", lambda row: "u.s." in row.input["text"].lower()),
-    on("no_overlap", "a negated memory never counts as a repetition of one without a negation, nor the reverse",
-       negation_differs, Ground.ASKED),
-    on("no_overlap", "a stored memory without meaningful words does not block others", has_a_wordless_memory),
-    on("no_overlap", "a memory that says more than the stored one is stored, to keep the addition", says_more),
     on("is_valid_memory", "a memory without an owner causes a named error", failed, Ground.CRASH),
     on("is_valid_memory", "`No persona.` in any spelling is not a memory", says_no_persona_otherwise, Ground.ASKED),
     on("add_memory_prefix", "`Personally, I ...` is not an owner prefix, so one is added",

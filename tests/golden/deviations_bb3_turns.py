@@ -41,19 +41,6 @@ def cut(row: Row) -> bool:
     return False
 
 
-def says_more(row: Row) -> bool:
-    """Return True if a memory contains all words of an earlier one, and others."""
-    told: list[frozenset[str]] = []
-    for turn in row.input["turns"]:
-        made = turn.get("replies", {}).get("mgm", [])
-        for text in [made] if isinstance(made, str) else made:
-            words = frozenset(str(text).lower().strip(".").split())
-            if any(before < words for before in told):
-                return True
-            told.append(words)
-    return False
-
-
 DEVIATIONS: tuple[Deviation, ...] = (
     Deviation(
         LARGE,
@@ -89,12 +76,6 @@ DEVIATIONS: tuple[Deviation, ...] = (
         "the last documents of a long prompt are dropped, not the best, and knowledge stays if the history is cut",
         cut,
         Ground.ASKED,
-    ),
-    Deviation(
-        LARGE,
-        "conversation",
-        "a memory that says more than a stored one is stored, too",
-        says_more,
     ),
     Deviation(
         LARGE,

@@ -11,7 +11,6 @@ from golden_rows import Row, attempt, check, each_row
 
 from investigator.bb3.forms.gpt2_tokens import gpt2_ids
 from investigator.bb3.memory.choice import MemoryOptions, after_turn, available_memories, most_alike, with_memory
-from investigator.bb3.memory.overlap import says_something_new
 from investigator.bb3.memory.text import (
     MemoryForm,
     clean_text,
@@ -21,7 +20,7 @@ from investigator.bb3.memory.text import (
     with_prefix,
     with_some_prefix,
 )
-from investigator.bb3.memory.words import memory_words
+from investigator.bb3.memory.words import memory_words, says_something_new
 from investigator.bb3.records import Speaker
 
 OPTIONS = {"ignore_in_session_memories": "ignore_in_session_memories_mkm"}

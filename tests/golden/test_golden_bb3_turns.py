@@ -131,7 +131,7 @@ def large(given: Any) -> Any:
         def take(_: Any, turn: Any = turn) -> Any:
             draft = took(chat, conversation, turn)
             message = listed(draft.message("opt" if draft.is_alone else "BlenderBot3"))
-            memories.end_turn([draft.memory_used])
+            memories.end_turn(draft.memories_used)
             return message
 
         reply = attempt(take, None)
@@ -170,7 +170,7 @@ def small(given: Any) -> Any:
         search.documents = given["default_replies"]["docs"]
         draft = took(chat, conversation, turn)
         message = listed(draft.message("BlenderBot3"))
-        memories.end_turn([draft.memory_used])
+        memories.end_turn(draft.memories_used)
         shown = {key: message[key] for key in TEXTS_OF_3B if key in message}
         shown |= {key: message[key] for key in ("memories", "search_knowledge_doc_titles")}
         shown |= {key: value for key, value in message.items() if separate and key.endswith("_dialogue")}

@@ -6,18 +6,13 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
-from pathlib import Path
-from random import Random
 
 import pytest
 from postgres_server import PostgresServer
 from sqlalchemy import Connection, text
 
-from investigator.bb3.memory.fact_terms import FullTextTerms, PlainTerms
 from investigator.bb3.memory.long_term import LongTermMemory
-from investigator.bb3.memory.personal_facts import FactSource, FactText, PersonalFacts
-from investigator.bb3.records import Speaker
+from investigator.engines.scripted import ScriptedEmbedder
 from investigator.errors import (
     DiskFullError,
     MissingPackageError,
@@ -26,10 +21,10 @@ from investigator.errors import (
     WorkspaceLockedError,
 )
 from investigator.records import Investigation, Prompt, QuestionVariables, ReflectReply, Reply, RunSetup
-from investigator.store.database import Database, FileDatabase, get_meta
+from investigator.store.database import Database, get_meta
 from investigator.store.journal import Journal, Runs
 from investigator.store.postgres import STEPS, PostgresDatabase, bring_up
-from investigator.store.schema import CODED, RUNS
+from investigator.store.schema import CODED
 
 PROMPT = Prompt("t/t", QuestionVariables(document_id="a", purpose="b", perspectives="c"), "text", ReflectReply)
 
@@ -62,55 +57,12 @@ def begun(database: Database, run_id: str = "1") -> Journal:
     return Journal(database, run.id, lambda: 0.0, reuse=True)
 
 
-def test_facts_are_found_in_the_same_order_in_both_kinds_of_store(opened: Opener, tmp_path: Path) -> None:
-    chance = Random(3)
-    words = [f"w{number}" for number in range(12)]
-    stores = (FileDatabase(tmp_path / "runs.db", RUNS), opened())
-    kept = [PersonalFacts(store) for store in stores]
-    noon = datetime(2026, 1, 1, 12, tzinfo=UTC)
-    for number in range(60):
-        user, terms = chance.choice(("ann", "bob")), tuple(chance.sample(words, chance.randint(0, 8)))
-        new = FactText(
-            speaker=Speaker.PARTNER, text=f"fact {number}", claim="c", terms=terms, marks=("¬m",) * (number % 2)
-        )
-        for facts in kept:
-            facts.put(user, new, FactSource(), noon)
-    for facts in kept:
-        facts.delete("ann", facts.memories("ann")[1].id)
-    for _ in range(40):
-        terms = chance.sample(words, chance.randint(1, 5))
-        first, second = (
-            [
-                [one.id for one in found]
-                for found in (facts.matching("ann", terms, 20), facts.newest_of_each("bob", ["¬m"], 5, terms))
-            ]
-            for facts in kept
-        )
-        assert first == second
-
-
-def test_the_sums_of_both_kinds_of_terms_are_those_of_sqlite(opened: Opener, tmp_path: Path) -> None:
-    """If a term is in most facts, its weight is the smallest that SQLite gives."""
-    stores = (FileDatabase(tmp_path / "runs.db", RUNS), opened())
-    found = []
-    for store, terms in zip(stores, (FullTextTerms(), PlainTerms()), strict=True):
-        facts = PersonalFacts(store)
-        for number, own in enumerate((("a",), ("a", "b"), ("a", "c", "d"), ("a", "b", "e", "f")), start=1):
-            new = FactText(speaker=Speaker.SELF, text=f"fact {number}", claim="c", terms=own)
-            facts.put("ann", new, FactSource(), datetime(2026, 1, 1, tzinfo=UTC))
-        with store.begin() as connection:
-            found.append(
-                [list(terms.matching(connection, "ann", asked, 9)) for asked in (["a"], ["a", "b"], ["b", "e"])]
-            )
-    assert found[0] == found[1]
-
-
 def test_folders_of_one_database_do_not_see_each_others_runs(opened: Opener) -> None:
     papers, letters = opened(), opened("Letters_of.2026-" + 42 * "x")
     begun(papers)
-    LongTermMemory(papers).add("ann", "I have a dog.")
+    LongTermMemory(papers, ScriptedEmbedder()).add("ann", "I have a dog.")
     assert Runs(letters).summaries() == ()
-    assert LongTermMemory(letters).users() == ()
+    assert LongTermMemory(letters, ScriptedEmbedder()).users() == ()
     assert [run.id for run in Runs(opened()).summaries()] == ["1"]
 
 

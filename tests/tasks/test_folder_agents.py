@@ -182,7 +182,7 @@ def test_what_a_user_tells_is_kept_for_later_agents_and_nothing_of_a_guest(inves
         agent.shutdown()
     assert kept_users(investigator) == ("ida",)
     again = FolderChatAgent({"user": "ida"}, investigator=investigator)
-    again.observe(Message(text="What do you know about me?"))
+    again.observe(Message(text="What is my dog called?"))
     assert "Rex" in again.act().text
     again.shutdown()
 
@@ -192,10 +192,13 @@ def test_memories_come_with_a_message_and_can_open_a_conversation(agent: FolderC
     opening = agent.act()
     assert opening.text
     assert opening["id"] == "bb3_chat"
-    agent.observe(Message(text="What do you know about me?", memories=["I like tea."]))
+    agent.observe(Message(text="Do I like tea?", memories=["I like tea."]))
     act = agent.act()
     assert "tea" in act.text
-    assert act["memory_knowledge_doc_content"] == ["Person 1's Persona: I like tea.\nI keep bees."]
+    assert act["memory_knowledge_doc_content"] == [
+        "Person 1's Persona: I keep bees.",
+        "Person 1's Persona: I like tea.",
+    ]
 
 
 def test_responses_leave_nothing_behind(agent: FolderChatAgent, investigator: Investigator) -> None:
@@ -255,7 +258,7 @@ def test_what_an_engine_cannot_be_told_is_noticed(investigator: Investigator) ->
 
 
 def test_only_a_ceiling_that_was_set_ends_an_evaluation(folder: Path) -> None:
-    agent = FolderChatAgent({"folder": str(folder), "set": ["budget.calls=3"], "search_decision": "never"})
+    agent = FolderChatAgent({"folder": str(folder), "set": ["budget.calls=2"], "search_decision": "never"})
     with pytest.raises(BudgetSpent):
         agent.respond("Hello, I have a dog. What do you know?")
     agent.shutdown()

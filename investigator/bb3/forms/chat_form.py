@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
@@ -113,8 +113,13 @@ class ChatForm:
 
     def _recalled(self, request: ModuleRequest) -> ModuleReply:
         value = self._read(request, FactReply).value
-        memory = dict(enumerate(request.memories, 1)).get(value.fact_id or 0, "") if value is not None else ""
-        return ModuleReply(text=memory, failed=value is None)
+        if value is None:
+            return ModuleReply(text="", failed=True)
+        shown = dict(enumerate(request.memories, 1))
+        chosen = [shown[number] for number in (value.fact_id or 0, *value.more_ids) if number in shown]
+        owners = [owner_of(memory) for memory in dict.fromkeys(chosen)]
+        lines = [text for owner, text in owners[1:] if owner is owners[0][0]]
+        return ModuleReply(text="\n".join([*chosen[:1], *lines]), memories=tuple(chosen))
 
     def _known(self, request: ModuleRequest) -> ModuleReply:
         load = self._folder.document if self._folder is not None else None
@@ -202,10 +207,10 @@ def _variables(request: ModuleRequest) -> tuple[Variables, str]:
     turns, template = request.turns, request.module.template
     match request.module:
         case Module.MDM | Module.MKM | Module.ORM:
-            return FactsVariables(turns=turns, facts=_facts(request.memories)), template
+            return FactsVariables(turns=turns, facts=_facts(request.memories, request.dates)), template
         case Module.SDM | Module.SGM | Module.MGM | Module.CKM:
             return TurnsVariables(turns=turns), template
-    fact = _facts((request.memory,))[0] if request.memory else None
+    fact = _facts((request.memory,), request.dates)[0] if request.memory else None
     if request.quotes:
         module = Module.SRM
     elif fact is not None:
@@ -237,9 +242,13 @@ def _fewer(number: int, share: float, least: int) -> int:
     return max(least, min(number - 1, int(number * share)))
 
 
-def _facts(memories: Sequence[str]) -> tuple[PersonalFact, ...]:
-    owned = enumerate(map(owner_of, memories), 1)
-    return tuple(PersonalFact(id=n, speaker=who or Speaker.PARTNER, text=text) for n, (who, text) in owned)
+def _facts(memories: Sequence[str], dates: Mapping[str, str]) -> tuple[PersonalFact, ...]:
+    facts = []
+    for number, memory in enumerate(memories, 1):
+        owner, text = owner_of(memory)
+        stated = dates.get(memory, "")
+        facts.append(PersonalFact(id=number, speaker=owner or Speaker.PARTNER, text=text, stated=stated))
+    return tuple(facts)
 
 
 def _is_fitting(request: ModuleRequest, text: str) -> bool:

@@ -58,13 +58,19 @@ def available_memories(
     `memories` are texts with the prefix of their owner, each with the number of turns since it was last used;
     `in_session` contains those created in this conversation.
     """
+    return most_alike(text, free_memories(text, memories, in_session, options, chance=chance), tokens)
+
+
+def free_memories(
+    text: str, memories: Mapping[str, int], in_session: Collection[str], options: MemoryOptions, *, chance: Chance
+) -> list[str]:
+    """Return the memories that the options admit for a reply to a turn, in order."""
     left = in_session if options.ignore_in_session_memories_mkm else ()
-    free = [
+    return [
         memory
         for memory, turns in memories.items()
         if memory not in left and _near(text, memory, options) and not _blocked(turns, options, chance)
     ]
-    return most_alike(text, free, tokens)
 
 
 def most_alike(text: str, memories: Sequence[str], tokens: Tokens) -> list[str]:

@@ -5,7 +5,7 @@ them.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 
@@ -18,10 +18,10 @@ from sqlalchemy import (
     func,
     insert,
     select,
+    text,
     update,
 )
 
-from investigator.bb3.memory.fact_terms import terms_of
 from investigator.bb3.records import Speaker
 from investigator.errors import DialogueError
 from investigator.records import Record
@@ -32,19 +32,16 @@ from investigator.store.schema import meta, personal_facts
 _FACTS = personal_facts
 _T = _FACTS.c
 _LONGEST_USER = 500
+_DROP_WORDS = text("DELETE FROM personal_fact_terms")
+"""Deletes the words of facts that earlier versions stored for their search, so that forgotten facts leave no trace."""
 _LONGEST_COUNT = 9  # maximum number of digits; longer numbers are never stored
 
 
 class FactText(Record):
-    """A fact to remember about a speaker. `claim` is the fact's condensed content, `terms` are its search words, and
-    `marks` are further search keys.
-    """
+    """A fact to remember about a speaker."""
 
     speaker: Speaker
     text: str
-    claim: str
-    terms: tuple[str, ...]
-    marks: tuple[str, ...] = ()
 
 
 class FactSource(Record):
@@ -55,7 +52,7 @@ class FactSource(Record):
 
 
 class KeptFact(Record):
-    """A stored fact; `claim` is its condensed content. `turns_since_used` counts the user's turns in all chats, and
+    """A stored fact; `created` is when it was last stated. `turns_since_used` counts the user's turns in all chats, and
     `uses` counts the replies that used the fact.
     """
 
@@ -63,7 +60,6 @@ class KeptFact(Record):
     user: str
     speaker: Speaker
     text: str
-    claim: str
     source: FactSource
     created: datetime
     turns_since_used: int
@@ -78,7 +74,6 @@ class PersonalFacts:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._terms = terms_of(database)
 
     def users(self) -> tuple[str, ...]:
         """Return the names of users with memories, sorted."""
@@ -101,56 +96,29 @@ class PersonalFacts:
             found = self._read(connection, user, _of(user).order_by(_T.used_at.desc(), _T.id.desc()).limit(most))
         return tuple(sorted(found, key=lambda fact: fact.id))
 
-    def newest(self, user: str, most: int) -> tuple[KeptFact, ...]:
-        """Return the latest facts, newest first."""
+    def with_ids(self, user: str, ids: Collection[int]) -> tuple[KeptFact, ...]:
+        """Return a user's facts with these ids, in their order."""
         with self._reading(user) as connection:
-            return self._read(connection, user, _of(user).order_by(_T.id.desc()).limit(most))
+            return self._by_ids(connection, user, ids)
 
-    def matching(self, user: str, terms: Collection[str], most: int) -> tuple[KeptFact, ...]:
-        """Return the user's facts that contain at least one of the terms, sorted by BM25 score, then from newest to
-        oldest.
+    def claims(self, user: str) -> list[tuple[int, str]]:
+        """Return the id and the vector, in written form, of each of a user's facts, oldest first. The vector is "" if
+        it has not been computed.
         """
         with self._reading(user) as connection:
-            if not terms:
-                return ()
-            return self._by_ids(connection, user, self._terms.matching(connection, user, terms, most))
+            query = select(_T.id, _T.claim).where(_T.user == user).order_by(_T.id)
+            return [(fact_id, claim) for fact_id, claim in connection.execute(query)]
 
-    def newest_of_each(
-        self, user: str, marks: Collection[str], most: int = 1, terms: Collection[str] = ()
-    ) -> tuple[KeptFact, ...]:
-        """Return, for each mark, the user's newest facts that have it; if terms are given, only facts with at least one
-        of the terms.
-        """
-        found: set[int] = set()
-        with self._reading(user) as connection:
-            for mark in marks:
-                found.update(self._terms.newest(connection, user, mark, terms, most))
-            return self._by_ids(connection, user, sorted(found))
-
-    def put(
-        self,
-        user: str,
-        new: FactText,
-        source: FactSource,
-        now: datetime,
-        repeats: Callable[[str], bool] | None = None,
-    ) -> KeptFact | None:
-        """Store a fact; return None if the speaker already has one with the same text, or with a claim for which
-        `repeats` returns True.
-
-        Only claims that contain all terms of the new claim are passed to `repeats`.
-        """
+    def set_claims(self, user: str, claims: Mapping[int, str]) -> None:
+        """Store the vectors of facts, in written form."""
         with self._writing(user) as connection:
-            if self._is_kept(connection, user, new, repeats):
+            self._change(connection, user, claims, lambda row: {"claim": claims[row["id"]]})
+
+    def put(self, user: str, new: FactText, source: FactSource, now: datetime) -> KeptFact | None:
+        """Store a fact; return None if the speaker already has one with the same text."""
+        with self._writing(user) as connection:
+            if self._same(connection, user, new) is not None:
                 return None
-            return self._by_ids(connection, user, [self._insert(connection, user, new, source, now)])[0]
-
-    def put_anew(self, user: str, new: FactText, source: FactSource, now: datetime) -> KeptFact:
-        """Store a fact as the newest, even if it repeats another; it replaces a fact with the same text."""
-        with self._writing(user) as connection:
-            same = self._same(connection, user, new)
-            if same is not None:
-                self._delete(connection, user, same)
             return self._by_ids(connection, user, [self._insert(connection, user, new, source, now)])[0]
 
     def put_all(self, user: str, news: Iterable[FactText], source: FactSource, now: datetime) -> int:
@@ -158,10 +126,15 @@ class PersonalFacts:
         kept = 0
         with self._writing(user) as connection:
             for new in news:
-                if not self._is_kept(connection, user, new):
+                if self._same(connection, user, new) is None:
                     self._insert(connection, user, new, source, now)
                     kept += 1
         return kept
+
+    def restate(self, user: str, fact_id: int, now: datetime) -> None:
+        """Record that a fact was stated again."""
+        with self._writing(user) as connection:
+            self._change(connection, user, (fact_id,), lambda _: {"created": now.isoformat()})
 
     def replace(self, user: str, fact_id: int, written: Callable[[Speaker], FactText]) -> KeptFact:
         """Change the text of a speaker's fact. Raises DialogueError if the fact does not exist, or another one has that
@@ -171,9 +144,7 @@ class PersonalFacts:
             new = written(self._kept_under(connection, user, fact_id).speaker)
             if self._same(connection, user, new) not in {None, fact_id}:
                 raise DialogueError("this is already remembered", hint="Delete one of the two memories.")
-            self._change(connection, user, (fact_id,), lambda _: {"text": new.text, "claim": new.claim})
-            self._terms.drop(connection, user, fact_id)
-            self._terms.put(connection, user, fact_id, {*new.terms, *new.marks})
+            self._change(connection, user, (fact_id,), lambda _: {"text": new.text, "claim": ""})
             return self._by_ids(connection, user, [fact_id])[0]
 
     def delete(self, user: str, fact_id: int) -> None:
@@ -185,7 +156,6 @@ class PersonalFacts:
     def forget(self, user: str) -> int:
         """Delete all facts about a user, and return the number of deleted facts."""
         with self._writing(user) as connection:
-            self._terms.drop(connection, user)
             connection.execute(delete(meta).where(meta.c.key == _turn_key(user)))
             return connection.execute(delete(_FACTS).where(_T.user == user)).rowcount
 
@@ -206,22 +176,11 @@ class PersonalFacts:
         turn = _turn_of(connection, user)
         return tuple(_kept(row, turn) for row in connection.execute(query).mappings())
 
-    def _by_ids(self, connection: Connection, user: str, ids: Sequence[int]) -> tuple[KeptFact, ...]:
-        """Return a user's facts with these ids, in id order."""
+    def _by_ids(self, connection: Connection, user: str, ids: Collection[int]) -> tuple[KeptFact, ...]:
         found = {}
-        for part in in_batches(ids):
+        for part in in_batches(list(ids)):
             found.update({fact.id: fact for fact in self._read(connection, user, _of(user).where(_T.id.in_(part)))})
         return tuple(found[fact_id] for fact_id in ids if fact_id in found)
-
-    def _is_kept(
-        self, connection: Connection, user: str, new: FactText, repeats: Callable[[str], bool] | None = None
-    ) -> bool:
-        if self._same(connection, user, new) is not None:
-            return True
-        if repeats is None or not new.terms:
-            return False
-        similar = self._by_ids(connection, user, self._terms.with_all(connection, user, new.terms))
-        return any(repeats(fact.claim) for fact in similar if fact.speaker is new.speaker)
 
     def _same(self, connection: Connection, user: str, new: FactText) -> int | None:
         """Return the id of the speaker's fact with the same text, if there is one."""
@@ -251,16 +210,14 @@ class PersonalFacts:
 
     def _insert(self, connection: Connection, user: str, new: FactText, source: FactSource, now: datetime) -> int:
         values = {
-            **{"user": user, "speaker": new.speaker.value, "text": new.text, "claim": new.claim},
+            **{"user": user, "speaker": new.speaker.value, "text": new.text, "claim": ""},
             **{"chat_id": source.chat_id, "turn": source.turn, "created": now.isoformat()},
             **{"used_at": _turn_of(connection, user), "uses": 0},
         }
         (key,) = connection.execute(insert(_FACTS), values).inserted_primary_key or (0,)
-        self._terms.put(connection, user, key, {*new.terms, *new.marks})
         return int(key)
 
     def _delete(self, connection: Connection, user: str, fact_id: int) -> None:
-        self._terms.drop(connection, user, fact_id)
         connection.execute(delete(_FACTS).where(_T.user == user, _T.id == fact_id))
 
     @contextmanager
@@ -276,6 +233,7 @@ class PersonalFacts:
         """
         _check_user(user)
         with self._database.alone() as connection:
+            connection.execute(_DROP_WORDS)
             yield connection
 
 
@@ -305,7 +263,6 @@ def _kept(of: RowMapping, turn: int) -> KeptFact:
         user=of["user"],
         speaker=of["speaker"],
         text=of["text"],
-        claim=of["claim"],
         source=FactSource(chat_id=of["chat_id"], turn=of["turn"]),
         created=of["created"],
         turns_since_used=turn - of["used_at"],

@@ -8,7 +8,7 @@ from enum import StrEnum
 from itertools import chain
 
 from investigator.bb3.exchange import FAILED
-from investigator.bb3.memory.overlap import says_something_new
+from investigator.bb3.memory.words import says_something_new
 from investigator.bb3.module_table import TABLE
 from investigator.bb3.records import Speaker
 from investigator.errors import DialogueFormatError

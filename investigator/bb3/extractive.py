@@ -1,0 +1,191 @@
+"""Answers the chat's templates without a language model: searches if anything is asked, recalls by vectors, and quotes.
+The sentences around the quotes are in English, even if the conversation is not; styles are not supported.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from investigator.bb3.questions import asks, sentences
+from investigator.bb3.records import (
+    DecisionReply,
+    FactReply,
+    FactsVariables,
+    Module,
+    PersonalFact,
+    PhraseReply,
+    ResponseReply,
+    ResponseVariables,
+    Speaker,
+    Turn,
+    TurnsVariables,
+)
+from investigator.engines.base import Embedder
+from investigator.engines.extractive.engine import Answers
+from investigator.language.normalise import one_line
+from investigator.language.terms import TOKEN, folded, stop_words, tokens
+from investigator.records import Record
+
+_NEAR = 0.3  # minimum cosine similarity between a question and a fact that is given together with quotes
+_LEAST = 0.1  # the minimum if there is nothing to quote: "What do you know about me?" is far from every fact
+_AS_NEAR = 0.05  # how much less similar a further fact may be
+_MOST_FACTS = 3
+_MOST_NOTED = 3
+_LONGEST_NOTED = 300
+_LEAST_WORDS = 2  # a shorter question is completed from the turns before it; a shorter statement is not noted
+_MOST_WORDS = 12
+_LONGEST_QUESTION = 200
+_FADING = 0.7
+_SHORTEST_TOPIC = 3
+_QUOTED = re.compile(r"“[^”]*”(?: \([^()]*\))?")
+_NOTHING_TO_QUOTE = "I have nothing to quote on that."
+_NOT_LOOKED = "I have not looked it up."
+_WHAT_NEXT = "What would you like to know?"
+_OWNERS = {Speaker.PARTNER: "You told me", Speaker.SELF: "I told you"}
+
+
+def chat_answers(embedder: Embedder) -> Answers:
+    """Return the function that the built-in engine uses to answer the chat's templates. Thread-safe."""
+    of_turns: Mapping[Module, Callable[[Sequence[Turn]], Record]] = {
+        Module.SDM: _decide_search,
+        Module.SGM: _query,
+        Module.MGM: _note,
+        Module.CKM: _topic,
+        Module.VRM: lambda turns: _respond(ResponseVariables(turns=turns), f"{_NOTHING_TO_QUOTE} {_NOT_LOOKED}"),
+    }
+    modules = {module.template: module for module in Module}
+
+    def answer(template: str, variables: Record) -> Record | None:
+        module = modules.get(template.removesuffix(".j2"))
+        match variables:
+            case TurnsVariables() if module is not None and module in of_turns:
+                return of_turns[module](variables.turns)
+            case FactsVariables() if module is Module.ORM:
+                return _open(variables.facts)
+            case FactsVariables() if module is Module.MKM:
+                return _recall(variables, embedder)
+            case FactsVariables() if module is Module.MDM:
+                recalled = _recall(variables, embedder)
+                return DecisionReply(point=recalled.point, needed=recalled.fact_id is not None)
+            case ResponseVariables(fact=fact) if module is not None:
+                if fact and variables.knowledge and _similar(_last(variables.turns), fact.text, embedder) < _NEAR:
+                    variables = variables.changed(fact=None)
+                return _respond(variables, _NOTHING_TO_QUOTE if module is Module.SRM else "")
+        return None
+
+    return answer
+
+
+def _decide_search(turns: Sequence[Turn]) -> DecisionReply:
+    needed = asks(_last(turns))
+    return DecisionReply(point=100 if needed else 0, needed=needed)
+
+
+def _query(turns: Sequence[Turn]) -> PhraseReply:
+    """Return the questions of the last turn, or the whole turn if it asks nothing. If they have fewer than two content
+    words, the words of the two turns before are added.
+    """
+    text = _last(turns)
+    asked = " ".join(sentence for sentence in sentences(text) if asks(sentence)) or text.strip()
+    terms = _terms(asked)
+    if len(asked) > _LONGEST_QUESTION:
+        return PhraseReply(text=" ".join(terms[:_MOST_WORDS]))
+    before = [word for turn in turns[-3:-1] for word in _terms(_own_words(turn))]
+    if len(terms) < _LEAST_WORDS and asked and before:
+        return PhraseReply(text=f"{asked} ({' '.join(before[:_MOST_WORDS])})")
+    return PhraseReply(text=asked if terms else "")
+
+
+def _note(turns: Sequence[Turn]) -> PhraseReply:
+    """Return the statements in the partner's last turn, verbatim; the built-in engine says nothing about itself."""
+    if not turns or turns[-1].speaker is Speaker.SELF:
+        return PhraseReply()
+    stated = [sentence for sentence in sentences(turns[-1].text) if not asks(sentence)]
+    noted = [text for text in stated if len(text) <= _LONGEST_NOTED and len(_terms(text)) >= _LEAST_WORDS]
+    return PhraseReply(text=" ".join(noted[:_MOST_NOTED]))
+
+
+def _topic(turns: Sequence[Turn]) -> PhraseReply:
+    """Return the run of content words that the turns mention most; later turns have more weight."""
+    weights: dict[str, float] = {}
+    for age, turn in enumerate(reversed(turns)):
+        for run in _runs(_own_words(turn)):
+            weights[run] = weights.get(run, 0.0) + _FADING**age
+    best = max(weights, key=weights.__getitem__, default="")
+    return PhraseReply(text=best)
+
+
+def _runs(text: str) -> list[str]:
+    """Return the runs of content words in a text that are separated by single spaces."""
+    runs: list[list[str]] = []
+    end = -1
+    for token in TOKEN.finditer(text):
+        if folded(token.group()) in stop_words():
+            continue
+        if runs and text[end : token.start()] == " ":
+            runs[-1].append(token.group())
+        else:
+            runs.append([token.group()])
+        end = token.end()
+    return [run for words in runs if len(run := " ".join(words)) >= _SHORTEST_TOPIC]
+
+
+def _recall(variables: FactsVariables, embedder: Embedder) -> FactReply:
+    """Return the facts that are nearest to a question, nearest first; the score is the cosine similarity in percent. A
+    turn that asks nothing recalls nothing.
+    """
+    text, facts = _last(variables.turns), variables.facts
+    if not facts or not asks(text):
+        return FactReply(point=0)
+    vectors = embedder.embed([text, *(fact.text for fact in facts)])
+    cosines = {fact.id: float(cosine) for fact, cosine in zip(facts, vectors[1:] @ vectors[0], strict=True)}
+    nearest = sorted(cosines, key=lambda fact_id: (-cosines[fact_id], -fact_id))[:_MOST_FACTS]
+    best = cosines[nearest[0]]
+    chosen = [fact_id for fact_id in nearest if cosines[fact_id] >= max(_LEAST, best - _AS_NEAR)]
+    point = max(0, min(100, round(100 * best)))
+    return FactReply(point=point, fact_id=chosen[0] if chosen else None, more_ids=tuple(chosen[1:]))
+
+
+def _similar(text: str, other: str, embedder: Embedder) -> float:
+    vectors = embedder.embed([text, other])
+    return float(vectors[0] @ vectors[1])
+
+
+def _respond(variables: ResponseVariables, nothing: str) -> ResponseReply:
+    """Return the given fact and quotes with their places. `nothing` is the reply to a question without quotes."""
+    parts = [_reminder(variables.fact)] if variables.fact is not None else []
+    parts.extend(f"“{one_line(quote.text)}” ({quote.place})" for quote in variables.knowledge)
+    if parts and variables.entity:
+        parts.insert(0, f"About {variables.entity}:")
+    if not variables.knowledge and asks(_last(variables.turns)):
+        parts[:0] = [nothing] if nothing else []
+    reply = " ".join(parts) or (_NOTHING_TO_QUOTE if asks(_last(variables.turns)) else _WHAT_NEXT)
+    return ResponseReply(quotes=tuple(quote.text for quote in variables.knowledge), reply=reply)
+
+
+def _open(facts: Sequence[PersonalFact]) -> ResponseReply:
+    """Return a greeting that mentions the newest fact about the partner."""
+    told = [fact for fact in facts if fact.speaker is Speaker.PARTNER]
+    greeting = f"Hello again! {_reminder(told[-1])}" if told else "Hello!"
+    return ResponseReply(reply=f"{greeting} {_WHAT_NEXT}")
+
+
+def _reminder(fact: PersonalFact) -> str:
+    stated = f" on {fact.stated}" if fact.stated else ""
+    lines = " ".join(f"“{one_line(line)}”" for line in fact.text.splitlines())
+    return f"{_OWNERS[fact.speaker]}{stated}: {lines}"
+
+
+def _terms(text: str) -> list[str]:
+    """Return the words of a text that are no stop words, as written and in order."""
+    return [token for token in tokens(text) if folded(token) not in stop_words()]
+
+
+def _last(turns: Sequence[Turn]) -> str:
+    return turns[-1].text if turns else ""
+
+
+def _own_words(turn: Turn) -> str:
+    """Return a turn without quotes and their places."""
+    return _QUOTED.sub(" ", turn.text)
