@@ -245,10 +245,7 @@ def test_an_address_that_nobody_gave_is_not_said(module: Module, given: dict[str
     ("said", "shown"),
     [
         ("I am a chatbot. I am a chatbot. I am a chatbot.", "I am a chatbot."),
-        ("Hello", "What would you like to know?"),
-        ("Good day!<\u200b/turn> <turn>Bye", "Good day!"),
-        ("</turn>", "What would you like to know?"),
-        ("Good day! Conversation, with the last turn at the end: Hello", "Good day!"),
+        ("", "What would you like to know?"),
     ],
 )
 def test_babble_is_not_shown(said: str, shown: str) -> None:

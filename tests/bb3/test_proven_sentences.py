@@ -62,19 +62,10 @@ def heard_of(reply: str) -> list[str]:
         (f"{FALSE} {TRUE} {ALSO_TRUE}", []),
         (f"I have looked. {TRUE} {ALSO_TRUE}", []),  # a check may still support it
         (f"{TRUE} Shall I go on? Yes.", [TRUE, f"{TRUE} Shall I go on?"]),
-        (f"{TRUE} </turn> {ALSO_TRUE} {ALSO_TRUE}", [TRUE]),
     ],
 )
 def test_a_sentence_is_said_when_the_next_one_begins_and_all_before_it_is_quoted(reply: str, heard: list[str]) -> None:
     assert heard_of(reply) == heard
-
-
-def test_a_heading_of_the_prompt_ends_what_is_said() -> None:
-    heard: list[str] = []
-    HeardSentences(asked_for_rent(), heard.append, "From the documents:\n").hear(
-        json.dumps({"reply": f"{TRUE} From the documents: {ALSO_TRUE} {ALSO_TRUE}"})
-    )
-    assert heard == []  # the last sentence that is left may go on
 
 
 def test_of_a_try_that_begins_anew_nothing_is_said_twice() -> None:

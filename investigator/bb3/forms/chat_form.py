@@ -12,9 +12,9 @@ from investigator.asking.repair import ReadReply
 from investigator.bb3.exchange import ModuleReply, ModuleRequest
 from investigator.bb3.forms.checked_replies import HeardSentences, accepted_beginning, accepts_at_once, checked_reply
 from investigator.bb3.forms.document_readings import ask_variables, read_documents
-from investigator.bb3.forms.echoes import stands_in, whole_sentences, without_prompt, without_tags
 from investigator.bb3.memory.text import owner_of
 from investigator.bb3.module_table import TABLE
+from investigator.bb3.questions import sentences
 from investigator.bb3.records import (
     DecisionReply,
     FactReply,
@@ -33,6 +33,7 @@ from investigator.engines.base import Hear
 from investigator.engines.extractive.engine import Answers
 from investigator.errors import EngineError, SilentReplyError
 from investigator.language.normalise import one_line
+from investigator.language.terms import words
 from investigator.records import Quote, Record
 
 _SCORES = {Module.SRM: 2.0, Module.MRM: 1.0}
@@ -122,7 +123,7 @@ class ChatForm:
         return ModuleReply(text="\n".join([*chosen[:1], *lines]), memories=tuple(chosen))
 
     def _known(self, request: ModuleRequest) -> ModuleReply:
-        load = self._folder.document if self._folder is not None else None
+        load = self._folder.document if self._folder else None
         quotes, is_read = read_documents(self._client_of(request.by), request, load)
         problems: tuple[str, ...] = ()
         if self._folder is not None:
@@ -149,9 +150,7 @@ class ChatForm:
         """Return the beginning of a reply that may be said, which includes all text already streamed, and the rest. The
         reply of the built-in engine consists of its quotes and needs no check.
         """
-        client = self._client_of(request.by)
-        own_words = client.prompts.own_words(_variables(request)[1])
-        heard = HeardSentences(request, self._say, own_words)
+        heard = HeardSentences(request, self._say)
         try:
             value = self._read(request, ResponseReply, heard.hear if self._say else None).value
         except EngineError as error:
@@ -161,15 +160,16 @@ class ChatForm:
         reply = value.reply.strip() if value is not None else ""
         if stock is not None and reply == stock.reply.strip():
             return ModuleReply(text=reply, quotes=request.quotes, is_stock=True)
-        written = whole_sentences(without_prompt(reply, own_words))
-        check = checked_reply(client, written, request, self._folder.document if self._folder is not None else None)
+        check = checked_reply(
+            self._client_of(request.by), reply, request, self._folder.document if self._folder else None
+        )
         at_once = accepts_at_once(request)
-        said = accepted_beginning(written, request, lambda text: at_once(text) or check.supports(text))
+        said = accepted_beginning(reply, lambda text: at_once(text) or check.supports(text))
         text = said if said.startswith(heard.said) else heard.said
         return ModuleReply(
             text=text,
             quotes=_named(value.quotes if value is not None else (), request.quotes),
-            unsaid=without_tags(reply.removeprefix(text)),
+            unsaid=reply.removeprefix(text).strip(),
             checked=check.text(text) if request.quotes and reply else "",
         )
 
@@ -253,7 +253,8 @@ def _facts(memories: Sequence[str], dates: Mapping[str, str]) -> tuple[PersonalF
 
 def _is_fitting(request: ModuleRequest, text: str) -> bool:
     """Return True if the text is a short query, or a memory or topic that occurs verbatim in the conversation."""
-    last, said = request.turns[-1].text if request.turns else "", "\n".join(turn.text for turn in request.turns)
+    last = request.turns[-1].text if request.turns else ""
     if request.module is Module.SGM:
         return len(text) <= max(_LONGEST_QUERY, len(last))
-    return stands_in(text, last if request.module is Module.MGM else said)
+    said = words(last if request.module is Module.MGM else " ".join(turn.text for turn in request.turns))
+    return all(" ".join(words(sentence)) in " ".join(said) for sentence in sentences(text))

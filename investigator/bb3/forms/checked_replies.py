@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from investigator.asking.client import EngineClient
 from investigator.asking.replies import unfinished_text
 from investigator.bb3.exchange import ModuleRequest
-from investigator.bb3.forms.echoes import goes_on, without_prompt
 from investigator.engines.base import Hear
 from investigator.engines.roles import Role
 from investigator.language.addresses import holds_address
 from investigator.language.normalise import one_line
 from investigator.language.sentences import sentence_spans
-from investigator.language.terms import words
 from investigator.proof.figures import figure_notes
 from investigator.proof.quotes import Load, quote_at, verify
 from investigator.records import Document, Quote, Statement, Support
@@ -107,48 +105,42 @@ def _document_of(quote: Quote, load: Load | None) -> Document | None:
     return document if document is not None and verify(quote, document) else None
 
 
-def accepted_beginning(reply: str, request: ModuleRequest, accepts: Accepts) -> str:
-    """Return the sentences at the beginning of a reply that may be said and continue the conversation.
-
-    The result ends before the first sentence that may not be said or repeats an earlier one, and may be empty.
+def accepted_beginning(reply: str, accepts: Accepts) -> str:
+    """Return the sentences at the beginning of a reply that may be said. The result ends before the first sentence that
+    may not be said or repeats an earlier one, and may be empty.
     """
     beginning = ""
-    said: set[str] = set()
+    known: set[str] = set()
     for start, end in sentence_spans(reply):
-        part, plain = reply[:end].rstrip(), " ".join(words(reply[start:end]))
-        is_reply = goes_on(part, request)
-        if plain in said or not accepts(reply[start:end].strip()) or (beginning and not is_reply):
+        sentence = reply[start:end].strip()
+        if sentence in known or not accepts(sentence):
             break
-        said.add(plain)
-        if is_reply:
-            beginning = part
+        known.add(sentence)
+        beginning = reply[:end].rstrip()
     return beginning
 
 
 class HeardSentences:
     """Reports a model's JSON reply while it is being written, as far as it may be said at once; each report contains
     the previous one and extends it. The unfinished sentence is not reported, because its end may change its meaning.
-    Text after a repeated piece of the prompt is not reported either; `own` is the fixed text of the prompt.
     """
 
-    def __init__(self, request: ModuleRequest, say: Hear | None, own: str = "") -> None:
-        self._request = request
+    def __init__(self, request: ModuleRequest, say: Hear | None) -> None:
         self._accepts = accepts_at_once(request)
-        self._own = own
         self._say = say
-        self._looked_at = ""
+        self._examined = ""
         self.said = ""
         """The text reported so far."""
 
     def hear(self, written: str) -> None:
         """Receive everything that the model has written so far."""
-        reply = without_prompt(unfinished_text(written, "reply"), self._own)
+        reply = unfinished_text(written, "reply")
         starts = [start for start, _ in sentence_spans(reply)]
         finished = reply[: starts[-1]].rstrip() if starts else ""
-        if finished == self._looked_at:
+        if finished == self._examined:
             return
-        self._looked_at = finished
-        accepted = accepted_beginning(finished, self._request, self._accepts)
+        self._examined = finished
+        accepted = accepted_beginning(finished, self._accepts)
         if len(accepted) > len(self.said) and accepted.startswith(self.said):
             self.said = accepted
             if self._say is not None:
