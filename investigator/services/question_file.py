@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from investigator.errors import QuestionError
+from investigator.errors import QuestionError, in_words
+from investigator.files.text_lines import decoded, json_lines, text_lines
 from investigator.services.run_records import valid_question
 
 MOST_BYTES = 10_000_000
@@ -36,8 +36,14 @@ def read_question_file(file: Path, on_skipped: Callable[[str], None] = lambda _:
         raise QuestionError(
             f"{file} is not a file of questions: its name does not end in {', '.join(_FORMATS)}", hint=_HINT
         )
+    if file.is_file() and file.stat().st_size > MOST_BYTES:
+        raise QuestionError(f"the file {file} has more than {MOST_BYTES:,} bytes", hint="Split it into several files.")
+    try:
+        numbered = list(rows(file))
+    except QuestionError as error:
+        raise QuestionError(error.message, hint=_HINT if error.hint == error.default_hint else error.hint) from error
     questions: dict[str, str] = {}
-    for number, words in rows(_text(file)):
+    for number, words in numbered:
         if not any(map(str.isalnum, words)):
             on_skipped(f"line {number} of {file} is skipped: it contains no words ({words.strip()[:_SHOWN]!r})")
             continue
@@ -51,31 +57,16 @@ def read_question_file(file: Path, on_skipped: Callable[[str], None] = lambda _:
     return tuple(questions.values())
 
 
-def _text(file: Path) -> str:
-    try:
-        with file.open("rb") as stream:
-            data = stream.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise QuestionError(f"the file {file} cannot be read: {error.strerror}", hint=_HINT) from error
-    if len(data) > MOST_BYTES:
-        raise QuestionError(f"the file {file} has more than {MOST_BYTES:,} bytes", hint="Split it into several files.")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise QuestionError(f"line {line} of {file} is not UTF-8 text", hint="Save the file as UTF-8.") from error
+def _plain_lines(file: Path) -> Numbered:
+    return ((number, line) for number, line in text_lines(file, QuestionError) if not line.lstrip().startswith("#"))
 
 
-def _lines(text: str) -> Numbered:
-    return ((number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip())
-
-
-def _plain_lines(text: str) -> Numbered:
-    return ((number, line) for number, line in _lines(text) if not line.lstrip().startswith("#"))
-
-
-def _columns(text: str) -> Numbered:
+def _columns(file: Path) -> Numbered:
     """Yield the `question` column; the header shows whether commas, semicolons or tabs separate the columns."""
+    try:
+        text = decoded(file, file.read_bytes(), error=QuestionError)
+    except OSError as error:
+        raise QuestionError(f"the file {file} cannot be read: {in_words(error)}") from error
     heading = text.partition("\n")[0]
     delimiter = max(",;\t", key=heading.count)
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
@@ -87,24 +78,20 @@ def _columns(text: str) -> Numbered:
             if not names:
                 names = [cell.strip().lower() for cell in row]
                 if _COLUMN not in names:
-                    raise QuestionError(f"line {rows.line_num}: no column is named {_COLUMN}", hint=_HINT)
+                    raise QuestionError(f"line {rows.line_num}: no column is named {_COLUMN}")
                 continue
             place = names.index(_COLUMN)
             yield rows.line_num, row[place] if place < len(row) else ""
     except csv.Error as error:
-        raise QuestionError(f"line {rows.line_num} is not CSV: {error}", hint=_HINT) from error
+        raise QuestionError(f"line {rows.line_num} is not CSV: {error}") from error
 
 
-def _json_lines(text: str) -> Numbered:
-    for number, line in _lines(text):
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise QuestionError(f"line {number} is not JSON: {error}", hint=_HINT) from error
+def _json_questions(file: Path) -> Numbered:
+    for number, _, row in json_lines(file, QuestionError):
         question = row.get(_COLUMN) if isinstance(row, dict) else None
         if not isinstance(question, str):
-            raise QuestionError(f"line {number} has no text in the field {_COLUMN}", hint=_HINT)
+            raise QuestionError(f"line {number} has no text in the field {_COLUMN}")
         yield number, question
 
 
-_FORMATS: Mapping[str, Callable[[str], Numbered]] = {".txt": _plain_lines, ".csv": _columns, ".jsonl": _json_lines}
+_FORMATS: Mapping[str, Callable[[Path], Numbered]] = {".txt": _plain_lines, ".csv": _columns, ".jsonl": _json_questions}

@@ -27,11 +27,11 @@ def test_each_format_gives_each_question_once(tmp_path: Path, name: str, text: s
     ("name", "data", "complaint"),
     [
         ("a.txt", b"\n \n", "contains no question"),
-        ("a.txt", b"Who?\n\xff\xfe\n", "line 2 of .* is not UTF-8"),
+        ("a.txt", b"Who?\n\xff\xfe\n", "line 2: byte 1 is not UTF-8"),
         ("a.txt", b"Who?\n" + b"x" * 10_001, "line 2 of .*10,001 characters"),
         ("a.csv", b"id,words\n1,Who?\n", "line 1: no column is named question"),
         ("a.csv", b'question\nWho?\n"How', "line 3 is not CSV"),
-        ("a.jsonl", b'{"question": "Who?"}\n{"question": \n', "line 2 is not JSON"),
+        ("a.jsonl", b'{"question": "Who?"}\n{"question": \n', "line 2: it is not JSON"),
         ("a.jsonl", b'{"question": "Who?"}\n["How?"]\n', "line 2 has no text in the field question"),
         ("a.docx", b"Who?", "does not end in .txt"),
     ],
