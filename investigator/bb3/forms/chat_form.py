@@ -41,7 +41,7 @@ _SCORES = {Module.SRM: 2.0, Module.MRM: 1.0}
 memory.
 """
 _LONGEST_QUERY = 200  # maximum number of characters in a query, unless the last turn is longer
-_LONGEST_TOLD = 200  # maximum number of characters kept from a decision that could not be parsed
+_LONGEST_DECISION = 200  # maximum number of characters kept from a decision that could not be parsed
 _UNCONFIRMED = "I could not confirm a reply in my own words, so these are the quotes:"
 
 Variables = TurnsVariables | FactsVariables | ResponseVariables
@@ -66,6 +66,7 @@ class ChatForm:
     ) -> None:
         self._client_of = client_of
         self._folder = folder
+        self._load = folder.document if folder is not None else None
         self._side_by_side = side_by_side
         self._on_step = on_step
         self._say = say
@@ -85,32 +86,30 @@ class ChatForm:
     def _reply(self, request: ModuleRequest) -> ModuleReply:
         match request.module:
             case Module.SDM | Module.MDM:
-                return self._decided(request)
+                return self._decision(request)
             case Module.SGM | Module.MGM | Module.CKM:
                 return self._phrase(request)
             case Module.MKM:
                 return self._recalled(request)
             case Module.SKM:
-                return self._known(request)
+                return self._knowledge(request)
             case _:
-                return self._said(request)
+                return self._response(request)
 
-    def _decided(self, request: ModuleRequest) -> ModuleReply:
+    def _decision(self, request: ModuleRequest) -> ModuleReply:
         reading = self._read(request, DecisionReply)
         if reading.value is None:  # the model's text is recorded unchanged, and the stand-in decides
             own = self._instead(request, DecisionReply)
-            said = one_line(reading.raw)[:_LONGEST_TOLD] or "nothing"
-            return ModuleReply(text=said, needed=own is not None and own.needed, failed=True)
+            text = one_line(reading.raw)[:_LONGEST_DECISION] or "nothing"
+            return ModuleReply(text=text, needed=own is not None and own.needed, failed=True)
         row, needed = TABLE[request.module], reading.value.needed
         return ModuleReply(text=row.yes if needed else row.no, needed=needed)
 
     def _phrase(self, request: ModuleRequest) -> ModuleReply:
         value = self._read(request, PhraseReply).value
-        text = value.text.strip() if value is not None else ""
-        if value is not None and _is_fitting(request, text):
-            return ModuleReply(text=text)
-        own = self._instead(request, PhraseReply)
-        return ModuleReply(text="" if own is None else own.text, failed=own is None and value is None)
+        if value is None or not _is_fitting(request, value.text.strip()):
+            value = self._instead(request, PhraseReply) or (value and PhraseReply())
+        return ModuleReply(text=value.text.strip() if value else "", failed=value is None)
 
     def _recalled(self, request: ModuleRequest) -> ModuleReply:
         value = self._read(request, FactReply).value
@@ -122,9 +121,8 @@ class ChatForm:
         lines = [text for owner, text in owners[1:] if owner is owners[0][0]]
         return ModuleReply(text="\n".join([*chosen[:1], *lines]), memories=tuple(chosen))
 
-    def _known(self, request: ModuleRequest) -> ModuleReply:
-        load = self._folder.document if self._folder else None
-        quotes, is_read = read_documents(self._client_of(request.by), request, load)
+    def _knowledge(self, request: ModuleRequest) -> ModuleReply:
+        quotes, is_read = read_documents(self._client_of(request.by), request, self._load)
         problems: tuple[str, ...] = ()
         if self._folder is not None:
             served = tuple(quote for quote in quotes if isinstance(quote, ServedQuote))
@@ -133,7 +131,7 @@ class ChatForm:
         text = " ".join(one_line(quote.text) for quote in quotes)
         return ModuleReply(text=text, quotes=quotes, failed=not is_read, source_problem="; ".join(problems))
 
-    def _said(self, request: ModuleRequest) -> ModuleReply:
+    def _response(self, request: ModuleRequest) -> ModuleReply:
         score = _SCORES.get(request.module, 0.0)
         stock = self._instead(request, ResponseReply)
         spoken = ModuleReply(text="")
@@ -152,23 +150,21 @@ class ChatForm:
         """
         heard = HeardSentences(request, self._say)
         try:
-            value = self._read(request, ResponseReply, heard.hear if self._say else None).value
+            value = self._read(request, ResponseReply, heard.hear if self._say else None).value or ResponseReply()
         except EngineError as error:
             if not heard.said:
                 raise
             return ModuleReply(text=heard.said, quotes=request.quotes, unsaid=f"… ({error.message})")
-        reply = value.reply.strip() if value is not None else ""
+        reply = value.reply.strip()
         if stock is not None and reply == stock.reply.strip():
             return ModuleReply(text=reply, quotes=request.quotes, is_stock=True)
-        check = checked_reply(
-            self._client_of(request.by), reply, request, self._folder.document if self._folder else None
-        )
+        check = checked_reply(self._client_of(request.by), reply, request, self._load)
         at_once = accepts_at_once(request)
         said = accepted_beginning(reply, lambda text: at_once(text) or check.supports(text))
         text = said if said.startswith(heard.said) else heard.said
         return ModuleReply(
             text=text,
-            quotes=_named(value.quotes if value is not None else (), request.quotes),
+            quotes=_named(value.quotes, request.quotes),
             unsaid=reply.removeprefix(text).strip(),
             checked=check.text(text) if request.quotes and reply else "",
         )
@@ -210,17 +206,12 @@ def _variables(request: ModuleRequest) -> tuple[Variables, str]:
             return FactsVariables(turns=turns, facts=_facts(request.memories, request.dates)), template
         case Module.SDM | Module.SGM | Module.MGM | Module.CKM:
             return TurnsVariables(turns=turns), template
+    kinds = {Module.SRM: request.quotes, Module.MRM: request.memory, Module.CRM: request.entity}
+    usual = (Module.SRM,) if request.module is Module.SRM else ()
+    module = next(iter([*(module for module, given in kinds.items() if given), *usual, Module.VRM]))
+    if module is Module.VRM:
+        return TurnsVariables(turns=turns), module.template
     fact = _facts((request.memory,), request.dates)[0] if request.memory else None
-    if request.quotes:
-        module = Module.SRM
-    elif fact is not None:
-        module = Module.MRM
-    elif request.entity:
-        module = Module.CRM
-    elif request.module is Module.SRM:
-        module = Module.SRM
-    else:
-        return TurnsVariables(turns=turns), Module.VRM.template
     variables = ResponseVariables(turns=turns, entity=request.entity, fact=fact, knowledge=request.quotes)
     return variables, module.template
 
