@@ -6,7 +6,7 @@ import pytest
 
 from investigator.bb3.context_file import request_of
 from investigator.bb3.forms.gpt2_tokens import best_count
-from investigator.bb3.forms.prefix_history import PrefixOptions
+from investigator.bb3.forms.prefix_form import PrefixOptions
 from investigator.bb3.forms.text_forms import prefix_text
 from investigator.bb3.forms.token_form import token_prompt
 from investigator.bb3.records import Module, Speaker, Turn

@@ -6,7 +6,7 @@ import pytest
 from commands import command
 
 from investigator.bb3.commands.module_arguments import module_arguments, must_come_first
-from investigator.bb3.forms.prefix_history import PrefixOptions
+from investigator.bb3.forms.prefix_form import PrefixOptions
 from investigator.bb3.records import Module
 from investigator.errors import SettingsError
 from investigator.records.decoding import Decoding, Inference

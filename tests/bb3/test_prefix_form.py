@@ -9,8 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from investigator.bb3.exchange import ModuleRequest, SearchDocument
-from investigator.bb3.forms.prefix_form import document_line, prefix_prompt, prefix_texts
-from investigator.bb3.forms.prefix_history import PrefixOptions, PromptParts, most_that_fit, shortened
+from investigator.bb3.forms.prefix_form import (
+    PrefixOptions,
+    PromptParts,
+    most_that_fit,
+    prefix_prompt,
+    prefix_texts,
+    shortened,
+)
 from investigator.bb3.module_table import TABLE
 from investigator.bb3.records import Module, Speaker, Turn
 from investigator.errors import TemplateError
@@ -136,8 +142,9 @@ def test_a_reply_of_several_lines_is_one_turn() -> None:
 
 def test_a_document_is_cut_after_so_many_words_from_its_title_on() -> None:
     document = SearchDocument(title="Two words", text="one two three\nfour")
-    assert document_line(document, 5) == "External Knowledge: Two words | one two"
-    assert document_line(document, 100) == "External Knowledge: Two words | one two three four"
+    for most, text in ((5, "one two"), (100, "one two three four")):
+        found = prompt(Module.SKM, HELLO, PrefixOptions(knowledge_chunk_size=most), documents=(document,))
+        assert found.startswith(f"External Knowledge: Two words | {text}\n")
 
 
 def test_an_instruction_and_examples_stand_above_a_blank_line() -> None:

@@ -10,7 +10,7 @@ from session_memories import SessionMemories
 from investigator.asking.prompts import Prompts
 from investigator.bb3.chat_options import ChatOptions, Decide
 from investigator.bb3.exchange import FAILED, ModuleRequest
-from investigator.bb3.forms.prefix_history import PrefixOptions
+from investigator.bb3.forms.prefix_form import PrefixOptions
 from investigator.bb3.forms.text_forms import PrefixForm, Prompted, TokenForm, WrittenText, prefix_text
 from investigator.bb3.memory.choice import MemoryOptions
 from investigator.bb3.memory.text import MemoryForm

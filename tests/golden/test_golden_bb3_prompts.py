@@ -11,8 +11,7 @@ from deviations import DEVIATIONS
 from golden_rows import Row, check, each_row
 
 from investigator.bb3.forms.gpt2_tokens import best_count, gpt2_count
-from investigator.bb3.forms.prefix_form import prefix_texts, prompt_parts
-from investigator.bb3.forms.prefix_history import PrefixOptions, lines_of, shortened
+from investigator.bb3.forms.prefix_form import PrefixOptions, lines_of, prefix_texts, prompt_parts, shortened
 from investigator.bb3.module_table import TABLE, Weights
 from investigator.bb3.records import Module, Speaker, Turn
 
@@ -78,7 +77,7 @@ def shots_layout(given: Any) -> Any:
 def simple_history(given: Any) -> Any:
     head = (given["prompt"],) if given["prompt"] else ()
     parts = replace(prompt_parts(Module.VRM, turns_of(given), PrefixOptions()), head=head)
-    history = "\n".join(line.text for line in lines_of(turns_of(given), PrefixOptions()))
+    history = "\n".join(line for line, _ in lines_of(turns_of(given), PrefixOptions()))
     return {"ok": {"prompt": parts.text, "history": history}}
 
 

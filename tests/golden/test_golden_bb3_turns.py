@@ -11,7 +11,7 @@ from session_memories import SessionMemories
 
 from investigator.bb3.chat_options import ChatOptions, Conditioning
 from investigator.bb3.exchange import SearchDocument
-from investigator.bb3.forms.prefix_history import PrefixOptions
+from investigator.bb3.forms.prefix_form import PrefixOptions
 from investigator.bb3.forms.text_forms import PrefixForm, Prompted, TokenForm, Writer, WrittenText
 from investigator.bb3.memory.choice import MemoryOptions
 from investigator.bb3.memory.text import MemoryForm, is_opening

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 from pydantic import ValidationError
 
-from investigator.bb3.forms.prefix_history import PrefixOptions
+from investigator.bb3.forms.prefix_form import PrefixOptions
 from investigator.bb3.module_table import TABLE, Weights
 from investigator.bb3.records import Module
 from investigator.errors import SettingsError

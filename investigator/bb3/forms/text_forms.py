@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
 from investigator.bb3.exchange import FAILED, ModuleReply, ModuleRequest
 from investigator.bb3.forms.gpt2_tokens import CountTokens, best_count
-from investigator.bb3.forms.prefix_form import prefix_prompt
-from investigator.bb3.forms.prefix_history import PrefixOptions
+from investigator.bb3.forms.prefix_form import PrefixOptions, prefix_prompt
 from investigator.bb3.forms.token_form import token_prompt, token_text
 from investigator.bb3.module_table import TABLE
 from investigator.bb3.records import Module, Speaker
@@ -57,22 +56,20 @@ class PrefixForm:
 
     def ask(self, requests: Sequence[ModuleRequest]) -> Sequence[ModuleReply]:
         """Return one reply for each request. Raises TemplateError for custom instructions."""
-        prompts = [(request, self._prompt(request)) for request in requests]
+        prompts = [
+            (request, prefix_text(request, self._options(request.module), self._count, self._instructions))
+            for request in requests
+        ]
         written = _written(self._writer, prompts)
-        tidy = [self._tidied(request.module, one) for request, one in zip(requests, written, strict=True)]
         return [
-            _failure(one) if one.failed else _read(request, one, TABLE[request.module].yes)
-            for request, one in zip(requests, tidy, strict=True)
+            _read(request, text.changed(text=self._tidied(request.module, text.text)), TABLE[request.module].yes)
+            for request, text in zip(requests, written, strict=True)
         ]
 
-    def _tidied(self, module: Module, written: WrittenText) -> WrittenText:
-        told = self._decoding(module)
-        last, several = told.generation_take_last_newline, told.generation_allow_newline
-        (text,) = cleaned([written.text], take_last_newline=last, allow_newline=several)
-        return written.changed(text=text)
-
-    def _prompt(self, request: ModuleRequest) -> str:
-        return prefix_text(request, self._options(request.module), self._count, self._instructions)
+    def _tidied(self, module: Module, text: str) -> str:
+        decoding = self._decoding(module)
+        last, several = decoding.generation_take_last_newline, decoding.generation_allow_newline
+        return cleaned([text], take_last_newline=last, allow_newline=several)[0]
 
 
 def prefix_text(
@@ -101,15 +98,13 @@ class TokenForm:
         self._in_one_text = in_one_text
 
     def ask(self, requests: Sequence[ModuleRequest]) -> Sequence[ModuleReply]:
-        prompts = [(request, self._prompt(request)) for request in requests]
+        write = token_text if self._in_one_text else token_prompt
+        prompts = [(request, write(request, decide_with_memories=self._decide_with_memories)) for request in requests]
+        written = _written(self._writer, prompts)
         return [
-            _failure(one) if one.failed else _read(request, one, TABLE[request.module].small_yes)
-            for request, one in zip(requests, _written(self._writer, prompts), strict=True)
+            _read(request, text, TABLE[request.module].small_yes)
+            for request, text in zip(requests, written, strict=True)
         ]
-
-    def _prompt(self, request: ModuleRequest) -> str:
-        made = token_text if self._in_one_text else token_prompt
-        return made(request, decide_with_memories=self._decide_with_memories)
 
 
 def _written(writer: Writer, prompts: Sequence[Prompted]) -> list[WrittenText]:
@@ -123,24 +118,16 @@ def _written(writer: Writer, prompts: Sequence[Prompted]) -> list[WrittenText]:
     return [found[number] for number in range(len(prompts))]
 
 
-def _failure(written: WrittenText) -> ModuleReply:
-    return ModuleReply(text=FAILED, score=written.score, needed=False, failed=True)
-
-
 def _read(request: ModuleRequest, written: WrittenText, yes: str) -> ModuleReply:
+    if written.failed:
+        return ModuleReply(text=FAILED, score=written.score, needed=False, failed=True)
     text = written.text
     if yes:
         return ModuleReply(text=text, score=written.score, needed=text.startswith(yes))
-    if request.module is Module.MKM:
-        text = _memory_meant(text, request.memories)
+    if request.module is Module.MKM:  # a memory that the model made up, with or without a prefix, is not used
+        known = {memory.partition(":")[2].strip(): memory for memory in reversed(request.memories)}
+        text = {**known, **{memory: memory for memory in request.memories}}.get(text.strip(), "")
     return ModuleReply(text=text, score=written.score)
-
-
-def _memory_meant(text: str, memories: Sequence[str]) -> str:
-    """Return the memory that a model repeated, with or without its prefix; "" if the model made it up."""
-    meant: Mapping[str, str] = {memory.partition(":")[2].strip(): memory for memory in reversed(memories)}
-    bare = text.strip()
-    return bare if bare in memories else meant.get(bare, "")
 
 
 def cleaned(texts: Sequence[str], *, take_last_newline: bool = False, allow_newline: bool = False) -> list[str]:

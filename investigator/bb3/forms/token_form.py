@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from investigator.bb3.exchange import ModuleRequest
 from investigator.bb3.memory.text import without_control_tokens
 from investigator.bb3.module_table import TABLE
-from investigator.bb3.records import Module, Turn
+from investigator.bb3.records import Module
 from investigator.bb3.search.document_text import passage
 
 OWN_PERSONA = "your persona:"
@@ -62,25 +62,16 @@ def _lines(request: ModuleRequest, decide_with_memories: bool) -> list[str]:
     if request.module is Module.MDM and decide_with_memories:
         return [*_personas(request.memories), *(turn.text for turn in request.turns[-1:])]
     if TABLE[request.module].one_turn_history:
-        return _last_line(request.turns)
+        return [turn.text.rpartition("\n")[2] for turn in request.turns[-1:]]
     return [turn.text for turn in request.turns]
-
-
-def _last_line(turns: Sequence[Turn]) -> list[str]:
-    return [turns[-1].text.rpartition("\n")[2]] if turns else []
 
 
 def _personas(memories: Sequence[str]) -> list[str]:
     """Return one line of memories per speaker; a memory without a prefix belongs to the partner."""
-    if not memories:
-        return []
     own = [memory for memory in memories if memory.startswith(OWN_PERSONA)]
     others = [memory for memory in memories if not memory.startswith(OWN_PERSONA)]
-    return [_persona(OWN_PERSONA, own), _persona(PARTNERS_PERSONA, others)]
-
-
-def _persona(prefix: str, memories: Sequence[str]) -> str:
-    return f"{prefix} {' '.join(memory.removeprefix(prefix).strip() for memory in memories)}"
+    sides = ((OWN_PERSONA, own), (PARTNERS_PERSONA, others)) if memories else ()
+    return [f"{prefix} {' '.join(text.removeprefix(prefix).strip() for text in texts)}" for prefix, texts in sides]
 
 
 def _found(request: ModuleRequest) -> str:
