@@ -17,7 +17,6 @@ from investigator.evaluation.measures import Cost, Measure
 from investigator.evaluation.questions import Question, read_questions
 from investigator.evaluation.tables import folder_text
 from investigator.records import Event, Notice, Progressed, Prompt, Reply
-from investigator.services.workspace_choice import make_workspace_inside
 from investigator.settings import load_settings
 from investigator.store.in_memory import JointLedger
 
@@ -278,8 +277,8 @@ def test_neither_questions_nor_outcomes_may_become_documents(folder: Path, quest
         evaluation(folder, questions, out=folder / "outcomes.jsonl")
     with pytest.raises(EvaluationDataError, match="inside the folder"):
         evaluation(folder, questions).check_outside(folder / "questions.jsonl")
-    make_workspace_inside(folder)
-    inside = evaluation(folder, questions, workspace=None, out=folder / ".investigator" / "outcomes.jsonl")
+    own = folder / ".investigator"
+    inside = evaluation(folder, questions, workspace=own, out=own / "outcomes.jsonl")
     assert finished(inside).everything.questions == 3
 
 

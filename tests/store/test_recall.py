@@ -15,7 +15,6 @@ from investigator.retrieval.folder_index import workspace_library
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.retrieval.vector_search import WholeSearch
 from investigator.store.chroma import ChromaIndex
-from investigator.store.chroma_places import ChromaFiles
 from investigator.store.corpus import Corpus
 from investigator.store.exact import ExactIndex
 from investigator.store.vectors import VectorTable
@@ -45,7 +44,7 @@ def test_the_approximate_index_finds_what_comparing_with_every_vector_finds(real
     kept = table.get(ids)
     matrix = np.stack([kept[i] for i in ids])
     assert len(matrix) >= 1_000
-    chroma = ChromaIndex(ChromaFiles(real.directory / "chroma", table), pytest.fail)
+    chroma = ChromaIndex(real.directory / "chroma", "", table, pytest.fail)
     rows = (EXAMPLES / "questions.jsonl").read_text(encoding="utf-8").splitlines()
     queries = [str(json.loads(row)["question"]) for row in rows]
     among = [corpus.chunk_text(corpus.chunk_spans([i])[i]) for i in ids[:: len(ids) // 60]]
