@@ -35,7 +35,7 @@ from investigator.research.research_settings import DEFAULT_MISSION, DEFAULT_STR
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.secrets import is_secret, register
 from investigator.store.store_settings import StoreSettings
-from investigator.tracing.trace_file import TraceSettings
+from investigator.tracing.base import TraceSettings
 
 _SHOWN = 60  # maximum number of characters in a displayed value
 _BOUNDS = {"ge": "of at least", "gt": "above", "le": "of at most", "lt": "below"}

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from typer.core import TyperCommand, TyperGroup
 
 from investigator.cli.option_groups import with_groups
-from investigator.cli.streams import with_streams
+from investigator.cli.streams import StreamOptions
 
 _WANTED: Mapping[str, str] = {
     "int_parsing": "a whole number",
@@ -60,7 +60,7 @@ class LazyCommand(TyperCommand):
         command = getattr(import_module(module), function)
         alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
         alone.command(self.name, context_settings=dict(self.context_settings))(
-            self._shell(with_groups(with_streams(command) if self._prints else command))
+            self._shell(with_groups(command, StreamOptions if self._prints else None))
         )
         return typer.main.get_command(alone)
 

@@ -10,20 +10,30 @@ import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import is_dataclass
-from typing import TypeGuard, get_type_hints
+from typing import TypeGuard, TypeVar, get_type_hints
+
+T = TypeVar("T")
 
 
-def with_groups(command: Callable[..., None]) -> Callable[..., None]:
+Around = Callable[[Callable[[], None], Mapping[str, object]], None]
+"""Runs a command; also gets the values of its options."""
+
+
+def with_groups(command: Callable[..., None], around: Callable[..., Around] | None = None) -> Callable[..., None]:
     """Return a version of the command for typer, in which each group among the parameters is replaced by its fields.
 
-    Raises ValueError if two options have the same name.
+    The options of a group `around` are added; the group then runs the command. Raises ValueError if two options have
+    the same name.
     """
 
     @functools.wraps(command)
     def typed(**given: object) -> None:
-        _call(command, given)
+        if around is None:
+            _call(command, given)
+        else:
+            _call(around, given)(functools.partial(_call, command, given), given)
 
-    options = list(_options(command))
+    options = [*_options(command), *(_options(around) if around is not None else ())]
     typed.__dict__["__signature__"] = inspect.Signature(options)
     typed.__annotations__ = {option.name: option.annotation for option in options}
     return typed
@@ -40,7 +50,7 @@ def _options(taker: Callable[..., object]) -> Iterator[inspect.Parameter]:
             yield parameter.replace(annotation=kind, kind=inspect.Parameter.KEYWORD_ONLY)
 
 
-def _call(taker: Callable[..., object], given: Mapping[str, object]) -> object:
+def _call(taker: Callable[..., T], given: Mapping[str, object]) -> T:
     """Call a command, or create a group, with values from the command line."""
     kinds = get_type_hints(taker, include_extras=True)
     names = inspect.signature(taker).parameters

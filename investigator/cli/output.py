@@ -14,7 +14,7 @@ from typing import Annotated, TypeVar
 import typer
 from rich.text import Text
 
-from investigator.cli.streams import ForFile
+from investigator.cli.streams import ForFile, check_place
 from investigator.documents.own_results import is_own_result
 from investigator.errors import RunError, UserError
 from investigator.files import write_private
@@ -158,13 +158,7 @@ def check_report(path: Path, folder: Path, suffixes: Sequence[str] = REPORT_SUFF
             f"{path} exists and is not a report of this program",
             hint="Choose another file: only an older report is overwritten.",
         )
-    if path.is_dir():
-        raise UserError(f"the report cannot be written: {path} is a folder", hint="Choose a file inside this folder.")
-    if not path.parent.is_dir():
-        raise UserError(
-            f"the report cannot be written: no folder {path.parent}",
-            hint="Create the folder first, or name another file.",
-        )
+    check_place(path)
     try:
         with tempfile.TemporaryFile(dir=path.parent):
             pass

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 import io
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, redirect_stderr
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, get_type_hints
+from typing import Annotated
 
 import typer
 
@@ -27,6 +25,16 @@ _DOCUMENTS = ("folder", "docs")
 
 class ForFile(io.StringIO):
     """Replaces standard output while a command prints to a file."""
+
+
+def check_place(path: Path) -> None:
+    """Check that a result can become a file at this path. Raises UserError."""
+    if path.is_dir():
+        raise UserError(f"cannot write to {path}: it is a folder", hint="Choose a file inside this folder.")
+    if not path.parent.is_dir():
+        raise UserError(
+            f"cannot write to {path}: no folder {path.parent}", hint="Create the folder first, or name another file."
+        )
 
 
 @dataclass(frozen=True)
@@ -47,14 +55,20 @@ class StreamOptions:
         """Check, before doing any work, that the result can be written. Raises UserError."""
         if self.output is None:
             return
-        if self.output.is_dir():
-            raise UserError(f"{self.output} is a folder", hint="Choose a file inside this folder.")
-        if not self.output.parent.is_dir():
-            raise UserError(f"no folder {self.output.parent}", hint="Create the folder first, or name another file.")
+        check_place(self.output)
         if folder is not None and self.output.resolve().is_relative_to(folder.resolve()):
             raise UserError(
                 f"{self.output} is inside the folder of documents", hint="Choose a file outside the folder."
             )
+
+    def __call__(self, command: Callable[[], None], given: Mapping[str, object]) -> None:
+        """Run a command, given its options, with these streams. Raises UserError and RunError, as below."""
+        self.check(next((path for name in _DOCUMENTS if isinstance(path := given.get(name), Path)), None))
+        with self.applied():
+            if self.wait:
+                waited(command)
+            else:
+                command()
 
     @contextmanager
     def applied(self) -> Iterator[None]:
@@ -66,22 +80,21 @@ class StreamOptions:
             if self.output is None:
                 yield
                 return
-            printed, ended = ForFile(), True
-            screen, sys.stdout = sys.stdout, printed
+            printed, screen = ForFile(), sys.stdout
+            sys.stdout = printed
             try:
                 yield
             except typer.Exit:  # a code such as "not found", which the printed result explains
-                raise
-            except BaseException:
-                ended = False
+                self._write(self.output, redacted(printed.getvalue()))
                 raise
             finally:
                 sys.stdout = screen
-                if ended and printed.getvalue():
-                    self._write(self.output, redacted(printed.getvalue()))
+            self._write(self.output, redacted(printed.getvalue()))
 
     @staticmethod
     def _write(path: Path, text: str) -> None:
+        if not text:
+            return
         try:
             if path.exists() and not path.is_file():  # a pipe or a device such as /dev/null is not replaced
                 path.write_text(text, encoding="utf-8")
@@ -90,27 +103,6 @@ class StreamOptions:
         except OSError as error:
             hint = "Choose another file, or omit --output."
             raise RunError(f"the result could not be written to {path}: {error.strerror}", hint=hint) from error
-
-
-def with_streams(command: Callable[..., None]) -> Callable[..., None]:
-    """Return the command with the additional options of `StreamOptions`."""
-
-    @functools.wraps(command)
-    def piped(streams: StreamOptions, **given: object) -> None:
-        folder = next((path for name in _DOCUMENTS if isinstance(path := given.get(name), Path)), None)
-        streams.check(folder)
-        with streams.applied():
-            if streams.wait:
-                waited(functools.partial(command, **given))
-            else:
-                command(**given)
-
-    own = inspect.signature(command)
-    added = inspect.Parameter("streams", inspect.Parameter.KEYWORD_ONLY, annotation=StreamOptions)
-    named = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own.parameters.values()]
-    piped.__dict__["__signature__"] = own.replace(parameters=[*named, added])
-    piped.__annotations__ = {**get_type_hints(command, include_extras=True), "streams": StreamOptions}
-    return piped
 
 
 def waited(command: Callable[[], None], sleep: Callable[[float], None] = time.sleep) -> None:

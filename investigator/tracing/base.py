@@ -7,7 +7,16 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
-from investigator.records import Investigation, Prompt, Reply
+from pydantic import Field
+
+from investigator.records import Investigation, Prompt, Record, Reply
+
+
+class TraceSettings(Record):
+    """Settings for recording each engine call, in addition to the workspace's journal."""
+
+    file: str | None = Field(default=None, description="file to which each engine call is appended as a line of JSON")
+    prompts: bool = Field(default=False, description="also write the texts of prompts and replies to that file")
 
 
 def encodable(text: str) -> str:

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from investigator.errors import MissingPackageError, SettingsError
 from investigator.resources.distribution import install_command
-from investigator.tracing.base import Tracer, Traces
-from investigator.tracing.trace_file import TraceFile, TraceSettings
+from investigator.tracing.base import Tracer, Traces, TraceSettings
 
 _ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 _CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"  # the SDK leaves this variable to instrumentations
@@ -38,11 +37,13 @@ def open_tracer(
                 f"the trace {file} is inside the folder of documents, and would be read as one of them",
                 hint="Choose a file outside the folder: --trace ../trace.jsonl",
             )
+        from investigator.tracing.trace_file import TraceFile  # imported here because few runs are traced
+
         tracers.append(TraceFile(settings, on_notice=on_notice))
     is_named = any(variables.get(name, "").strip() for name in _ENDPOINTS)
     if is_named or "opentelemetry.trace" in sys.modules:  # an application that set a provider has imported it
         try:
-            from investigator.tracing import spans  # imported here because few runs are traced
+            from investigator.tracing import spans
 
             provider = spans.applications_provider() or (spans.collectors_provider() if is_named else None)
         except ImportError as error:

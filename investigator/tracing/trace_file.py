@@ -15,24 +15,15 @@ from pathlib import Path
 from threading import Lock
 from typing import IO
 
-from pydantic import Field
-
 from investigator.engines.roles import role_of
 from investigator.errors import InvestigatorError, SettingsError
 from investigator.files import for_owner
-from investigator.records import Investigation, Record
+from investigator.records import Investigation
 from investigator.secrets import redacted
-from investigator.tracing.base import WatchedCall, encodable
+from investigator.tracing.base import TraceSettings, WatchedCall, encodable
 
 _BEGINNING = b'{"kind":'
 _HINT = "Choose a writable file outside the folder of documents: --trace trace.jsonl"
-
-
-class TraceSettings(Record):
-    """Settings for recording each engine call, in addition to the workspace's journal."""
-
-    file: str | None = Field(default=None, description="file to which each engine call is appended as a line of JSON")
-    prompts: bool = Field(default=False, description="also write the texts of prompts and replies to that file")
 
 
 class TraceFile:

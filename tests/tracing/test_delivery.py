@@ -10,10 +10,9 @@ from collectors import Collector
 from watched_run import ENDED, ENGINE, PROMPT, REPLY
 
 from investigator.errors import MissingPackageError
-from investigator.tracing.base import Tracer, Traces, WatchedCall
+from investigator.tracing.base import Tracer, Traces, TraceSettings, WatchedCall
 from investigator.tracing.opening import open_tracer
 from investigator.tracing.spans import collectors_provider
-from investigator.tracing.trace_file import TraceSettings
 
 
 def watch(tracer: Tracer) -> None:
@@ -78,7 +77,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from watched_run import ENDED, ENGINE, PROMPT, REPLY
 from investigator.tracing.base import WatchedCall
 from investigator.tracing.opening import open_tracer
-from investigator.tracing.trace_file import TraceSettings
+from investigator.tracing.base import TraceSettings
 
 exporter, provider = InMemorySpanExporter(), TracerProvider()
 provider.add_span_processor(SimpleSpanProcessor(exporter))

@@ -15,8 +15,8 @@ import pytest
 from watched_run import CUT, ENDED, PROMPT, REPLY, SECRET, read_trace
 
 from investigator.errors import RateLimitError, SettingsError
-from investigator.tracing.base import WatchedCall
-from investigator.tracing.trace_file import TraceFile, TraceSettings
+from investigator.tracing.base import TraceSettings, WatchedCall
+from investigator.tracing.trace_file import TraceFile
 
 NOON = datetime(2025, 3, 1, 12, tzinfo=UTC)
 

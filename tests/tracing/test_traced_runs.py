@@ -11,8 +11,8 @@ from watched_run import read_trace
 
 from investigator import Investigator, ScriptedEmbedder, ScriptedEngine, Settings
 from investigator.errors import EngineError, SettingsError
+from investigator.tracing.base import TraceSettings
 from investigator.tracing.spans import collectors_provider
-from investigator.tracing.trace_file import TraceSettings
 
 QUESTION = "When was the bridge built?"
 QUOTE = "The bridge was built in 1884."
