@@ -275,8 +275,8 @@ def test_spans_hold_no_key() -> None:
     provider.add_span_processor(SimpleSpanProcessor(kept))
     tracer = SpanTracer(provider, content=True)
     prompt = Prompt("query/ask", PROMPT.variables, f"Say {KEY}.", PlanReply)
-    with tracer.run("r1", f"What of {KEY}?", "openai:m") as run, run.call(WatchedCall(prompt, "openai:m", "k")) as call:
-        call.done(Reply(text=f"It is {KEY}"))
+    with tracer.run("r1", f"What of {KEY}?", "openai:m") as run:
+        run.called(WatchedCall(prompt, "openai:m", "k", reply=Reply(text=f"It is {KEY}")))
     told = "\n".join(span.to_json() for span in kept.get_finished_spans())
     assert "It is ***" in told
     assert not leaks(told)
