@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import pypdf
 import pytest
@@ -131,7 +130,7 @@ def test_tables_side_by_side_are_two() -> None:
     rows = [f"{name:<10}{k + 10:>6}   {k + 20:>6}" for k, name in enumerate(["alpha", "beta", "gamma", "delta"] * 5)]
     page = "\n".join(f"{row}          {row.replace('a', 'o')}" for row in rows)
     words = words_of(page)
-    halves = [replace(word, line=word.line + 100 * (word.left > 150)) for word in words]  # lines end at the gap
+    halves = [word._replace(line=word.line + 100 * (word.left > 150)) for word in words]  # lines end at the gap
     assert [len(table.cells) for table in tables_of_page(halves)] == [60, 60]
 
 

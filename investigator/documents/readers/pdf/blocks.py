@@ -156,7 +156,7 @@ def _fills_column(block: Sequence[PlacedLine]) -> bool:
 
 def _is_row(text: str) -> bool:
     words = text.split()
-    return sum(any(char.isdigit() for char in word) for word in words) > _MOST_NUMBERS * len(words)
+    return sum(any(map(str.isdigit, word)) for word in words) > _MOST_NUMBERS * len(words)
 
 
 def _pitches(lines: Sequence[PlacedLine]) -> dict[int, float]:

@@ -18,6 +18,7 @@ from investigator.documents.readers.pdf.letter_boxes import Box, Direction, Lett
 from investigator.documents.readers.pdf.page_texts import LINE_HYPHEN
 
 _WORD = re.compile(r"\S+")
+_WORD_OR_SPACE = re.compile(r"\S+|\s+")
 _MOST_COMPARED = 30_000_000
 _MOSTLY = 0.7
 _STRAIGHT = 0.1
@@ -59,10 +60,24 @@ def letters_in_order(raw: str, text: str) -> list[int | None] | None:
     """Return the places as `letter_places` does, if the two texts have the same letters in the same order."""
     places: list[int | None] = []
     at = 0
-    for character in text:
-        if character.isspace():
-            places.append(None)
+    for part in _WORD_OR_SPACE.findall(text):
+        if part.isspace():
+            places += [None] * len(part)
             continue
+        while raw[at : at + 1].isspace():
+            at += 1
+        own = range(at, at + len(part)) if raw.startswith(part, at) else _in_order(raw, at, part)
+        if own is None:
+            return None
+        places += own
+        at = own[-1] + 1
+    return places
+
+
+def _in_order(raw: str, at: int, word: str) -> list[int] | None:
+    """Return the places of the letters of a word, with others that are left out between them, from a place on."""
+    places = []
+    for character in word:
         while at < len(raw) and not _same(raw[at], character):
             if not _left_out(raw[at]):
                 return None

@@ -11,9 +11,9 @@ from pydantic import ConfigDict, Field
 from investigator.documents.readers.base import ReaderSettings, ReadFailure
 from investigator.documents.readers.pdf.letter_boxes import Box, Direction
 from investigator.documents.readers.pdf.marking import boxes_around, letter_places, text_lines
-from investigator.documents.readers.pdf.orientation import on_display, text_in_order
+from investigator.documents.readers.pdf.orientation import on_display
 from investigator.documents.readers.pdf.pdfium import check_pictures, drawn_page, opened, page_with_forms
-from investigator.documents.readers.pdf.visible import page_objects, take_invisible_text_off
+from investigator.documents.readers.pdf.visible import page_objects, shown_text
 from investigator.documents.readers.pictures.ocr import recognised_words
 from investigator.documents.readers.pictures.word_places import PlacedWord, lines_of, words_in_text
 from investigator.records import FileStatus, PageLine, PageMark, Record, TextSpan
@@ -93,9 +93,10 @@ def _recognised(data: bytes, page: DrawnPage, order: PageOrder, settings: Reader
 
 def _drawn(document: Any, order: PageOrder) -> DrawnPage:
     page = page_with_forms(document, order.page - 1)
-    take_invisible_text_off(page, page_objects(page))
+    textpage, _, _ = shown_text(page, page_objects(page))
     width, height = page.get_size()
-    marks, unmarked, lines = _marks(page, order.text, order.span) if order.span is not None else ((), "", ())
+    marks, unmarked, lines = _marks(page, textpage, order.text, order.span) if order.span else ((), "", ())
+    textpage.close()
     picture = _picture(page, order.picture_width) if order.picture_width is not None else b""
     page.close()
     return DrawnPage(
@@ -110,19 +111,18 @@ def _drawn(document: Any, order: PageOrder) -> DrawnPage:
     )
 
 
-def _marks(page: Any, text: str, span: TextSpan) -> tuple[tuple[PageMark, ...], str, tuple[PageLine, ...]]:
+def _marks(
+    page: Any, textpage: Any, text: str, span: TextSpan
+) -> tuple[tuple[PageMark, ...], str, tuple[PageLine, ...]]:
     """Return the marks over a span of the page's text, or the reason why they are missing, and the lines of the
     page.
     """
-    textpage, _ = text_in_order(page)
     raw = textpage.get_text_range()
     places = letter_places(raw, text)
     if places is None:
-        textpage.close()
         return (), OTHER_TEXT if raw.strip() else WITHOUT_PLACES, ()
     letters = [place for place in places[span.start : span.end] if place is not None]
     if len(letters) < _MOSTLY * sum(not character.isspace() for character in text[span.start : span.end]):
-        textpage.close()
         return (), OTHER_TEXT, ()
     marks = tuple(PageMark(**edges) for box in boxes_around(textpage, raw, letters) if (edges := _shown(page, box)))
     across = Direction.UPWARDS if page.get_rotation() % 180 else Direction.ACROSS  # the direction on the displayed page
@@ -131,7 +131,6 @@ def _marks(page: Any, text: str, span: TextSpan) -> tuple[tuple[PageMark, ...], 
         for words, box in text_lines(textpage, raw, text, places, across)
         if (edges := _shown(page, box))
     ]
-    textpage.close()
     return marks, "" if marks else NOT_SHOWN, tuple(lines)
 
 

@@ -74,7 +74,7 @@ def _has_titles(table: LaidTable, column: int) -> bool:
 def _part(table: LaidTable, first: int, end: int) -> LaidTable:
     """Return the table made of the columns from `first` up to `end`; a cell belongs to the side on which it begins."""
     cells = [
-        replace(cell, column=cell.column - first, columns=min(cell.columns, end - cell.column))
+        cell._replace(column=cell.column - first, columns=min(cell.columns, end - cell.column))
         for cell in table.cells
         if first <= cell.column < end
     ]
@@ -103,10 +103,10 @@ def moved(raw: str, tables: Sequence[LaidTable], text: str) -> list[LaidTable]:
     ends = list(accumulate(ends, max))
 
     def placed(word: PageWord) -> PageWord:
-        return replace(word, start=max(ends[word.start] - 1, 0), end=ends[word.end - 1])
+        return word._replace(start=max(ends[word.start] - 1, 0), end=ends[word.end - 1])
 
     return [
-        replace(table, cells=[replace(cell, words=tuple(map(placed, cell.words))) for cell in table.cells])
+        replace(table, cells=[cell._replace(words=tuple(map(placed, cell.words))) for cell in table.cells])
         for table in tables
     ]
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Sequence
 from statistics import median
 from typing import Any
 
@@ -13,6 +14,7 @@ from investigator.documents.readers.pdf.letter_boxes import Box
 from investigator.documents.readers.pdf.orientation import Orientation
 from investigator.documents.readers.pdf.page_texts import LINE_HYPHEN
 
+_LINE = re.compile(rf"[^\n{LINE_HYPHEN}]+{LINE_HYPHEN}?|{LINE_HYPHEN}")
 _MOST_LINES = 2.5  # a field that is higher than this many lines is not on one
 _SLACK = 2.0  # points
 _SAMPLED = 5
@@ -27,8 +29,8 @@ def placed_lines(textpage: Any, text: str, turned: Orientation, fields: Sequence
     """
     placed: list[PlacedLine] = []
     left = [(field, turned.upright(*field.place)) for field in fields]
-    for start, end in _line_spans(text):
-        letters = [at for at in range(start, end) if not text[at].isspace() and text[at] != LINE_HYPHEN]
+    for start, end in (match.span() for match in _LINE.finditer(text)):
+        letters = [at for at, c in enumerate(text[start:end], start) if c != LINE_HYPHEN and not c.isspace()]
         own, left = _on_line(textpage, letters, turned, left) if left and letters else ([], left)
         line = text[start:end].replace(LINE_HYPHEN, "")
         for at, shown in own:
@@ -73,26 +75,13 @@ def _with_own_lines(lines: Sequence[PlacedLine], fields: Sequence[tuple[Field, B
     return result
 
 
-def _line_spans(text: str) -> Iterator[tuple[int, int]]:
-    start = 0
-    for at, character in enumerate(text):
-        if character == "\n":
-            yield start, at
-            start = at + 1
-        elif character == LINE_HYPHEN:
-            yield start, at + 1
-            start = at + 1
-    if start < len(text):
-        yield start, len(text)
-
-
 def _placed(textpage: Any, line: str, letters: list[int], turned: Orientation, *, cut: bool) -> PlacedLine:
     import pypdfium2.raw as pdfium
 
     sampled = letters[:: max(1, len(letters) // _SAMPLED)]
     places = {letters[0], letters[-1], *sampled}
     boxes = {at: turned.upright(*textpage.get_charbox(at, loose=True)) for at in places}
-    weights = {pdfium.FPDFText_GetFontWeight(textpage, at) for at in sampled}
+    weights = {pdfium.FPDFText_GetFontWeight(textpage.raw, at) for at in sampled}
     return PlacedLine(
         text=line + (LINE_HYPHEN if cut else ""),
         left=boxes[letters[0]].left,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from investigator.documents.readers.base import cleaned
 from investigator.documents.readers.pdf.orientation import Orientation
@@ -19,8 +18,7 @@ _MOST_WORDS = 6_000  # limit per page; no readable table has more
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")
 
 
-@dataclass(frozen=True)
-class PageWord:
+class PageWord(NamedTuple):
     """A word: its span in the text, the number of its line, and its box on the upright page, with y pointing
     upwards.
     """
@@ -76,15 +74,15 @@ def page_words(textpage: Any, raw: str, turned: Orientation) -> tuple[PageWord, 
     if not lines or textpage.count_chars() != len(raw):
         return ()
     found: list[PageWord] = []
-    box = pdfium.FS_RECTF()
+    box, handle = pdfium.FS_RECTF(), textpage.raw
     line = 0
     for match in _WORD_OR_BREAK.finditer(raw):
         start, end = match.span()
         if line in lines and match.group() != "\n":
-            pdfium.FPDFText_GetLooseCharBox(textpage, start, box)
+            pdfium.FPDFText_GetLooseCharBox(handle, start, box)
             left, right, bottom, top = box.left, box.right, box.bottom, box.top
             if end - start > 1:
-                pdfium.FPDFText_GetLooseCharBox(textpage, end - 1, box)
+                pdfium.FPDFText_GetLooseCharBox(handle, end - 1, box)
                 left, right = min(left, box.left), max(right, box.right)
                 bottom, top = min(bottom, box.bottom), max(top, box.top)
             place = turned.upright(left, bottom, right, top)
@@ -94,5 +92,5 @@ def page_words(textpage: Any, raw: str, turned: Orientation) -> tuple[PageWord, 
         if len(found) > _MOST_WORDS:
             return ()
     if found and sum(bool(_RIGHT_TO_LEFT.search(word.text)) for word in found) > 0.3 * len(found):
-        found = [replace(word, left=-word.right, right=-word.left) for word in found]
+        found = [word._replace(left=-word.right, right=-word.left) for word in found]
     return tuple(found)

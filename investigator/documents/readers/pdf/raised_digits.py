@@ -22,11 +22,11 @@ def with_raised_digits(textpage: Any, raw: str, turned: Orientation) -> str:
         return raw
     import pypdfium2.raw as pdfium
 
-    characters, size = list(raw), pdfium.FPDFText_GetFontSize
+    characters, size, handle = list(raw), pdfium.FPDFText_GetFontSize, textpage.raw
     for match in _RUN.finditer(raw):
         last = match.end() - 1
         first = match.start() - 1 if match.start() and not raw[match.start() - 1].isspace() else match.start()
-        if first == last or size(textpage, last) >= _SMALLER * size(textpage, first):
+        if first == last or size(handle, last) >= _SMALLER * size(handle, first):
             continue
         at = last
         while at > first and _is_raised(textpage, first, at, turned):

@@ -21,7 +21,6 @@ from investigator.documents.readers.base import (
 )
 from investigator.documents.readers.pdf.blocks import PlacedLine
 from investigator.documents.readers.pdf.garbled import garbled_pages
-from investigator.documents.readers.pdf.orientation import text_in_order
 from investigator.documents.readers.pdf.page_pictures import large_pictures, pictured_tables, pictures_read
 from investigator.documents.readers.pdf.page_tables import moved, recorded_tables, tables_of_page
 from investigator.documents.readers.pdf.page_texts import LINE_HYPHEN, PageText, page_texts
@@ -30,7 +29,7 @@ from investigator.documents.readers.pdf.placed_lines import placed_lines
 from investigator.documents.readers.pdf.positions import page_words
 from investigator.documents.readers.pdf.raised_digits import with_raised_digits
 from investigator.documents.readers.pdf.table_layout import LaidTable
-from investigator.documents.readers.pdf.visible import page_objects, take_invisible_text_off
+from investigator.documents.readers.pdf.visible import page_objects, shown_text
 from investigator.documents.readers.pictures.ocr import Recognised, recognise
 from investigator.documents.readers.properties import first_title_line, honest_title, iso_date, largest_title
 from investigator.documents.readers.table_pictures import pictured
@@ -199,9 +198,9 @@ def _page(document: Any, index: int, layers: _Layers) -> tuple[list[PlacedLine],
     """Return the lines of a page and its tables; add what else is on it to the layers."""
     page, fields, comments = page_with_annotations(document, index)
     objects = page_objects(page)
-    if hidden := take_invisible_text_off(page, objects):
+    textpage, turned, hidden = shown_text(page, objects)
+    if hidden:
         layers.hidden[index] = hidden
-    textpage, turned = text_in_order(page)
     raw = with_raised_digits(textpage, textpage.get_text_range(), turned)
     lines = placed_lines(textpage, raw, turned, fields)
     tables = tables_of_page(page_words(textpage, raw, turned)) if not fields else []

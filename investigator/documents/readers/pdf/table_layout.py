@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import combinations_with_replacement, pairwise
 from math import inf
+from typing import NamedTuple
 
 from investigator.documents.readers.pdf.positions import PageWord
 from investigator.documents.readers.pdf.visual_rows import RowPiece, VisualRow
@@ -25,8 +26,7 @@ _FEWEST_WORDS = 4
 _LONG = 75  # maximum number of characters in a cell; a longer piece is running text
 
 
-@dataclass(frozen=True)
-class LaidCell:
+class LaidCell(NamedTuple):
     """A cell of a table on a page: its position in the grid, and its words."""
 
     row: int

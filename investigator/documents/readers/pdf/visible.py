@@ -8,21 +8,22 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from ctypes import PYFUNCTYPE, addressof, c_int, c_ulong, c_ushort, c_void_p, cast
+from ctypes import PYFUNCTYPE, byref, c_int, c_uint, c_ulong, c_ushort, c_void_p, cast
 from dataclasses import dataclass
 from functools import cache
-from itertools import repeat
+from itertools import compress, repeat
 from typing import Any
 
 import numpy as np
 
 from investigator.documents.readers.pdf.annotations import text_of
 from investigator.documents.readers.pdf.letter_boxes import Box
-from investigator.documents.readers.pdf.orientation import on_display
+from investigator.documents.readers.pdf.orientation import Orientation, on_display, text_in_order
 
 _INVISIBLE_MODES = (3, 7)  # neither filled nor stroked: invisible, or only a clip path
 _LIGHT, _FAINT = 230, 60  # of 255: a colour like that of paper, an opacity that may hide
 _NEAR = 24  # difference of a colour channel up to which text may not stand out from its ground
+_BLACK = 255 << 24  # in four bytes: red, green, blue, opacity
 _UNKNOWN = -1000  # a colour that no text is near
 _OVER_PICTURE = 0.5  # share of a text that lies over a picture in the text layer of a scan
 _THIN, _SLACK = 4.0, 0.5  # points
@@ -36,11 +37,11 @@ _SIMPLE_PATH = 6  # segments of a rectangle
 
 @dataclass(frozen=True)
 class PageObjects:
-    """The objects of a page in the order of painting: `handles` of pdfium, `modes` of painting letters, -1 if an object
-    is not a text, and the `kinds` of those that are not, by their places.
+    """The objects of a page in the order of painting: `handles` of pdfium as arguments of its functions, `modes` of
+    painting letters, -1 if an object is not a text, and the `kinds` of those that are not, by their places.
     """
 
-    handles: list[int]
+    handles: list[Any]
     modes: Any
     kinds: dict[int, int]
 
@@ -59,6 +60,11 @@ class _Grounds:
     boxes: Any
     colours: Any
 
+    @property
+    def plain_numbers(self) -> list[int]:
+        """Return the places of the areas of one colour."""
+        return [number for number, colour in zip(self.numbers, self.colours, strict=True) if colour[0] != _UNKNOWN]
+
 
 _Letters = tuple[Any, Box | None]
 """A text object of a page, and its box; None inside another object."""
@@ -69,25 +75,42 @@ def page_objects(page: Any) -> PageObjects:
     import pypdfium2.raw as pdfium
 
     count = pdfium.FPDFPage_CountObjects(page)
-    address = cast(page.raw, c_void_p).value
+    of_page = repeat(c_void_p.from_param(cast(page.raw, c_void_p).value))
     handles = list(
-        map(_function("FPDFPage_GetObject", c_void_p, c_int, result=c_void_p), repeat(address), range(count))
+        map(c_void_p.from_param, map(_function("FPDFPage_GetObject", result=c_void_p), of_page, range(count)))
     )
     modes = _modes(handles)
-    kind_of = _function("FPDFPageObj_GetType", c_void_p)
+    kind_of = _function("FPDFPageObj_GetType")
     kinds = {place: kind_of(handles[place]) for place in np.flatnonzero(modes < 0).tolist()}
     return PageObjects(handles, modes, kinds)
 
 
-def take_invisible_text_off(page: Any, objects: PageObjects) -> str:
-    """Deactivate the text objects of a page that are not seen, and return their words. Only the copy in memory is
-    changed.
+def shown_text(page: Any, objects: PageObjects) -> tuple[Any, Orientation, str]:
+    """Return pdfium's text of a page without what is not seen, its orientation, and the hidden words.
+
+    Hidden text objects are deactivated in the copy in memory. Close the text page after use.
     """
+    textpage, turned = text_in_order(page)
+    hidden = _take_invisible_off(page, _candidates(page, objects, textpage))
+    if not hidden:
+        return textpage, turned, ""
+    words = " ".join(_words(textpage, handle) for handle, _ in hidden)
+    textpage.close()
+    return *text_in_order(page), " ".join(words.split())
+
+
+def _words(textpage: Any, handle: Any) -> str:
     import pypdfium2.raw as pdfium
 
-    candidates = _candidates(page, objects)
+    return text_of(pdfium.FPDFTextObj_GetText, handle, textpage)
+
+
+def _take_invisible_off(page: Any, candidates: Sequence[_Letters]) -> Sequence[_Letters]:
+    """Deactivate the candidates that are not seen, and return them."""
+    import pypdfium2.raw as pdfium
+
     if not candidates or min(page.get_size()) < 1:  # a page without an area cannot be drawn
-        return ""
+        return ()
     before = _picture(page)
     for handle, _ in candidates:
         pdfium.FPDFPageObj_SetIsActive(handle, False)
@@ -95,10 +118,10 @@ def take_invisible_text_off(page: Any, objects: PageObjects) -> str:
     for handle, box in candidates:
         if (handle, box) not in hidden:
             pdfium.FPDFPageObj_SetIsActive(handle, True)
-    return _text_of(page, hidden) if hidden else ""
+    return hidden
 
 
-def _candidates(page: Any, objects: PageObjects) -> list[_Letters]:
+def _candidates(page: Any, objects: PageObjects, textpage: Any) -> list[_Letters]:
     """Return the text objects of a page that may not be seen, except a text layer over pictures."""
     import pypdfium2.raw as pdfium
 
@@ -106,14 +129,20 @@ def _candidates(page: Any, objects: PageObjects) -> list[_Letters]:
         return []
     numbers = np.flatnonzero(objects.modes >= 0)
     inner = [text for place in objects.of_kind(pdfium.FPDF_PAGEOBJ_FORM) for text in _inner(objects.handles[place])]
-    handles = [objects.handles[number] for number in numbers.tolist()]
-    if not handles and not inner:
+    handles = list(compress(objects.handles, (objects.modes >= 0).tolist()))
+    grounds = _grounds(objects)
+    area = _shown_area(page)
+    if not inner and _are_plain(handles, objects, grounds) and _is_within(textpage, area):
+        numbers = numbers[: np.searchsorted(numbers, max(grounds.plain_numbers, default=0))]
+        handles = handles[: len(numbers)]  # the others cannot be painted over
+        colours, may_hide = np.full((len(handles), 3), -_UNKNOWN), np.zeros(len(handles), dtype=bool)
+    else:
+        colours, may_hide = _signs(handles + inner, np.concatenate([objects.modes[numbers], _modes(inner)]))
+    if not may_hide.size:
         return []
-    boxes, grounds = _text_boxes(handles), _grounds(objects)
-    outer = len(handles)
-    colours, may_hide = _signs(handles + inner, np.concatenate([objects.modes[numbers], _modes(inner)]))
+    outer, boxes = len(handles), _text_boxes(handles)
     may_hide[outer:] |= colours[outer:].min(axis=1) > _LIGHT
-    may_hide[:outer] |= _is_outside(boxes, _shown_area(page)) | _on_own_colour(boxes, numbers, colours[:outer], grounds)
+    may_hide[:outer] |= _is_outside(boxes, area) | _on_own_colour(boxes, numbers, colours[:outer], grounds)
     shapes = zip(grounds.numbers, grounds.boxes.tolist(), strict=True)
     pictures = [Box(*box) for number, box in shapes if objects.kinds[number] == pdfium.FPDF_PAGEOBJ_IMAGE]
     candidates = (
@@ -123,64 +152,95 @@ def _candidates(page: Any, objects: PageObjects) -> list[_Letters]:
     return [(handle, box) for handle, box in candidates if not _lies_over(box, pictures)]
 
 
+def _are_plain(handles: Sequence[Any], objects: PageObjects, grounds: _Grounds) -> bool:
+    """Return True if no mode, opacity, layer or colour of a text hides it, wherever it is: a page may have thousands of
+    letters, but a few colours.
+    """
+    if np.isin(objects.modes, _INVISIBLE_MODES).any():
+        return False
+    fills = _distinct_fills(handles)
+    under = np.vstack([grounds.colours, (255, 255, 255)])
+    differences = np.abs(fills[:, None, :3] - under).max(axis=2)
+    return not ((fills[:, 3] < _FAINT).any() or (differences <= _NEAR).any() or _layered(handles))
+
+
+def _is_within(textpage: Any, area: Box) -> bool:
+    """Return True if each letter of a page's text is at least partly in an area; False if pdfium leaves it open."""
+    inside = textpage.get_text_bounded(area.left, area.bottom, area.right, area.top)
+    return sum(map(len, inside.split())) == sum(map(len, textpage.get_text_range().split()))
+
+
 @cache
-def _function(name: str, *arguments: Any, result: Any = c_int) -> Any:
-    """Return a function of pdfium that takes addresses, and does not release the lock of the interpreter: a page may
-    have thousands of objects, and most of the time goes into the calls.
+def _function(name: str, result: Any = c_int) -> Any:
+    """Return a function of pdfium that takes arguments as they are, and does not release the lock of the interpreter: a
+    page may have thousands of objects, and most of the time goes into the calls.
     """
     import pypdfium2.raw as pdfium
 
-    return PYFUNCTYPE(result, *arguments)(cast(getattr(pdfium, name), c_void_p).value or 0)
+    return PYFUNCTYPE(result)(cast(getattr(pdfium, name), c_void_p).value or 0)
 
 
-def _pointer(handle: int) -> Any:
+def _pointer(handle: Any) -> Any:
     import pypdfium2.raw as pdfium
 
     return cast(handle, pdfium.FPDF_PAGEOBJECT)
 
 
-def _text_boxes(handles: Sequence[int]) -> Any:
+def _text_boxes(handles: Sequence[Any]) -> Any:
     """Return the edges of texts as `_edges` does, in half the time: one argument is read instead of four."""
     corners = np.zeros((len(handles), 8), np.float32)
     start, size = corners.ctypes.data, 8 * corners.itemsize
-    read = _function("FPDFPageObj_GetRotatedBounds", c_void_p, c_void_p)
-    deque(map(read, handles, range(start, start + len(handles) * size, size)), maxlen=0)
+    places = map(c_void_p.from_param, range(start, start + len(handles) * size, size))
+    deque(map(_function("FPDFPageObj_GetRotatedBounds"), handles, places), maxlen=0)
     x, y = corners.T[::2], corners.T[1::2]
     return np.stack([x.min(axis=0), y.min(axis=0), x.max(axis=0), y.max(axis=0)], axis=1)
 
 
-def _edges(handles: Sequence[int]) -> Any:
+def _edges(handles: Sequence[Any]) -> Any:
     """Return the left, bottom, right and top edges of objects, one row each."""
     return _read_all("FPDFPageObj_GetBounds", handles, np.zeros((len(handles), 4), np.float32))
 
 
-def _fills(handles: Sequence[int]) -> Any:
+def _fills(handles: Sequence[Any]) -> Any:
     """Return the red, green, blue and opacity with which objects are filled, 0..255; black if one has no colour."""
     black = np.tile(np.array([0, 0, 0, 255], np.uint32), (len(handles), 1))
     return _read_all("FPDFPageObj_GetFillColor", handles, black).astype(np.int32)
 
 
-def _read_all(name: str, handles: Sequence[int], values: Any) -> Any:
+def _distinct_fills(handles: Sequence[Any]) -> Any:
+    """Return the colours and opacities that occur among those of `_fills`, one row each."""
+    packed = (c_uint * 2)()
+    channels = [byref(packed, at) for at in range(4)]  # each is written over the empty bytes of the one before
+    reads = map(_function("FPDFPageObj_GetFillColor"), handles, *map(repeat, channels))
+    found = {packed[0] if is_known else _BLACK for is_known in reads}
+    return np.array(sorted(found), "<u4").view(np.uint8).reshape(-1, 4).astype(np.int32)
+
+
+def _read_all(name: str, handles: Sequence[Any], values: Any) -> Any:
     """Return the values with those that a function of pdfium writes, four of 32 bits for each object."""
     starts = (values.ctypes.data + 4 * column for column in range(4))
-    places = (range(start, start + 16 * len(handles), 16) for start in starts)
-    deque(map(_function(name, *[c_void_p] * 5), handles, *places), maxlen=0)
+    places = (map(c_void_p.from_param, range(start, start + 16 * len(handles), 16)) for start in starts)
+    deque(map(_function(name), handles, *places), maxlen=0)
     return values
 
 
-def _modes(handles: Sequence[int]) -> Any:
+def _modes(handles: Sequence[Any]) -> Any:
     """Return the modes of painting letters, -1 for objects that are not texts."""
-    return np.fromiter(map(_function("FPDFTextObj_GetTextRenderMode", c_void_p), handles), np.int32, len(handles))
+    return np.fromiter(map(_function("FPDFTextObj_GetTextRenderMode"), handles), np.int32, len(handles))
 
 
-def _signs(handles: Sequence[int], modes: Any) -> tuple[Any, Any]:
+def _signs(handles: Sequence[Any], modes: Any) -> tuple[Any, Any]:
     """Return the colours of texts, and whether their mode of painting, opacity or layer may hide them."""
     fills = _fills(handles)
-    marks = np.fromiter(map(_function("FPDFPageObj_CountMarks", c_void_p), handles), np.int32, len(handles))
     may_hide = np.isin(modes, _INVISIBLE_MODES) | (fills[:, 3] < _FAINT)
-    for at in np.flatnonzero(marks).tolist():
-        may_hide[at] |= _is_layered(handles[at], int(marks[at]))
+    may_hide[_layered(handles)] = True
     return fills[:, :3], may_hide
+
+
+def _layered(handles: Sequence[Any]) -> list[int]:
+    """Return the places of objects that are on a layer."""
+    marks = np.fromiter(map(_function("FPDFPageObj_CountMarks"), handles), np.int32, len(handles))
+    return [at for at in np.flatnonzero(marks).tolist() if _is_layered(handles[at], int(marks[at]))]
 
 
 def _is_outside(boxes: Any, area: Box) -> Any:
@@ -213,14 +273,14 @@ def _shown_area(page: Any) -> Box:
     return crop if crop.area >= _LEAST_SHOWN * whole.area else whole
 
 
-def _inner(form: int, depth: int = 0) -> Iterator[int]:
+def _inner(form: Any, depth: int = 0) -> Iterator[Any]:
     """Yield the texts inside an object."""
     import pypdfium2.raw as pdfium
 
-    get = _function("FPDFFormObj_GetObject", c_void_p, c_ulong, result=c_void_p)
-    for index in range(_function("FPDFFormObj_CountObjects", c_void_p)(form)):
-        handle = get(form, index)
-        kind = _function("FPDFPageObj_GetType", c_void_p)(handle)
+    get = _function("FPDFFormObj_GetObject", result=c_void_p)
+    for index in range(_function("FPDFFormObj_CountObjects")(form)):
+        handle = c_void_p.from_param(get(form, c_ulong(index)))
+        kind = _function("FPDFPageObj_GetType")(handle)
         if kind == pdfium.FPDF_PAGEOBJ_TEXT:
             yield handle
         elif kind == pdfium.FPDF_PAGEOBJ_FORM and depth < _DEEPEST:
@@ -249,24 +309,22 @@ def _grounds(objects: PageObjects) -> _Grounds:
     return _Grounds([shapes[at] for at in kept], boxes[kept], colours)
 
 
-def _fills_plainly(path: int) -> bool | None:
+def _fills_plainly(path: Any) -> bool | None:
     """Return True if a path fills a simple area, opaquely; None if it fills none."""
     mode, stroke = c_int(), c_int()
-    read = _function("FPDFPath_GetDrawMode", c_void_p, c_void_p, c_void_p)
-    if not read(path, addressof(mode), addressof(stroke)) or not mode.value:
+    if not _function("FPDFPath_GetDrawMode")(path, byref(mode), byref(stroke)) or not mode.value:
         return None
-    is_simple = _function("FPDFPath_CountSegments", c_void_p)(path) <= _SIMPLE_PATH
-    return is_simple and not _function("FPDFPageObj_HasTransparency", c_void_p)(path)
+    is_simple = _function("FPDFPath_CountSegments")(path) <= _SIMPLE_PATH
+    return is_simple and not _function("FPDFPageObj_HasTransparency")(path)
 
 
-def _is_layered(handle: int, marks: int) -> bool:
+def _is_layered(handle: Any, marks: int) -> bool:
     """Return True if an object is on a layer, which may be off."""
-    import pypdfium2.raw as pdfium
-
     length, name = c_ulong(), (c_ushort * 16)()
+    mark_of, name_of = _function("FPDFPageObj_GetMark", result=c_void_p), _function("FPDFPageObjMark_GetName")
     for index in range(marks):
-        mark = pdfium.FPDFPageObj_GetMark(_pointer(handle), index)
-        is_short = pdfium.FPDFPageObjMark_GetName(mark, name, 32, length) and length.value <= 32
+        mark = c_void_p.from_param(mark_of(handle, c_ulong(index)))
+        is_short = name_of(mark, name, c_ulong(32), byref(length)) and length.value <= 32
         if is_short and bytes(name)[: length.value] == "OC\0".encode("utf-16-le"):
             return True
     return False
@@ -303,18 +361,3 @@ def _seen_at(page: Any, box: Box, differs: Any) -> bool:
     rows = slice(max(int(place.bottom * height) - 1, 0), int(place.top * height) + 2)
     columns = slice(max(int(place.left * width) - 1, 0), int(place.right * width) + 2)
     return bool(differs[rows, columns].any())
-
-
-def _text_of(page: Any, hidden: Sequence[_Letters]) -> str:
-    """Return the words of text objects, in their order."""
-    import pypdfium2.raw as pdfium
-
-    for handle, _ in hidden:
-        pdfium.FPDFPageObj_SetIsActive(handle, True)
-    textpage = page.get_textpage()
-    words = []
-    for handle, _ in hidden:
-        words.append(text_of(pdfium.FPDFTextObj_GetText, handle, textpage))
-        pdfium.FPDFPageObj_SetIsActive(handle, False)
-    textpage.close()
-    return " ".join(" ".join(words).split())
