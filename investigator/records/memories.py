@@ -22,8 +22,8 @@ class Reading(Record):
     """The reading of one document for a question: verdict, point (relevance, 0..100; None if unreadable), and reply.
 
     `quotes` stand in the document; `failed_quotes` were given by the engine but do not. `addressed` is True if the
-    text that was read, or the reply, addresses a language model. `in_part` is True if text was left out of the prompt
-    because the engine's context is small, and `whole` if the document was read from beginning to end.
+    text that was read, or the reply, addresses a language model. `whole` is True if the document was read from
+    beginning to end.
     """
 
     reply: str
@@ -33,7 +33,6 @@ class Reading(Record):
     quotes: tuple[Quote, ...] = ()
     failed_quotes: tuple[str, ...] = ()
     addressed: bool = False
-    in_part: bool = False
     whole: bool = False
 
 

@@ -101,13 +101,16 @@ def written(
 
 def assembled(memories: Sequence[Memory], evidence: Evidence, parts: Sequence[Part], question: str) -> Draft:
     """Return an answer made of the replies of the readers, for a run without a writer: the best reply is the lead."""
-    telling = sorted((m for m in memories if m.verdict.is_evidence and m.quotes), key=lambda m: -(m.point or 0))
+    telling = sorted(
+        (memory for memory in memories if memory.verdict.is_evidence and evidence.holding(memory.quotes, "E")),
+        key=lambda memory: -(memory.point or 0),
+    )
     statements = [
         noted(
             Statement(
                 head=memory.target_document_id if number else "",
                 text=one_line(memory.reply),
-                quotes=evidence.holding(memory.quotes),
+                quotes=evidence.holding(memory.quotes, "E"),
             ),
             question,
         )

@@ -97,6 +97,8 @@ def _called(client: EngineClient, variables: CheckVariables) -> Check:
     reply = reading.value
     if reply is None:
         return Check(failure="the reply to the check could not be read")
+    if variables.statements and not reply.statements:
+        return Check(failure="the reply to the check judges no statement")
     return Check(
         judgements={judgement.number: judgement for judgement in reply.statements},
         fit=reply.answers,
@@ -158,7 +160,8 @@ def checked_draft(draft: Draft, outcome: Check) -> Draft:
     """Return a draft with the judgements on its lead and details, without the statements that are not supported.
 
     A part that the check finds open is no longer answered. If the statements do not answer the question at all, the
-    lead is shown as the nearest that the documents state. What the check cut from a statement is withheld.
+    first that is supported is shown as the nearest that the documents state, and the others are withheld, as what the
+    check cut from a statement.
     """
     statements = _corrected(draft.statements, outcome)
     cut = [
@@ -170,16 +173,19 @@ def checked_draft(draft: Draft, outcome: Check) -> Draft:
     details = tuple(statements[1:] if draft.lead is not None else statements)
     parts = _parts_after(draft.parts, outcome)
     not_stated = draft.not_stated
-    if outcome.fit is Fit.NO and lead is not None:
-        not_stated = (*not_stated, NotStated(text=outcome.reason or lead.text, quotes=lead.quotes))
-        lead, details = None, ()
+    unfit: tuple[Statement, ...] = ()
+    if outcome.fit is Fit.NO and statements:
+        nearest, *others = [statement for statement in statements if statement.is_shown] or statements[:1]
+        text = outcome.reason or (nearest.text if nearest.is_shown else "")
+        not_stated = (*not_stated, *([NotStated(text=text, quotes=nearest.quotes)] if text else []))
+        lead, details, unfit = None, (), tuple(others)
     return replace(
         draft,
         lead=lead if lead is not None and lead.is_shown else None,
         details=tuple(statement for statement in details if statement.is_shown),
         parts=parts,
         not_stated=not_stated,
-        withheld=(*draft.withheld, *cut, *(statement for statement in statements if not statement.is_shown)),
+        withheld=(*draft.withheld, *cut, *unfit, *(entry for entry in statements if not entry.is_shown)),
     )
 
 
@@ -217,13 +223,12 @@ def _corrected(statements: Iterable[Statement], outcome: Check) -> list[Statemen
 
 
 def _parts_after(parts: Sequence[Part], outcome: Check) -> tuple[Part, ...]:
-    reopened = set(outcome.open_parts)
     if outcome.fit is Fit.NO:
-        reopened = reopened or set(range(1, len(parts) + 1))
+        return tuple(part.changed(status=PartStatus.NOT_STATED) for part in parts)
+    reopened = set(outcome.open_parts)
     if outcome.fit is Fit.IN_PART and len(parts) == 1:
         reopened = {1}
-    lower = PartStatus.NOT_STATED if outcome.fit is Fit.NO else PartStatus.IN_PART
     return tuple(
-        part.changed(status=lower) if number in reopened and part.status is PartStatus.ANSWERED else part
+        part.changed(status=PartStatus.IN_PART) if number in reopened and part.status is PartStatus.ANSWERED else part
         for number, part in enumerate(parts, start=1)
     )

@@ -24,6 +24,7 @@ from investigator.research.answer_text import answer_text
 from investigator.research.evidence import evidence_of
 from investigator.research.state import State, stop_reason
 from investigator.research.status import least, reason_of, status_of
+from investigator.research.survey import decided_rows
 from investigator.retrieval.library import DocumentIndex
 
 _NEAREST = 3
@@ -35,7 +36,7 @@ _CHECKED = (Support.SUPPORTED, Support.IN_PART, Support.UNSUPPORTED)
 def concluded(state: State, library: DocumentIndex, reread: Reread | None, checker: str) -> Answer:
     """Return the answer of an investigation, with its quotes looked up again in the files.
 
-    If a ceiling ended the run before an answer was written, the readers' replies make up the answer. Raises StoreError
+    If a ceiling ended the run before an answer was complete, the readers' replies make up the answer. Raises StoreError
     and ReaderError.
     """
     state = _with_draft(state, library)
@@ -46,10 +47,14 @@ def concluded(state: State, library: DocumentIndex, reread: Reread | None, check
 
 
 def _with_draft(state: State, library: DocumentIndex) -> State:
-    if state.draft is not None:
+    if state.draft is not None and (state.is_written or state.spent is None):
         return state
     evidence = evidence_of(state.history, state.others, library.document, state.settings.answer)
     draft = assembled(state.run.memories, evidence, state.run.parts, state.run.full_question)
+    if state.surveys:
+        titles = {card.document_id: card.title for card in state.cards}
+        rows = decided_rows(state.run.memories, state.undecided, titles, evidence, state.run.full_question)
+        state = replace(state, rows=rows)
     return replace(state, evidence=evidence, draft=draft)
 
 
@@ -58,7 +63,10 @@ def _answer(state: State, library: DocumentIndex, checker: str) -> Answer:
     shown = (*draft.statements, *(row.statement for row in state.rows if row.statement is not None))
     trust = _trust(state)
     stop = stop_reason(state)
-    is_all_searched = bool(run.wordings) or state.read >= frozenset(state.document_ids)
+    likeliest = frozenset(card.document_id for card in state.cards[:_NEAREST])
+    is_all_searched = state.read >= frozenset(state.document_ids) or (
+        bool(run.wordings) and likeliest <= state.read | state.planned_from
+    )
     status = status_of(
         draft.parts or run.parts,
         fit=state.fit,
@@ -67,7 +75,8 @@ def _answer(state: State, library: DocumentIndex, checker: str) -> Answer:
         stop=stop,
         has_statements=bool(shown),
         has_disagreements=bool(draft.disagreements),
-        is_lead_refused=bool(state.refused) and draft.lead is None,
+        is_lead_refused=_is_refused(state, draft),
+        is_unchecked=bool(state.failure),
         is_unfinished=bool(state.undecided) or (state.spent is not None and bool(state.open_steps)),
         is_all_searched=is_all_searched,
     )
@@ -91,6 +100,11 @@ def _answer(state: State, library: DocumentIndex, checker: str) -> Answer:
         coverage=coverage.changed(wordings=run.wordings, tainted=_tainted(run.memories)),
         run=RunFacts(id=run.id, engine=run.setup.engine, day=run.setup.day, stop=stop),
     )
+
+
+def _is_refused(state: State, draft: Draft) -> bool:
+    """Return True if the check let nothing of the lead stand, or not all of it, and corrected nothing."""
+    return bool(state.refused) if draft.lead is None else draft.lead.support is Support.IN_PART
 
 
 def _tainted(memories: Sequence[Memory]) -> tuple[str, ...]:

@@ -41,13 +41,16 @@ class Evidence:
         names = {quote: name for name, quote in self.quotes.items()}
         return tuple(names[quote] for quote in self.holding(quotes))
 
-    def holding(self, quotes: Iterable[Quote]) -> tuple[Quote, ...]:
-        """Return the quotes of this evidence that contain the given ones."""
+    def holding(self, quotes: Iterable[Quote], kinds: str = "EN") -> tuple[Quote, ...]:
+        """Return the quotes of this evidence that contain the given ones, without other kinds of ids."""
         held = (
             own
             for quote in quotes
-            for own in self.quotes.values()
-            if own.document_id == quote.document_id and own.start <= quote.start and quote.end <= own.end
+            for name, own in self.quotes.items()
+            if name[:1] in kinds
+            and own.document_id == quote.document_id
+            and own.start <= quote.start
+            and quote.end <= own.end
         )
         return tuple(dict.fromkeys(held))
 
@@ -59,7 +62,7 @@ def evidence_of(history: Sequence[Memory], others: Sequence[Memory], load: Load,
     """
     supporting = [memory for memory in history if memory.verdict.is_evidence and memory.quotes]
     places = _places(supporting, settings.evidence)
-    near = [memory for memory in others if memory.quotes and not memory.verdict.is_evidence]
+    near = [memory for memory in others if memory.quotes]
     near.sort(key=lambda memory: -(memory.point or 0))
     quotes = dict(_numbered(places, load))
     number = 0

@@ -55,6 +55,7 @@ class Planner:
     `document_list` contains documents, cards or plain document ids, or is a string that lists the documents, one per
     line or separated by commas; a colon or dash and a title may follow each. `history` contains the selected memories,
     or is a string with known facts. Without `client` the built-in finder plans. `request` replaces all of these.
+    `known` are further document ids that a plan may name.
     """
 
     def __init__(
@@ -68,8 +69,10 @@ class Planner:
         client: EngineClient | None = None,
         settings: PlannerSettings | None = None,
         request: PlanVariables | None = None,
+        known: Sequence[str] = (),
     ) -> None:
         self._client = client or default_client()
+        self._known = known
         documents = listed(document_list)
         self._request = request or PlanVariables(
             question=main_question,
@@ -93,7 +96,7 @@ class Planner:
         request = self._request
         reading = self._client.ask("planner/plan", request, PlanReply, smaller=less_to_plan)
         reply = reading.value or PlanReply(strategy=_UNPLANNED)
-        known = (*(document.document_id for document in request.documents), SUMMARY)
+        known = (*dict.fromkeys((*(document.document_id for document in request.documents), *self._known)), SUMMARY)
         steps, refused = _accepted(reply.steps, known, request.step_limit)
         is_first = not request.open_parts
         if not steps and is_first and not request.fits:

@@ -124,12 +124,14 @@ def examined(
     """
     reading = client.ask("query/ask", variables, AskReply, template=template, smaller=less_to_ask)
     if reading.value is None:
-        return tuple(Reading(reply=reading.raw, in_part=reading.in_part) for _ in variables.documents)
+        return tuple(Reading(reply=reading.raw) for _ in variables.documents)
     replies = _by_document(reading.value.readings, [document.document_id for document in variables.documents])
-    return tuple(
-        _reading(document, replies.get(document.document_id), sources, variables).changed(in_part=reading.in_part)
-        for document in variables.documents
-    )
+    readings = [
+        _reading(document, replies.get(document.document_id), sources, variables) for document in variables.documents
+    ]
+    if reading.in_part:  # the engine's context was too small for all of the text
+        readings = [own.changed(whole=False) for own in readings]
+    return tuple(readings)
 
 
 def _by_document(replies: Sequence[DocumentReply], known: Sequence[str]) -> dict[str, DocumentReply]:
@@ -182,7 +184,8 @@ def located(
 
 def _together(documents: Sequence[ShownDocument], readings: Sequence[Reading]) -> Reading:
     """Return the readings of several documents as one, for the document id "summary"."""
-    best = max(readings, key=lambda reading: reading.point or -1, default=Reading(reply="", point=0))
+    order = [(reading.verdict.is_evidence, reading.point or -1) for reading in readings]
+    best = readings[order.index(max(order))] if readings else Reading(reply="", point=0)
     replies = (
         f"{document.document_id}: {reading.reply}"
         for document, reading in zip(documents, readings, strict=True)

@@ -131,9 +131,11 @@ class Readers:
                 shown_document(self.library, documents[place].document_id, state.searched, "", self.settings.query)
                 for place in unclear
             )
-            again = examined(self.client, self.sources, variables.changed(documents=tuple(shown)))
+            again: list[Reading] = []
+            for batch in batches(shown, self.client.room(Role.ASK), self.settings.query.characters):
+                again += examined(self.client, self.sources, variables.changed(documents=batch))
             for place, reading in zip(unclear, again, strict=True):
-                readings[place] = reading
+                readings[place] = readings[place] if reading.verdict is Verdict.UNREAD else reading
         return readings
 
 

@@ -4,6 +4,9 @@ plan ──► ask ──► answer ──► check ──► (done)
  ▲                 │ ▲        │ │
  │                 │ └────────┘ │  a lead that the check refuses is written once more
  └──── reflect ◄───┴────────────┘  while a part is open, and documents or wordings are left
+
+A plan without new steps, and a review that names nothing to search for, go on to the answer if there is only a sketch
+of it, or else to its check.
 """
 
 from __future__ import annotations
@@ -49,10 +52,11 @@ class State:
     """The state of an investigation between two steps.
 
     `run` is its record so far; `document_ids`, `unreadable` and `left_out` are all files of the folder, and `cards`
-    the documents as the last search ranked them. `fits` is True if every document is read whole. `draft`, `evidence`
-    and `rows` are the last answer written; `undecided` are documents of a survey that were not read. `fit` and
-    `failure` are the outcome of the last check, `refused` the reasons for which it refused the lead, `rewritten` is
-    True once the lead was written again, `is_written` once a writer was asked, and `is_judged` once the draft has its
+    the documents as the last search ranked them; `planned_from` are those that a planner has seen. `fits` is True
+    if every document is read whole. `draft`, `evidence` and `rows` are the last answer written; `undecided` are
+    documents of a survey that were not read. `fit` and `failure` are the outcome of the last check, `refused` the
+    reasons for which it refused the lead, `rewritten` is True while the lead is written again, `is_written` once a
+    draft is complete (not only a sketch, because another round may find more), and `is_judged` once it has its
     judgements. `spent` is the ceiling that was reached.
     """
 
@@ -62,6 +66,7 @@ class State:
     unreadable: tuple[Unreadable, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     cards: tuple[DocumentCard, ...] = ()
+    planned_from: frozenset[str] = frozenset()
     fits: bool = False
     is_checked: bool = True
     last: Step | None = None
@@ -175,11 +180,11 @@ def stop_reason(state: State) -> StopReason:
 
 
 def _check(state: State) -> Step | None:
-    """Return the check, unless it is turned off or there is nothing to check: no statement, and no quote that could be
-    an answer after all.
+    """Return the check, unless it is turned off, the draft is judged, or there is nothing to check: no statement, and
+    no quote that could be an answer after all.
     """
     says_something = state.draft is not None and (state.draft.statements or state.rows or state.evidence.supports)
-    return Step.CHECK if state.is_checked and says_something else None
+    return Step.CHECK if state.is_checked and not state.is_judged and says_something else None
 
 
 def _finds_more(state: State) -> bool:

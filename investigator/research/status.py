@@ -24,14 +24,15 @@ def status_of(
     has_disagreements: bool,
     is_lead_refused: bool,
     is_all_searched: bool,
+    is_unchecked: bool = False,
     is_unfinished: bool = False,
 ) -> AnswerStatus:
     """Return the status of an answer.
 
-    Nothing is called answered that no trusted reader has read, that a ceiling left unchecked, or while documents that
-    were to be read are unread (`is_unfinished`); nothing is called absent unless every document could be searched, in
-    several wordings or whole (`is_all_searched`), and a reader was asked: a question may share no word with the
-    document that answers it.
+    Nothing is called answered that no trusted reader has read, that a ceiling or a failed check left unchecked, or
+    while documents that were to be decided are not (`is_unfinished`); nothing is called absent unless every document
+    could be searched, and a planner has seen those that are likeliest for several wordings, or all were read
+    (`is_all_searched`): a question may share no word with the document that answers it.
     """
     if not trust.decides:
         return AnswerStatus.PASSAGES_FOUND if has_statements else AnswerStatus.NOT_FOUND_SO_FAR
@@ -39,7 +40,7 @@ def status_of(
     if PartStatus.ANSWERED in statuses or PartStatus.IN_PART in statuses:
         if not has_statements:
             return AnswerStatus.PASSAGES_FOUND
-        is_cut = stop in CEILINGS and fit is Fit.UNCHECKED
+        is_cut = is_unchecked or (stop in CEILINGS and fit is Fit.UNCHECKED)
         is_whole = all(status is PartStatus.ANSWERED for status in statuses) and fit is not Fit.IN_PART and not is_cut
         if not is_whole or is_lead_refused or is_unfinished:
             return AnswerStatus.ANSWERED_IN_PART

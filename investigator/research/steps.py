@@ -77,6 +77,8 @@ class Steps:
         queries, number = _queries(state.run), len(state.run.rounds) + 1
         run = state.run.changed(wordings=tuple(dict.fromkeys((*state.run.wordings, *queries[1:]))))
         state = replace(state, run=run, cards=self.library.cards(queries))
+        seen = state.planned_from.union(card.document_id for card in state.cards[: self.settings.planner.documents])
+        state = replace(state, planned_from=seen)
         proposal = self._proposal(state, queries)
         if number == 1:
             run = run.changed(read_as=proposal.question, parts=proposal.parts, decides=proposal.scope)
@@ -85,7 +87,9 @@ class Steps:
             wordings=tuple(dict.fromkeys((*run.wordings, *proposal.wordings))),
             rounds=(*run.rounds, new_round),
         )
-        state = self._with_steps(replace(state, run=run), proposal.steps, number)
+        state = replace(state, run=run)
+        state = replace(state, cards=self.library.cards(state.searched))  # as the new wordings rank them
+        state = self._with_steps(state, proposal.steps, number)
         return state, Planned(
             round=number,
             strategy=proposal.strategy,
@@ -117,16 +121,15 @@ class Steps:
             searched=() if is_first else state.searched,
             step_limit=self.settings.planner.steps,
         )
-        planner = Planner(
-            run.full_question, run.setup.mission, run.setup.strategy, documents, client=self.client, request=request
-        )
+        goal = (run.full_question, run.setup.mission, run.setup.strategy)
+        planner = Planner(*goal, documents, client=self.client, request=request, known=state.document_ids)
         return planner.propose()
 
     def _plan_documents(self, state: State, queries: Sequence[str]) -> tuple[PlanDocument, ...]:
         """Return the documents that the planner sees: those that match best, without those that were read whole; none
-        if every document is read anyway.
+        before every document is read anyway.
         """
-        if state.fits:
+        if state.fits and not state.run.rounds:
             return ()
         memories = {memory.target_document_id: memory for memory in state.run.memories}
         settings = self.settings.planner
@@ -148,10 +151,11 @@ class Steps:
         if number == 1 and state.fits:
             steps = [ProposedStep(document_id=name, purpose=run.full_question) for name in state.document_ids]
         elif number == 1 and state.surveys:
-            ranked = [card.document_id for card in self.library.cards(state.searched)]
+            ranked = [card.document_id for card in state.cards]
             decided, undecided = surveyed_documents(ranked, self.settings.survey_tokens)
             steps = [ProposedStep(document_id=name, purpose=run.full_question) for name in decided]
         new = [step for step in steps if step.document_id not in state.read_whole]
+        undecided = tuple(name for name in undecided if not any(step.document_id == name for step in new))
         return replace(state, run=run.changed(plan=continued(run.plan, new, round_number=number)), undecided=undecided)
 
     def _answer(self, state: State) -> Moment:
@@ -228,9 +232,10 @@ class Steps:
         statements = (*draft.statements, *rows)
         outcome = check(self.client, statements, self.library.document, around, checking)
         refused = refusal(draft, outcome)
+        judged = self._with_outcome(state, draft, outcome, refused)
         if refused and not state.rewritten and not state.is_quick:
-            return replace(state, refused=refused), None
-        return self._with_outcome(state, draft, outcome, refused)
+            return replace(judged[0], is_judged=False), None  # written once more, or shown without its lead
+        return judged
 
     def _with_outcome(self, state: State, draft: Draft, outcome: Check, refused: tuple[str, ...]) -> Moment:
         judged = checked_draft(draft, outcome)
@@ -243,13 +248,13 @@ class Steps:
 
 
 def _queries(run: Investigation) -> tuple[str, ...]:
-    """Return the texts to search for: the question, with the one that it follows until it is rewritten, and what the
-    last review names.
+    """Return the texts to search for: the question, with the one that it follows until it is rewritten, what the last
+    review names, and what was searched for before.
     """
     question = run.full_question
     if run.earlier and not run.read_as:
         question = f"{run.earlier[-1].question} {question}"
-    later = run.reflections[-1].wordings if run.reflections else ()
+    later = (*run.reflections[-1].wordings, *run.wordings) if run.reflections else ()
     return tuple(dict.fromkeys((question, *later)))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from investigator.language.normalise import one_line
-from investigator.records import Decision, Memory, ShownDocument, Statement, SurveyRow, Verdict
+from investigator.records import SUMMARY, Decision, Memory, ShownDocument, Statement, SurveyRow, Verdict
 from investigator.research.answer import noted
 from investigator.research.evidence import Evidence
 from investigator.research.research_settings import QuerySettings
@@ -69,7 +69,11 @@ def decided_rows(
     question: str,
 ) -> tuple[SurveyRow, ...]:
     """Return the decision on each document, those that belong first, with the statement of the document's reader."""
-    latest = {memory.target_document_id: memory for memory in memories}
+    latest: dict[str, Memory] = {}
+    for memory in memories:
+        before = latest.get(memory.target_document_id)
+        if memory.target_document_id != SUMMARY and (before is None or not before.verdict.is_evidence):
+            latest[memory.target_document_id] = memory
     rows = [_row(memory, titles.get(name, ""), evidence, question) for name, memory in latest.items()]
     rows += [SurveyRow(document_id=name, title=titles.get(name, ""), decision=Decision.UNDECIDED) for name in undecided]
     order = list(Decision)

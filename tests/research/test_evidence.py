@@ -56,10 +56,10 @@ def test_the_same_quote_of_two_readings_has_one_id() -> None:
     assert evidence(PLANT, twice) == {"E1": "Its owner is RWE."}
 
 
-def test_only_documents_that_do_not_answer_give_nearest_quotes() -> None:
+def test_readings_outside_the_history_give_nearest_quotes_the_best_first() -> None:
     silent = memory(quote("Its owner is RWE.", PLANT), verdict=Verdict.NOT_STATED, point=60)
-    others = [memory(quote("It makes 42 MW of power.", PLANT), number=2), silent]
-    assert evidence(PLANT, [], others) == {"N1": "Its owner is RWE."}
+    doubtful = memory(quote("It makes 42 MW of power.", PLANT), verdict=Verdict.IN_PART, point=40, number=2)
+    assert evidence(PLANT, [], [doubtful, silent]) == {"N1": "Its owner is RWE.", "N2": "It makes 42 MW of power."}
 
 
 def test_the_history_supports_only_where_it_answers() -> None:

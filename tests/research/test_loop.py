@@ -207,6 +207,81 @@ def test_a_check_that_fails_leaves_the_statements_unchecked_and_says_so(investig
     assert "The check failed" in found.reason
 
 
+def test_nothing_is_answered_if_the_check_fails_or_judges_nothing(investigator: Make) -> None:
+    for reply in ([], json.dumps({"statements": [], "answers": "yes"})):
+        made, _ = investigator(answer__check=reply)
+        assert made.ask(QUESTION).status is AnswerStatus.ANSWERED_IN_PART
+
+
+def test_a_refused_lead_is_not_shown_if_a_ceiling_stops_its_rewriting(investigator: Make) -> None:
+    made, engine = investigator(
+        "budget.calls=4",
+        planner__plan=plan_of("plant.txt"),
+        answer__answer=answer("The plant produces 99 MW.", "E1"),
+        answer__check=check("unsupported", answers="no", reasons=["the quote says 42"]),
+    )
+    found = made.ask(QUESTION)
+    assert len(engine.asked) == 4
+    assert "99" not in found.text
+    assert [one.text for one in found.check.withheld] == ["The plant produces 99 MW."]
+
+
+def test_what_the_readers_found_is_shown_if_a_ceiling_stops_the_writer(investigator: Make) -> None:
+    made, _ = investigator(
+        "budget.calls=5",
+        planner__plan=[plan_of("letter.txt"), plan_of("plant.txt")],
+        reflection__reflect=json.dumps({"known": [], "unknown": [], "wordings": ["megawatts of the plant"]}),
+        query__ask=by_document(plant=MADE, letter=reading("We walked along the river.", verdict="not_stated")),
+    )
+    found = made.ask(QUESTION)
+    assert found.run.stop is StopReason.CALLS
+    assert found.lead is not None
+    assert found.lead.quotes[0].text == "It makes 42 MW of power."
+
+
+def test_a_doubtful_reading_alone_is_near_and_another_round_looks_for_more(investigator: Make) -> None:
+    doubtful = reading("It makes 42 MW of power.", verdict="in_part", point=40)
+    made, engine = investigator(
+        planner__plan=[plan_of("plant.txt"), plan_of("letter.txt")],
+        reflection__reflect=json.dumps({"known": [], "unknown": [], "wordings": ["megawatts"]}),
+        query__ask=by_document(plant=doubtful),
+        answer__answer=answer(None, status="not_stated"),
+    )
+    assert made.ask(QUESTION).status is AnswerStatus.NOT_FOUND
+    assert templates(engine).count("planner/plan") == 2
+    assert "It makes 42 MW of power." in prompts(engine, "answer/answer")[0].text
+
+
+def test_an_answer_that_does_not_fit_is_withheld_whole(investigator: Make) -> None:
+    made, _ = investigator(
+        "research.rounds=1",
+        answer__answer=answer(
+            "The plant produces 42 MW.",
+            "E1",
+            status="in_part",
+            details=[{"head": "owner", "text": "RWE has it.", "evidence": ["E1"]}],
+        ),
+        answer__check=check("supported", "supported", answers="no"),
+    )
+    found = made.ask("How much heat does the plant make?")
+    assert found.status is AnswerStatus.NOT_FOUND
+    assert [one.text for one in found.check.withheld] == ["RWE has it."]
+
+
+def test_a_later_round_searches_for_all_wordings_and_may_name_any_document(investigator: Make) -> None:
+    made, engine = investigator(
+        "research.planner.documents=1",
+        planner__plan=[plan_of("plant.txt", wordings=["a walk along the river"]), plan_of("letter.txt")],
+        reflection__reflect=json.dumps({"known": [], "unknown": [], "wordings": ["a stroll"]}),
+        query__ask=by_document(letter=reading("We walked along the river.", reply="They walked.")),
+        answer__answer=answer("They walked.", "E1"),
+    )
+    case = outcome(made, "What makes 42 MW of power?")
+    assert case.rounds[1].refused_document_ids == ()
+    assert [step.document_id for step in case.plan.steps] == ["plant.txt", "letter.txt"]
+    assert 'id="letter.txt"' in prompts(engine, "planner/plan")[1].text
+
+
 def test_check_off_shows_statements_as_unchecked(investigator: Make) -> None:
     made, engine = investigator("check=off")
     found = made.ask(QUESTION)
