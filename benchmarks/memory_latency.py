@@ -97,7 +97,7 @@ def main() -> None:
         for size in sorted(given.sizes):
             began = time.perf_counter()
             memory.add_all(_USER, told[written:size])
-            while memory.claims(_USER) and any(not claim for _, claim in memory.claims(_USER)):
+            while not all(memory.claims(_USER, 20_000).values()):
                 memory.scores(_USER, "embed the memories that have no vector yet")
             each = 1000 * (time.perf_counter() - began) / max(1, size - written)
             written = size

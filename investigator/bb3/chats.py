@@ -76,17 +76,17 @@ def open_chat(
     reading = parts.fresh_reading(investigator.folder, _MOST_READING)
     with reading as fresh, open_memory(investigator) as kept:
         yield FolderChat(
-            open_shelf,
-            lambda module: clients.get(module, usual_client),
-            kept,
-            lambda: str(uuid.uuid4()),
+            open_shelf=open_shelf,
+            client_of=lambda module: clients.get(module, usual_client),
+            memory=kept,
+            new_id=lambda: str(uuid.uuid4()),
             chance=random.random,
-            options=options,
-            memory_options=memory,
-            side_by_side=min(client.concurrency(Role.CHAT) for client in (usual_client, *clients.values())),
-            search=search,
             reread=fresh.documents,
             stand_in=chat_answers(parts.caching_embedder),
+            options=options or ChatOptions(),
+            memory_options=memory or MemoryOptions(),
+            side_by_side=min(client.concurrency(Role.CHAT) for client in (usual_client, *clients.values())),
+            search=search,
         )
 
 

@@ -46,6 +46,7 @@ class ChatSession:
     messages: list[Message] = field(default_factory=list)
 
 
+@dataclass(kw_only=True)
 class FolderChat:
     """Generates the replies in conversations about a folder. Thread-safe if each thread has its own sessions.
     `client_of` returns the client for a module; `memory` contains the users' memories; `new_id` creates the id of a
@@ -55,49 +56,32 @@ class FolderChat:
     place of a model whose reply cannot be used.
     """
 
-    def __init__(
-        self,
-        open_shelf: OpenShelf,
-        client_of: Callable[[Module], EngineClient],
-        memory: LongTermMemory,
-        new_id: Callable[[], str],
-        *,
-        chance: Chance,
-        options: ChatOptions | None = None,
-        memory_options: MemoryOptions | None = None,
-        side_by_side: int = 1,
-        agent_id: str = "investigator",
-        on_step: Callable[[Module], None] = lambda _: None,
-        search: DocumentSearch | None = None,
-        reread: Reread,
-        stand_in: Answers,
-    ) -> None:
-        self._open_shelf = open_shelf
-        self._reread = reread
-        self._stand_in = stand_in
-        self._search = search
-        self._client_of = client_of
-        self._new_id = new_id
-        self._chance = chance
-        self._memory_options = memory_options
-        self.memory = memory
-        self.on_step = on_step
-        self._options = options or ChatOptions()
-        self._side_by_side = side_by_side
-        self.agent_id = agent_id
+    open_shelf: OpenShelf
+    client_of: Callable[[Module], EngineClient]
+    memory: LongTermMemory
+    new_id: Callable[[], str]
+    chance: Chance
+    reread: Reread
+    stand_in: Answers
+    options: ChatOptions = field(default_factory=ChatOptions)
+    memory_options: MemoryOptions = field(default_factory=MemoryOptions)
+    side_by_side: int = 1
+    agent_id: str = "investigator"
+    on_step: Callable[[Module], None] = lambda _: None
+    search: DocumentSearch | None = None
 
     def start(self, user: str, chat_id: str | None = None, before: Iterable[Turn] = ()) -> ChatSession:
         """Start a conversation with a user, or continue one from its earlier turns.
 
         Raises DialogueError for an invalid user name.
         """
-        chat_id, turns = chat_id or self._new_id(), list(before)
+        chat_id, turns = chat_id or self.new_id(), list(before)
         replies = [Message(id=self.agent_id, text=turn.text) for turn in turns if turn.speaker is Speaker.SELF]
         memories = UserMemories(
-            self.memory, user, chat_id, self._chance, options=self._memory_options, turns=len(replies)
+            self.memory, user, chat_id, self.chance, options=self.memory_options, turns=len(replies)
         )
         memories.texts()
-        return ChatSession(user, chat_id, LiveConversation(memories, turns), self._options, replies)
+        return ChatSession(user, chat_id, LiveConversation(memories, turns), self.options, replies)
 
     def reply(self, said: Sequence[tuple[ChatSession, Message]], say: Hear | None = None) -> list[Message]:
         """Return the replies to one message in each of several sessions; each step runs for all sessions at once. For a
@@ -158,8 +142,8 @@ class FolderChat:
         return drafts
 
     def _chat(self, options: ChatOptions, say: Hear | None) -> ModularChat:
-        folder = FolderSearch(self._open_shelf, self._search, self._reread)
-        form = ChatForm(self._client_of, folder, self._side_by_side, self.on_step, say, self._stand_in)
+        folder = FolderSearch(self.open_shelf, self.search, self.reread)
+        form = ChatForm(self.client_of, folder, self.side_by_side, self.on_step, say, self.stand_in)
         return ModularChat(form, CHAT, options, folder)
 
     def _message(self, session: ChatSession, heard: Message, draft: TurnDraft | None) -> Message:

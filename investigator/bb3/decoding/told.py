@@ -158,28 +158,22 @@ class EngineKind(StrEnum):
 LINES = frozenset({"generation_take_last_newline", "generation_allow_newline"})
 """The fields that select one of several lines."""
 
-_SUPPORTED: Mapping[EngineKind, frozenset[Inference]] = {
-    EngineKind.EXTRACTIVE: frozenset({Inference.GREEDY}),  # it is deterministic
-    EngineKind.CHAT: frozenset({Inference.GREEDY, Inference.NUCLEUS}),
-    EngineKind.GGUF: frozenset({Inference.GREEDY, Inference.NUCLEUS, Inference.TOPK}),
-    EngineKind.TRANSFORMERS: frozenset(Inference),
-    EngineKind.COMPLETIONS: frozenset(
-        {Inference.GREEDY, Inference.NUCLEUS, Inference.FACTUAL_NUCLEUS, Inference.SAMPLE_AND_RANK}
-    ),
-}
 _OF_SERVERS = frozenset({"inference", "topp", "temperature", "beam_max_length"})
 _NOT_OF_COMPLETIONS = frozenset(
     {"topk", "p_reset", "beam_block_ngram", "beam_context_block_ngram", "beam_block_full_context"}
 )
-_FOLLOWED: Mapping[EngineKind, frozenset[str]] = {
-    EngineKind.EXTRACTIVE: frozenset(),
-    EngineKind.CHAT: _OF_SERVERS,
-    EngineKind.GGUF: _OF_SERVERS | {"topk"},
-    EngineKind.TRANSFORMERS: frozenset(Decoding.model_fields) - {"beam_block_full_context"},
-    EngineKind.COMPLETIONS: frozenset(Decoding.model_fields) - _NOT_OF_COMPLETIONS,
+_SUPPORT: Mapping[EngineKind, tuple[frozenset[str], frozenset[Inference]]] = {
+    EngineKind.EXTRACTIVE: (frozenset(), frozenset({Inference.GREEDY})),  # it is deterministic
+    EngineKind.CHAT: (_OF_SERVERS, frozenset({Inference.GREEDY, Inference.NUCLEUS})),
+    EngineKind.GGUF: (_OF_SERVERS | {"topk"}, frozenset({Inference.GREEDY, Inference.NUCLEUS, Inference.TOPK})),
+    EngineKind.TRANSFORMERS: (frozenset(Decoding.model_fields) - {"beam_block_full_context"}, frozenset(Inference)),
+    EngineKind.COMPLETIONS: (
+        frozenset(Decoding.model_fields) - _NOT_OF_COMPLETIONS,
+        frozenset(Inference) - {Inference.BEAM, Inference.TOPK},
+    ),
 }
-"""The decoding fields that each kind of engine supports; `_SUPPORTED` lists the methods. None of our engines truncates
-a prompt, so `beam_block_full_context` would make no difference.
+"""The decoding fields and the methods that each kind of engine supports. None of our engines truncates a prompt, so
+`beam_block_full_context` would make no difference.
 """
 
 
@@ -191,11 +185,13 @@ def kind_of(engine_name: str) -> EngineKind:
 
 def not_followed(kind: EngineKind, told: Decoding) -> Mapping[str, object]:
     """Return the fields set in a decoding that the kind of engine does not support, with their values."""
-    given: Mapping[str, object] = told.model_dump(exclude_unset=True)
-    followed = _FOLLOWED[kind] - {"inference"}
-    if told.inference in _SUPPORTED[kind]:
-        followed |= {"inference"}
-    return {name: value for name, value in given.items() if name not in followed}
+    fields, methods = _SUPPORT[kind]
+    given = told.model_dump(exclude_unset=True)
+    return {
+        name: value
+        for name, value in given.items()
+        if (told.inference not in methods if name == "inference" else name not in fields)
+    }
 
 
 def engines_as_told(

@@ -26,7 +26,7 @@ the rest of a prompt.
 NEAR = 0.25
 """The lowest cosine similarity of a memory that is found by meaning."""
 _MOST_EMBEDDED = 1_000  # maximum number of memories that one search embeds; memories added by hand have no vector yet
-_TOGETHER = 10_000  # number of vectors that are compared at once
+_MOST_SEARCHED = 20_000  # maximum number of memories that a search compares, the newest ones
 _COMPARED = 8  # number of nearest memories that are compared with a new one
 _BY_HAND = FactSource()
 
@@ -53,19 +53,15 @@ class LongTermMemory(PersonalFacts):
         return self.with_ids(user, near[:most])
 
     def scores(self, user: str, text: str) -> Scores:
-        """Return the similarity of a text to each of the user's memories. Of memories without a vector, the newest
-        1,000 are embedded, and the others are left out.
+        """Return the similarity of a text to each of the user's newest 20,000 memories. Of memories without a vector,
+        the newest 1,000 are embedded, and the others are left out.
         """
         known = self._known(user)
         if not known:
             return {}
         vector = self._embedder.embed([memory_line(text)[:LONGEST_MEMORY]])[0]
-        found: dict[int, float] = {}
-        for start in range(0, len(known), _TOGETHER):
-            part = known[start : start + _TOGETHER]
-            cosines = _vectors([claim for _, claim in part], len(vector)) @ vector
-            found |= {fact_id: float(cosine) for (fact_id, _), cosine in zip(part, cosines, strict=True)}
-        return dict(sorted(found.items(), key=lambda pair: (-pair[1], -pair[0])))
+        cosines: list[float] = (_vectors(list(known.values()), len(vector)) @ vector).tolist()
+        return dict(sorted(zip(known, cosines, strict=True), key=lambda pair: (-pair[1], -pair[0])))
 
     def add(
         self, user: str, memory: str, speaker: Speaker = Speaker.PARTNER, source: FactSource = _BY_HAND
@@ -109,18 +105,18 @@ class LongTermMemory(PersonalFacts):
         """
         return self.replace(user, number, lambda speaker: _fact(memory, speaker))
 
-    def _known(self, user: str) -> list[tuple[int, str]]:
+    def _known(self, user: str) -> dict[int, str]:
         """Return the vectors of a user's memories; those that are missing, or of another embedder, are computed."""
         prefix = f"{self._embedder.name} "
-        claims = dict(self.claims(user))
+        claims = self.claims(user, _MOST_SEARCHED)
         missing = [fact_id for fact_id, claim in claims.items() if not claim.startswith(prefix)]
         computed: dict[int, str] = {}
-        if facts := self.with_ids(user, missing[-_MOST_EMBEDDED:]):
+        if facts := self.with_ids(user, missing[:_MOST_EMBEDDED]):
             vectors = self._embedder.embed([fact.text for fact in facts])
             computed = {fact.id: prefix + _written(vector) for fact, vector in zip(facts, vectors, strict=True)}
             self.set_claims(user, computed)
-        known = [(fact_id, computed.get(fact_id, claim)) for fact_id, claim in claims.items()]
-        return [(fact_id, claim.removeprefix(prefix)) for fact_id, claim in known if claim.startswith(prefix)]
+        claims.update(computed)
+        return {key: claim.removeprefix(prefix) for key, claim in claims.items() if claim.startswith(prefix)}
 
 
 def memory_line(text: str) -> str:

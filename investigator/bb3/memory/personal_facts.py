@@ -101,13 +101,13 @@ class PersonalFacts:
         with self._reading(user) as connection:
             return self._by_ids(connection, user, ids)
 
-    def claims(self, user: str) -> list[tuple[int, str]]:
-        """Return the id and the vector, in written form, of each of a user's facts, oldest first. The vector is "" if
-        it has not been computed.
+    def claims(self, user: str, most: int) -> dict[int, str]:
+        """Return the vectors of a user's facts in written form, by id, newest first. A vector is "" if it has not been
+        computed.
         """
         with self._reading(user) as connection:
-            query = select(_T.id, _T.claim).where(_T.user == user).order_by(_T.id)
-            return [(fact_id, claim) for fact_id, claim in connection.execute(query)]
+            query = select(_T.id, _T.claim).where(_T.user == user).order_by(_T.id.desc()).limit(most)
+            return {fact_id: claim for fact_id, claim in connection.execute(query)}
 
     def set_claims(self, user: str, claims: Mapping[int, str]) -> None:
         """Store the vectors of facts, in written form."""
