@@ -28,12 +28,13 @@ from investigator.language.terms import TOKEN, folded, stop_words, tokens
 from investigator.records import Record
 
 _NEAR = 0.3  # minimum cosine similarity between a question and a fact that is given together with quotes
-_LEAST = 0.1  # the minimum if there is nothing to quote: "What do you know about me?" is far from every fact
+_LEAST = 0.15  # the minimum if there is nothing to quote: "What do you know about me?" is far from every fact
 _AS_NEAR = 0.05  # how much less similar a further fact may be
 _MOST_FACTS = 3
 _MOST_NOTED = 3
 _LONGEST_NOTED = 300
-_LEAST_WORDS = 2  # a shorter question is completed from the turns before it; a shorter statement is not noted
+_LEAST_ASKED = 3  # minimum number of words of a question that is not completed from the turns before it
+_LEAST_NOTED = 2
 _MOST_WORDS = 12
 _LONGEST_QUESTION = 200
 _FADING = 0.7
@@ -83,16 +84,17 @@ def _decide_search(turns: Sequence[Turn]) -> DecisionReply:
 
 
 def _query(turns: Sequence[Turn]) -> PhraseReply:
-    """Return the questions of the last turn, or the whole turn if it asks nothing. If they have fewer than two content
-    words, the words of the two turns before are added.
+    """Return the questions of the last turn, or the whole turn if it asks nothing. If they have fewer than three
+    content words, the words of the question before and of its reply are added.
     """
     text = _last(turns)
     asked = " ".join(sentence for sentence in sentences(text) if asks(sentence)) or text.strip()
     terms = _terms(asked)
     if len(asked) > _LONGEST_QUESTION:
         return PhraseReply(text=" ".join(terms[:_MOST_WORDS]))
-    before = [word for turn in turns[-3:-1] for word in _terms(_own_words(turn))]
-    if len(terms) < _LEAST_WORDS and asked and before:
+    earlier = [turn for turn in turns[-3:-1] if turn.speaker is Speaker.SELF or asks(turn.text)]
+    before = [word for turn in earlier for word in _terms(_own_words(turn))]
+    if len(terms) < _LEAST_ASKED and asked and before:
         return PhraseReply(text=f"{asked} ({' '.join(before[:_MOST_WORDS])})")
     return PhraseReply(text=asked if terms else "")
 
@@ -102,7 +104,7 @@ def _note(turns: Sequence[Turn]) -> PhraseReply:
     if not turns or turns[-1].speaker is Speaker.SELF:
         return PhraseReply()
     stated = [sentence for sentence in sentences(turns[-1].text) if not asks(sentence)]
-    noted = [text for text in stated if len(text) <= _LONGEST_NOTED and len(_terms(text)) >= _LEAST_WORDS]
+    noted = [text for text in stated if len(text) <= _LONGEST_NOTED and len(_terms(text)) >= _LEAST_NOTED]
     return PhraseReply(text=" ".join(noted[:_MOST_NOTED]))
 
 
@@ -187,5 +189,5 @@ def _last(turns: Sequence[Turn]) -> str:
 
 
 def _own_words(turn: Turn) -> str:
-    """Return a turn without quotes and their places."""
-    return _QUOTED.sub(" ", turn.text)
+    """Return a turn without quotes, their places, and the question that ends many replies."""
+    return _QUOTED.sub(" ", turn.text).replace(_WHAT_NEXT, " ")
