@@ -310,8 +310,8 @@ class DamagedDatabaseError(StoreError):
     """A workspace database is damaged, or an earlier version created it."""
 
     default_hint = (
-        "Run the same command again: a damaged index is rebuilt from the documents. If it is runs.db that is damaged, "
-        "move that file away, or restore it from a backup: the runs and memories in it exist nowhere else."
+        "Run the same command again, or: investigator index FOLDER. A damaged index is rebuilt from the documents; the "
+        "readable runs and memories of a damaged runs.db are moved to a new one, and the damaged file is kept."
     )
 
 

@@ -33,19 +33,20 @@ from investigator.files import (
 from investigator.store.corpus import DecodedDocuments
 from investigator.store.database import Database, FileDatabase, translated
 from investigator.store.locations import note_folder, shared_name
+from investigator.store.salvage import salvage
 from investigator.store.schema import INDEX, RUNS
 from investigator.store.store_settings import StoreSettings
 
 DATABASE_NAME = "index.db"
 RUNS_NAME = "runs.db"
 
-DAMAGED_MARK = "damaged"
-"""Name of the marker file for an index that was found damaged when last used."""
+_DAMAGED_INDEX, _DAMAGED_RUNS = "damaged", "damaged-runs"
+"""Names of the marker files for databases that were found damaged when last used."""
 
 _EARLIER_NAME = "investigator.db"
 _ENDS = ("", "-wal", "-shm", "-journal")
 _DATABASE_FILES = tuple(name + end for name in (DATABASE_NAME, RUNS_NAME, _EARLIER_NAME) for end in _ENDS)
-_FILES = (*_DATABASE_FILES, "writer.pid", "writer.lock", "servers.json", "folder", DAMAGED_MARK)
+_FILES = (*_DATABASE_FILES, "writer.pid", "writer.lock", "servers.json", "folder", _DAMAGED_INDEX, _DAMAGED_RUNS)
 _FOLDERS = ("chroma", "chats", "evaluations", "shards")
 
 
@@ -77,8 +78,7 @@ class Workspace:
     another place for the runs, and `decoded` contains documents that need not be decoded again. `is_suspected` means
     that the last writer was killed; the databases are then checked. Use it as a context manager. Raises StoreError;
     SettingsError if the directory cannot be created; ForeignFileError if something in it is a link or a pipe, or
-    belongs to another user; WorkspaceLockedError if another process is writing; and DamagedDatabaseError if the runs
-    are damaged.
+    belongs to another user; and WorkspaceLockedError if another process is writing.
     """
 
     def __init__(
@@ -106,6 +106,8 @@ class Workspace:
             if folder is not None:
                 with translated(directory):
                     note_folder(directory, folder)
+            if write and is_plain_file(directory / _DAMAGED_RUNS) and not store.url:
+                _ = self.runs  # even a command that does not use the runs moves the readable ones
         except BaseException:
             self._lock.release()
             raise
@@ -113,15 +115,31 @@ class Workspace:
     @cached_property
     def runs(self) -> Database:
         """Return the database of runs and memories, which is a file in the workspace unless `store` names another
-        place; it is opened on first use.
-
-        Raises DamagedDatabaseError, MissingPackageError, StoreError.
+        place; it is opened on first use. The writer moves the readable rows of a damaged file to a new one, with a
+        notice. Raises DamagedDatabaseError if the file is damaged and this is not the writer, MissingPackageError and
+        StoreError.
         """
-        if not self._store.url:
-            return FileDatabase(self.directory / RUNS_NAME, RUNS, thorough=self.is_suspected)
-        from investigator.store.postgres import PostgresDatabase  # imported here, because few workspaces use it
+        if self._store.url:
+            from investigator.store.postgres import PostgresDatabase  # imported here, because few workspaces use it
 
-        return PostgresDatabase(self._store.url, self._store.name or shared_name(self.directory))
+            return PostgresDatabase(self._store.url, self._store.name or shared_name(self.directory))
+        path, mark = self.directory / RUNS_NAME, self.directory / _DAMAGED_RUNS
+        is_suspected = self.writes and (self.is_suspected or is_plain_file(mark))
+        try:
+            opened = FileDatabase(path, RUNS, thorough=is_suspected)
+        except DamagedDatabaseError as error:
+            if not self.writes:
+                with suppress(OSError):
+                    write_private(mark, b"")
+                raise
+            kept = salvage(path, RUNS)
+            self._notice(
+                f"The readable runs and memories were moved to a new {path}; {kept} is damaged: {error.message}."
+            )
+            opened = FileDatabase(path, RUNS)
+        if self.writes:
+            mark.unlink(missing_ok=True)
+        return opened
 
     @cached_property
     def index(self) -> Database:
@@ -130,7 +148,7 @@ class Workspace:
         """
         path = self.directory / DATABASE_NAME
         try:
-            if is_plain_file(self.directory / DAMAGED_MARK):
+            if is_plain_file(self.directory / _DAMAGED_INDEX):
                 raise DamagedDatabaseError(f"the index {path} was found damaged when it was last used")
             if is_plain_file(self.directory / _EARLIER_NAME):
                 raise DamagedDatabaseError(f"the index in {self.directory} was created by an earlier version")
@@ -149,12 +167,12 @@ class Workspace:
     def close(self) -> None:
         """Close the databases and let other processes write."""
         self._at_close.close()
-        index, runs = self.__dict__.get("index"), self.__dict__.get("runs")
-        if isinstance(index, Database) and index.damaged:
-            with suppress(OSError):  # without the marker, the damage is detected again
-                write_private(self.directory / DAMAGED_MARK, b"")
-        for database in (index, runs):
+        for name, mark in (("index", _DAMAGED_INDEX), ("runs", _DAMAGED_RUNS)):
+            database = self.__dict__.get(name)
             if isinstance(database, Database):
+                if database.damaged:
+                    with suppress(OSError):  # without the marker, the damage is detected again
+                        write_private(self.directory / mark, b"")
                 database.close()
         if self.writes:
             with suppress(OSError):  # if the file remains, the next writer checks the databases
@@ -172,7 +190,7 @@ class Workspace:
         for name in _DATABASE_FILES:
             if not name.startswith(RUNS_NAME):
                 (self.directory / name).unlink(missing_ok=True)
-        (self.directory / DAMAGED_MARK).unlink(missing_ok=True)
+        (self.directory / _DAMAGED_INDEX).unlink(missing_ok=True)
 
     def _acquire(self) -> None:
         holder = self.directory / "writer.pid"

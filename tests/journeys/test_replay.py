@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from commands import command
-from kept_rows import code_runs
 from openai_server import OpenAIServer, completion
 from power_plants import (
     ALL,
@@ -219,7 +218,6 @@ def test_a_run_of_another_version_is_refused_by_name(past: Past) -> None:
     with database:
         database.execute("UPDATE runs SET record = json_set(record, '$.setup.made_with', '{\"magic\": 1}')")
     database.close()
-    code_runs(past.workspace / "runs.db")
     with pytest.raises(ReplayError, match="another version"):
         past.replayed()
 

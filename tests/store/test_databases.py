@@ -169,3 +169,24 @@ def test_an_index_of_the_earlier_name_is_removed_and_made_anew_with_a_notice(fol
     assert any("rebuilt from the documents" in text and "earlier version" in text for text in told)
     assert not (place / "investigator.db").exists()
     assert len(opened(folder).runs()) == 1
+
+
+def test_the_readable_runs_of_a_damaged_database_are_kept_and_so_is_the_damaged_file(folder: Path) -> None:
+    for number in range(40):
+        opened(folder).ask(f"What was found in {1900 + number}?")
+    place = folder.with_name("w")
+    with raw(place / "runs.db") as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        (size,) = connection.execute("PRAGMA page_size").fetchone()
+        pages = connection.execute("SELECT pageno FROM dbstat WHERE name = 'runs' AND pagetype = 'leaf'").fetchall()
+    with (place / "runs.db").open("r+b") as file:
+        file.seek((pages[len(pages) // 2][0] - 1) * size)
+        file.write(bytes(size))
+    with pytest.raises(DamagedDatabaseError):
+        opened(folder).runs()
+    told = [event.text for event in opened(folder).index() if isinstance(event, Notice)]
+    assert any("readable runs and memories were moved" in text for text in told)
+    assert (place / "runs.db.damaged").exists()
+    assert 30 <= len(opened(folder).runs()) < 40
+    opened(folder).ask("What else was found?")
+    assert [text for event in opened(folder).index() if isinstance(event, Notice) and (text := event.text)] == []
