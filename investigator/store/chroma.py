@@ -8,6 +8,7 @@ import hashlib
 import os
 import secrets
 import shutil
+import stat
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -23,7 +24,7 @@ from investigator.files.own_process import pipe, start_module
 from investigator.records import Record
 from investigator.store.chroma_collection import ChromaCheck, ChromaCollection, ChromaState, without_password
 from investigator.store.corpus import in_batches
-from investigator.store.database import Database, get_meta, set_meta
+from investigator.store.database import get_meta, set_meta
 from investigator.store.exact import ExactIndex
 from investigator.store.vectors import VectorMatch, VectorTable
 
@@ -229,8 +230,10 @@ class ChromaIndex:
         used again.
         """
         address, embedder = without_password(self._address), self._table.embedder
+        with self._table.database.begin() as connection:
+            stored = get_meta(connection, _KEPT) or ""
         with suppress(ValidationError):  # nothing was stored
-            kept = _KeptState.model_validate_json(_meta(self._table.database))
+            kept = _KeptState.model_validate_json(stored)
             if (kept.address, kept.embedder) == (address, embedder):
                 return kept
             discard(self._directory, self._table)
@@ -239,31 +242,28 @@ class ChromaIndex:
         return _KeptState(address=address, embedder=embedder, name=f"investigator-{secrets.token_hex(8)}")
 
     def _files(self) -> str:
-        """Return a hash of the names, sizes and times of Chroma's files."""
-        paths = sorted(path for path in self._directory.rglob("*") if path.is_file())
-        listed = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in paths]
+        """Make Chroma's files private, and return a hash of their names, sizes and times."""
+        listed = []
+        for path in sorted(self._directory.rglob("*")):
+            status = path.lstat()
+            if stat.S_ISREG(status.st_mode):
+                listed.append((str(path), status.st_size, status.st_mtime_ns))
+                path.chmod(0o600)  # Chroma creates its files with the permissions that the umask leaves
         return hashlib.sha256(repr(listed).encode()).hexdigest()
 
     def _keep(self, stamps: tuple[str, ...], files: str = "") -> None:
         self._kept = self._kept.changed(stamps=stamps, files=files)
-        _set_meta(self._table.database, self._kept.model_dump_json())
+        with self._table.database.begin() as connection:
+            set_meta(connection, _KEPT, self._kept.model_dump_json())
 
 
 def discard(directory: Path, table: VectorTable) -> None:
     """Delete a collection that is no longer used, because it would become outdated."""
-    if os.path.lexists(directory) or table.in_chroma():
-        if os.path.lexists(directory):
-            check_private_folder(directory)
+    if os.path.lexists(directory):
+        check_private_folder(directory)
         shutil.rmtree(directory, ignore_errors=True)
-        _set_meta(table.database, "")
-        table.mark_none_in_chroma()
-
-
-def _meta(database: Database) -> str:
-    with database.begin() as connection:
-        return get_meta(connection, _KEPT) or ""
-
-
-def _set_meta(database: Database, value: str) -> None:
-    with database.begin() as connection:
-        set_meta(connection, _KEPT, value)
+    elif not table.in_chroma():
+        return
+    with table.database.begin() as connection:
+        set_meta(connection, _KEPT, "")
+    table.mark_none_in_chroma()
