@@ -262,8 +262,8 @@ def discard(directory: Path, table: VectorTable) -> None:
     if os.path.lexists(directory):
         check_private_folder(directory)
         shutil.rmtree(directory, ignore_errors=True)
-    elif not table.in_chroma():
-        return
     with table.database.begin() as connection:
+        if not get_meta(connection, _KEPT):
+            return
         set_meta(connection, _KEPT, "")
     table.mark_none_in_chroma()

@@ -89,8 +89,10 @@ class ChromaCollection:
             self._api.delete_collection(self._name)
 
     def close(self) -> None:
-        """Close the files, or the connection to the server."""
+        """Close the files, or the connection to the server, which Chroma itself leaves open."""
         self._system.stop()
+        if self._is_remote:
+            self._api._session.close()
 
     @contextmanager
     def _translated(self) -> Iterator[None]:

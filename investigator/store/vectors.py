@@ -144,11 +144,6 @@ class VectorTable:
             connection.execute(update(vectors).where(vectors.c.in_chroma == 1).values(in_chroma=0))
             connection.execute(delete(gone_chunks))
 
-    def in_chroma(self) -> bool:
-        """Return True if Chroma should have vectors, of any embedder."""
-        with self.database.begin() as connection:
-            return connection.execute(select(vectors.c.chunk_id).where(vectors.c.in_chroma == 1).limit(1)).all() != []
-
     def count_in_chroma(self) -> int:
         """Return the number of vectors that Chroma should have."""
         return self._count(vectors.c.in_chroma == 1)
