@@ -49,6 +49,8 @@ class TemplateProcess:
     def read(self, source: str, values: Mapping[str, Plain] | None = None) -> ReadTemplate:
         """Read a template in the child process. Raises TemplateError if the process cannot be started."""
         with self._asking:
+            if self._child is not None and self._child.poll() is not None:  # something else has ended it
+                self._stop()
             try:
                 self._child = child = self._child or start_module(__name__)
             except OSError as error:
@@ -86,8 +88,8 @@ class TemplateProcess:
 @cache
 def _process(_: int) -> TemplateProcess:
     """Return the child process of the process with this id, because a fork must not share its parent's pipes."""
-    process = TemplateProcess()
-    atexit.register(process.close)
+    process, owner = TemplateProcess(), os.getpid()
+    atexit.register(lambda: process.close() if os.getpid() == owner else None)  # a fork inherits this, too
     return process
 
 

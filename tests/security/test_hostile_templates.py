@@ -121,6 +121,14 @@ def test_a_loop_that_does_not_end_is_stopped_and_named_with_its_line(process: Te
     assert stopped.problem == "it takes more than 1 seconds"
 
 
+def test_a_process_that_was_ended_is_started_again(process: TemplateProcess) -> None:
+    assert process.read("{{ mission }}", VARIABLES.plain()).text == "Find figures."
+    assert process._child is not None
+    process._child.kill()
+    process._child.wait()
+    assert process.read("{{ mission }}", VARIABLES.plain()).text == "Find figures."
+
+
 def test_a_template_of_one_s_own_never_runs_in_this_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(template_process, "read_template", lambda *_: pytest.fail("it ran in this process"))
     template = tmp_path / "given.j2"
