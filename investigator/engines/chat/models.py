@@ -172,13 +172,10 @@ def features_of(server: Server, settings: ChatSettings) -> frozenset[Feature]:
     """Return what is sent until the server rejects it: the reply schema, as such or as a tool, and the parameters that
     were set.
     """
-    is_set = {
-        Feature.TEMPERATURE: settings.temperature is not None,
-        Feature.TOP_P: settings.top_p is not None,
-        Feature.MAX_TOKENS: settings.max_tokens is not None,
-        Feature.STREAM_OPTIONS: server.provider in OPENAI_COMPATIBLE,
-    }
-    return frozenset({Feature.JSON_SCHEMA, Feature.TOOLS, *(feature for feature, is_sent in is_set.items() if is_sent)})
+    settable = (Feature.TEMPERATURE, Feature.TOP_P, Feature.MAX_TOKENS)
+    options = {Feature.STREAM_OPTIONS} if server.provider in OPENAI_COMPATIBLE else set()
+    is_set = {feature for feature in settable if getattr(settings, feature) is not None}
+    return frozenset({Feature.JSON_SCHEMA, Feature.TOOLS} | options | is_set)
 
 
 def constrained(

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from investigator.engines.base import Hear
 from investigator.engines.gguf.header import control_tokens
@@ -86,11 +86,15 @@ class GgufModel:
             heard = ReplyStream(self._name, _most(options), time.monotonic, hear, on_writing, seconds)
             try:
                 self._server.handle_chat_completions(request, heard.take)
+                took = heard.elapsed
             except (ValueError, RuntimeError) as error:
                 hint = "Choose another GGUF file: this one, or its chat template, cannot process the prompt."
                 raise EngineError(f"{self._name} did not reply: {error}", hint=hint) from error
-            took = heard.elapsed
-        return heard.cut() if heard.late else self._read(heard.whole(), _most(options), took)
+        if heard.late:
+            return heard.cut()
+        if heard.problem is not None:  # llama.cpp stops at the listener's error, but does not pass it on
+            raise heard.problem
+        return self._read(heard, took, _most(options))
 
     def count_tokens(self, text: str) -> int:
         """Return the number of tokens, counted by the model's tokenizer. Raises EngineError if it does not answer."""
@@ -100,24 +104,20 @@ class GgufModel:
         except (ValueError, LookupError) as error:
             raise EngineError(f"{self._name} could not count the tokens of a text (status {status})") from error
 
-    def _read(self, body: dict[str, Any], max_tokens: int, seconds: float) -> Reply:
-        if "error" in body:
-            raise self._refusal(body["error"])
-        choice, usage = body["choices"][0], body["usage"]
-        finish = {"stop": FinishReason.STOP, "length": FinishReason.LENGTH}.get(choice["finish_reason"])
-        if finish is FinishReason.LENGTH and usage["completion_tokens"] < max_tokens:
+    def _read(self, heard: ReplyStream, seconds: float, most: int) -> Reply:
+        if heard.refusal:
+            raise self._refusal(heard.refusal)
+        if not heard.finish or not heard.usage:
+            raise EngineError(f"{self._name} stopped in the middle of a reply")
+        read, written = heard.usage["prompt_tokens"], heard.usage["completion_tokens"]
+        if heard.finish == "length" and written < most:
             raise ContextTooLongError(
-                f"the prompt of {usage['prompt_tokens']} tokens leaves too little room for the reply in the context "
+                f"the prompt of {read} tokens leaves too little room for the reply in the context "
                 f"of {self._context_tokens} tokens",
                 hint=_LONGER,
             )
-        return Reply(
-            text=choice["message"].get("content") or "",
-            input_tokens=usage["prompt_tokens"],
-            output_tokens=usage["completion_tokens"],
-            finish_reason=finish or FinishReason.OTHER,
-            seconds=seconds,
-        )
+        finish = {"stop": FinishReason.STOP, "length": FinishReason.LENGTH}.get(heard.finish, FinishReason.OTHER)
+        return Reply(text=heard.text, input_tokens=read, output_tokens=written, finish_reason=finish, seconds=seconds)
 
     def _refusal(self, error: Mapping[str, object]) -> EngineError:
         if error.get("type") == "exceed_context_size_error":

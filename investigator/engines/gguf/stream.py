@@ -16,8 +16,10 @@ class _OutOfTimeError(Exception):
 
 
 class ReplyStream:
-    """Collects the pieces of one reply; `seconds` is its time limit, or None. `clock` returns seconds. `late` is True
-    if the time limit stopped the reply.
+    """Collects the pieces of one reply: its text, why it ended, its token counts and the server's error, if any.
+
+    `seconds` is its time limit, or None; `clock` returns seconds. `late` is True if the time limit stopped the reply;
+    `problem` is the error that stopped it.
     """
 
     def __init__(
@@ -38,9 +40,10 @@ class ReplyStream:
         self._began = clock()
         self._wrote_from = 0.0
         self._read = self._to_read = self._written = 0
-        self._pieces: list[dict[str, Any]] = []
-        self._said = ""
-        self._problem: BaseException | None = None
+        self.text = self.finish = ""
+        self.usage: Mapping[str, int] = {}
+        self.refusal: Mapping[str, object] = {}
+        self.problem: BaseException | None = None
         self.late = False
 
     @property
@@ -50,40 +53,31 @@ class ReplyStream:
 
     def take(self, piece: dict[str, Any]) -> None:
         """Take the next piece; an error in `hear` or the time limit ends the reply."""
-        self._pieces.append(piece)
         try:
             self._count(piece)
-            if more := "".join(choice["delta"].get("content") or "" for choice in piece.get("choices", ())):
-                self._said += more
-                if self._hear is not None:
-                    self._hear(self._said)
+            self.refusal = piece.get("error") or self.refusal
+            self.usage = piece.get("usage") or self.usage
+            for choice in piece.get("choices", ()):
+                self.finish = choice["finish_reason"] or self.finish
+                more = choice["delta"].get("content") or ""
+                self.text += more
+                if more and self._hear is not None:
+                    self._hear(self.text)
             if self._seconds is not None and self.elapsed >= self._seconds:
                 self.late = True
                 raise _OutOfTimeError
         finally:
-            self._problem = sys.exception()  # llama.cpp stops at this exception, but does not pass it on
-
-    def whole(self) -> dict[str, Any]:
-        """Return the complete response, or the server's error. Raises the error that `hear` raised, if any."""
-        if self._problem is not None:
-            raise self._problem
-        failed = next((piece for piece in self._pieces if "error" in piece), None)
-        if failed is not None:
-            return failed
-        ends = [one["finish_reason"] for piece in self._pieces for one in piece["choices"] if one["finish_reason"]]
-        if not ends or "usage" not in self._pieces[-1]:
-            raise RuntimeError("the model stopped in the middle of a reply")
-        return {**self._pieces[-1], "choices": [{"finish_reason": ends[-1], "message": {"content": self._said}}]}
+            self.problem = sys.exception()  # llama.cpp stops at this exception, but does not pass it on
 
     def cut(self) -> Reply:
         """Return the text written within the time limit, as a truncated reply. Raises EngineTimeoutError."""
-        if not self._said.strip():
+        if not self.text.strip():
             raise EngineTimeoutError(
                 f"{self._model} was stopped after {self.elapsed:.0f} s, before it wrote a word: it had read "
                 f"{self._read:,} of {self._to_read:,} tokens"
             )
         return Reply(
-            text=self._said,
+            text=self.text,
             input_tokens=self._to_read,
             output_tokens=self._written,
             finish_reason=FinishReason.LENGTH,
