@@ -13,12 +13,24 @@ from investigator.errors import EvaluationDataError, QuestionError, RunError
 from investigator.evaluation.folder_report import FolderReport, folder_report
 from investigator.evaluation.lines import RecordFile, storing
 from investigator.evaluation.measures import Measure
-from investigator.evaluation.outcomes import Outcome, cost_of, share_parsed
+from investigator.evaluation.outcomes import Outcome, share_parsed
 from investigator.evaluation.questions import Question
 from investigator.evaluation.scoring import scores
 from investigator.investigator import Investigator
 from investigator.proof.quotes import quote_at
-from investigator.records import Answered, AnswerStatus, Event, Investigation, Notice, Progressed, Started, Support
+from investigator.records import (
+    Answered,
+    AnswerStatus,
+    Event,
+    Investigation,
+    Notice,
+    Progressed,
+    Started,
+    Support,
+    together,
+    usage_of,
+)
+from investigator.scoring.prices import priced
 from investigator.services.run_records import RunOptions
 from investigator.store.workspace import Workspace
 
@@ -168,11 +180,12 @@ class FolderEvaluation:
 
     def _measured(self, question: Question, blank: Outcome, run: Investigation) -> Outcome:
         calls, held = self.investigator.calls(run.id), self.investigator.cited_documents(run)
+        price_of = self.investigator.parts.prices.price_of
         outcome = blank.changed(
             run_id=run.id,
             status=AnswerStatus.NOT_FOUND_SO_FAR,
             confidence=max((memory.point or 0 for memory in run.memories if memory.quotes), default=0),
-            cost=cost_of(calls, self.investigator.parts.prices.price_of),
+            cost=together(*(priced(usage_of(call.reply), price_of(call.engine)) for call in calls)),
         )
         if answer := run.answer:
             shown = answer.statements

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from pydantic import Field
 
@@ -10,8 +10,7 @@ from investigator.asking.contracts import METHOD
 from investigator.asking.replies import read_reply
 from investigator.errors import ReplyError
 from investigator.evaluation.measures import Cost, Measure
-from investigator.records import AnswerStatus, Quote, Record, Usage, together, usage_of
-from investigator.scoring.prices import Price, priced
+from investigator.records import AnswerStatus, Quote, Record, Usage
 from investigator.store.past_calls import PastCall
 
 SILENT = (AnswerStatus.NOT_FOUND, AnswerStatus.NOT_FOUND_SO_FAR, AnswerStatus.PREMISE_WRONG)
@@ -60,11 +59,6 @@ class Outcome(Record):
                 return self.cost.money if not self.cost.unpriced else None
             case Cost.SECONDS:
                 return self.seconds
-
-
-def cost_of(calls: Iterable[PastCall], price_of: Callable[[str], Price | None]) -> Usage:
-    """Return the total cost of a run's calls."""
-    return together(*(priced(usage_of(call.reply), price_of(call.engine)) for call in calls))
 
 
 def share_parsed(calls: Iterable[PastCall]) -> float | None:

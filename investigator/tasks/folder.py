@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from investigator.dialogue.messages import Message
 from investigator.dialogue.metrics import AverageMetric
 from investigator.dialogue.options import Opt
@@ -40,12 +42,16 @@ class DefaultTeacher(FileTeacher):
             yield {"text": question.asked, **_known(question), "folder": str(folder)}, True
 
     def custom_evaluation(self, teacher_action: Message, labels: list[str], model_response: Message) -> None:
-        status, citations = model_response.get("status"), model_response.get("citations") or ()
+        status, citations = str(model_response.get("status")), model_response.get("citations") or ()
         if status not in set(AnswerStatus):
             return
         question = self._questions[str(teacher_action["question_id"])]
         known = {"status": status, "answer": model_response.text, "citations": citations, "id": question.id}
-        found = scores(question, Outcome.model_validate(known))
+        try:
+            found = scores(question, Outcome.model_validate(known))
+        except ValidationError as error:
+            hint = "A citation has the fields of investigator.records.Quote."
+            raise DialogueError(f"the reply to {question.id} has citations that are not quotes", hint=hint) from error
         for measure, value in found.items():
             if measure is not Measure.PROVEN:  # a reply alone does not show it
                 self.metrics.add(measure.value, AverageMetric(value))

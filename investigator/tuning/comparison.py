@@ -7,13 +7,13 @@ from statistics import mean
 
 from pydantic import Field
 
+from investigator.evaluation.estimates import PairedDifference, detectable, paired_difference
 from investigator.evaluation.measures import Cost, Ground, Measure, judging_measure
 from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question
 from investigator.evaluation.scoring import grounds_of
 from investigator.records import Record, Usage, together
 from investigator.tuning.bench import FolderBench, Setup
-from investigator.tuning.statistics import PairedDifference, detectable, paired_difference
 
 _EXAMPLES = 50  # maximum number of examples that are listed
 _LESS_PARSED = 0.01

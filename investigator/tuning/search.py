@@ -16,7 +16,7 @@ from pydantic import Field
 
 from investigator.asking.budget import BudgetSpent
 from investigator.errors import EvaluationDataError
-from investigator.evaluation.estimates import Estimate, mean_of
+from investigator.evaluation.estimates import LEVEL, Estimate, detectable, mean_of
 from investigator.evaluation.measures import Cost, Measure
 from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question
@@ -25,7 +25,6 @@ from investigator.reports.wording import plural
 from investigator.tuning.candidates import Variant
 from investigator.tuning.comparison import ComparedSide, Comparison, Tolerance, compared, fallen_guards
 from investigator.tuning.splitting import QuestionSets
-from investigator.tuning.statistics import LEVEL, detectable
 
 MOST_CANDIDATES = 64
 """Maximum number of candidates in a race."""

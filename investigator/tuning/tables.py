@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
+from investigator.evaluation.estimates import PairedDifference, detectable
 from investigator.evaluation.measures import Cost, Measure
 from investigator.evaluation.scoring import grounds_line
 from investigator.reports.columns import columns
@@ -17,7 +18,6 @@ from investigator.secrets import redacted
 from investigator.tuning.comparison import Comparison
 from investigator.tuning.plan import TuningPlan, TuningReport
 from investigator.tuning.search import Ending
-from investigator.tuning.statistics import PairedDifference, detectable
 
 _CHANGED, _TRIED = 10, 20  # maximum numbers of rows shown; the page and the JSON show all that are stored
 _HEADING = ("n", "difference (95 %)", "p", "wins", "losses", "ties")

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from investigator.tuning.statistics import detectable, exact_p, needed, paired_difference
+from investigator.evaluation.estimates import detectable, exact_p, needed, paired_difference
 
 
 def values(wins: int, losses: int, ties: int) -> tuple[list[float], list[float]]:
