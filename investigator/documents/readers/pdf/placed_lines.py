@@ -49,7 +49,7 @@ def _on_line(
     """Split fields into those on a line, each with the place in the text behind which it stands, the last place first,
     and the others.
     """
-    boxes = [turned.upright(*textpage.get_charbox(at, loose=True)) for at in letters]
+    boxes = [_room(textpage.raw, at, turned) for at in letters]
     bottom, top = median(box.bottom for box in boxes), median(box.top for box in boxes)
     middle = (bottom + top) / 2
     own, others = list[tuple[float, int, str]](), list[tuple[Field, Box]]()
@@ -78,10 +78,11 @@ def _with_own_lines(lines: Sequence[PlacedLine], fields: Sequence[tuple[Field, B
 def _placed(textpage: Any, line: str, letters: list[int], turned: Orientation, *, cut: bool) -> PlacedLine:
     import pypdfium2.raw as pdfium
 
+    handle = textpage.raw
     sampled = letters[:: max(1, len(letters) // _SAMPLED)]
     places = {letters[0], letters[-1], *sampled}
-    boxes = {at: turned.upright(*textpage.get_charbox(at, loose=True)) for at in places}
-    weights = {pdfium.FPDFText_GetFontWeight(textpage.raw, at) for at in sampled}
+    boxes = {at: _room(handle, at, turned) for at in places}
+    weights = {pdfium.FPDFText_GetFontWeight(handle, at) for at in sampled}
     return PlacedLine(
         text=line + (LINE_HYPHEN if cut else ""),
         left=boxes[letters[0]].left,
@@ -91,3 +92,14 @@ def _placed(textpage: Any, line: str, letters: list[int], turned: Orientation, *
         weight=weights.pop() if len(weights) == 1 else None,
         cut=cut,
     )
+
+
+def _room(handle: Any, at: int, turned: Orientation) -> Box:
+    """Return the box of a letter, as high as its line. Raises pypdfium2.PdfiumError if there is no such letter."""
+    import pypdfium2
+    import pypdfium2.raw as pdfium
+
+    box = pdfium.FS_RECTF()
+    if not pdfium.FPDFText_GetLooseCharBox(handle, at, box):
+        raise pypdfium2.PdfiumError("a letter has no box")
+    return turned.upright(box.left, box.bottom, box.right, box.top)

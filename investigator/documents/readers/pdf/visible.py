@@ -239,8 +239,10 @@ def _signs(handles: Sequence[Any], modes: Any) -> tuple[Any, Any]:
 
 def _layered(handles: Sequence[Any]) -> list[int]:
     """Return the places of objects that are on a layer."""
-    marks = np.fromiter(map(_function("FPDFPageObj_CountMarks"), handles), np.int32, len(handles))
-    return [at for at in np.flatnonzero(marks).tolist() if _is_layered(handles[at], int(marks[at]))]
+    marks = list(map(_function("FPDFPageObj_CountMarks"), handles))
+    if not any(marks):
+        return []
+    return [at for at, count in enumerate(marks) if count and _is_layered(handles[at], count)]
 
 
 def _is_outside(boxes: Any, area: Box) -> Any:
@@ -293,6 +295,8 @@ def _grounds(objects: PageObjects) -> _Grounds:
 
     pictures = objects.of_kind(pdfium.FPDF_PAGEOBJ_IMAGE)
     shapes = sorted(pictures + objects.of_kind(pdfium.FPDF_PAGEOBJ_PATH))
+    if not shapes:
+        return _Grounds([], np.empty((0, 4), np.float32), np.empty((0, 3), np.int32))
     handles = [objects.handles[number] for number in shapes]
     boxes = _edges(handles)
     is_rule = ((boxes[:, 2:] - boxes[:, :2]) < _THIN).any(axis=1)
