@@ -22,7 +22,7 @@ from investigator.documents.readers.builder import TextBuilder, spanned
 from investigator.documents.readers.decoding import decoded, is_noise
 from investigator.documents.readers.markup.html_lists import Lists, field_text
 from investigator.documents.readers.properties import iso_date
-from investigator.documents.readers.table_pictures import named_table, pictured
+from investigator.documents.readers.table_captions import named_table, pictured
 from investigator.documents.readers.table_recorder import shifted
 from investigator.records import FileStatus, Heading
 

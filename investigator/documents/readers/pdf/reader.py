@@ -32,7 +32,7 @@ from investigator.documents.readers.pdf.table_layout import LaidTable
 from investigator.documents.readers.pdf.visible import page_objects, shown_text
 from investigator.documents.readers.pictures.ocr import Recognised, recognise
 from investigator.documents.readers.properties import first_title_line, honest_title, iso_date, largest_title
-from investigator.documents.readers.table_pictures import pictured
+from investigator.documents.readers.table_captions import pictured
 from investigator.records import FileStatus, Heading, PageSpan
 
 _OUTLINE_LIMIT = 2_000

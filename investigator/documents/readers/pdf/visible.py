@@ -19,10 +19,12 @@ import numpy as np
 from investigator.documents.readers.pdf.annotations import text_of
 from investigator.documents.readers.pdf.letter_boxes import Box
 from investigator.documents.readers.pdf.orientation import Orientation, on_display, text_in_order
+from investigator.documents.readers.pdf.page_texts import LINE_HYPHEN
 
 _INVISIBLE_MODES = (3, 7)  # neither filled nor stroked: invisible, or only a clip path
 _LIGHT, _FAINT = 230, 60  # of 255: a colour like that of paper, an opacity that may hide
 _NEAR = 24  # difference of a colour channel up to which text may not stand out from its ground
+_CUT = "\x02"  # a hyphen at the end of a line, before pdfium replaces it
 _BLACK = 255 << 24  # in four bytes: red, green, blue, opacity
 _UNKNOWN = -1000  # a colour that no text is near
 _OVER_PICTURE = 0.5  # share of a text that lies over a picture in the text layer of a scan
@@ -167,7 +169,8 @@ def _are_plain(handles: Sequence[Any], objects: PageObjects, grounds: _Grounds) 
 def _is_within(textpage: Any, area: Box) -> bool:
     """Return True if each letter of a page's text is at least partly in an area; False if pdfium leaves it open."""
     inside = textpage.get_text_bounded(area.left, area.bottom, area.right, area.top)
-    return sum(map(len, inside.split())) == sum(map(len, textpage.get_text_range().split()))
+    inside = inside.replace(_CUT, LINE_HYPHEN)
+    return "".join(inside.split()) == "".join(textpage.get_text_range().split())
 
 
 @cache
