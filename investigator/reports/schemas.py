@@ -22,7 +22,7 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _VERSIONS: Mapping[str, int] = {
     **dict.fromkeys(("investigation", "questions", "replay"), 3),
     **dict.fromkeys(("matrix", "runs", "claims_evaluation", "folder_evaluation", "comparison", "tuning"), 2),
-    **dict.fromkeys(("retrieval_evaluation", "template_trial", "template_variables", "templates"), 2),
+    **dict.fromkeys(("retrieval_evaluation", "template_trial", "template_variables", "templates", "memory"), 2),
 }
 """Versions above 1, keyed by the name of the kind."""
 
