@@ -112,8 +112,13 @@ def test_the_method_that_a_module_is_told_is_how_its_tokens_are_chosen(folder: P
 
 
 def test_only_the_module_that_was_told_sends_other_parameters(folder: Path, openai_server: OpenAIServer) -> None:
-    fields = {"point": 90, "needed": True, "text": "Vigo", "reply": "In 1997.", "fact_id": None, "readings": [FOUND]}
-    openai_server.answer(completion(json.dumps(fields)))
+    replies = {
+        "DecisionReply": {"point": 90, "needed": True},
+        "PhraseReply": {"text": "Vigo"},
+        "AskReply": {"readings": [FOUND]},
+        "ResponseReply": {"reply": "In 1997."},
+    }
+    openai_server.answer(lambda body: completion(json.dumps(replies[asked_for(body)])))
     settings = load_settings(None, (f"chat.base_url={openai_server.url}",))
     investigator = Investigator(folder, model="openai:m", settings=settings, embedder=ScriptedEmbedder())
     turn(investigator, decodings=told_decodings({"srm_topp": 0.7, "srm-temperature": 0.6}))
