@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from investigator.dialogue.worlds import BatchWorld, DialogPartnerWorld, Hogwild
 from investigator.engines.scripted import ScriptedEmbedder, ScriptedEngine
 from investigator.errors import DialogueError, InvestigatorError, SettingsError
 from investigator.investigator import Investigator
+from investigator.records import Prompt
 from investigator.store.locations import default_workspace
 from investigator.tasks.agents import FolderChatAgent
 from investigator.tasks.evaluating import evaluate
@@ -159,8 +161,14 @@ def spoken(engine: ScriptedEngine) -> list[list[str]]:
 
 
 def test_an_episode_is_a_conversation_of_its_own(folder: Path) -> None:
-    fields = '{"needed": false, "point": 0, "text": "", "reply": "It is fine.", "fact_id": null}'
-    engine = ScriptedEngine(fields)
+    values = {"needed": False, "point": 0, "text": "", "reply": "It is fine.", "fact_id": None}
+
+    def reply(prompt: Prompt) -> str:
+        """Return the values that the prompt's record has."""
+        assert prompt.reply_type is not None
+        return json.dumps({name: value for name, value in values.items() if name in prompt.reply_type.model_fields})
+
+    engine = ScriptedEngine(reply)
     agent = FolderChatAgent({}, investigator=Investigator(folder, model=engine, embedder=ScriptedEmbedder()))
     for text, done in (("Hello.", False), ("Thanks!", True), ("Good evening.", False)):
         agent.observe(Message(text=text, episode_done=done))
