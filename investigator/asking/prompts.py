@@ -55,10 +55,6 @@ class Prompts:
             if not path.is_relative_to(prompts_folder())
         )
 
-    def own_words(self, name: str) -> str:
-        """Return the fixed text of a template; it is used to detect a model that repeats its prompt."""
-        return safely_read(source_of(self.path(name))).own_words
-
     def fingerprint(self) -> str:
         """Return a hash of the method's templates; an investigation with changed templates counts as a new one."""
         digest = hashlib.sha256()

@@ -21,7 +21,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from investigator.errors import DiskFullError, MissingPackageError, SettingsError, StoreError, WorkspaceLockedError
 from investigator.store.database import SCHEMA_VERSION, Database, get_meta, set_meta
-from investigator.store.schema import CODED, SHARED_RUNS, meta
+from investigator.store.schema import CODED, DROP_FACT_TERMS, RUNS, meta
 
 Step: TypeAlias = Callable[[Connection], None]
 
@@ -199,12 +199,13 @@ def bring_up(connection: Connection, steps: Sequence[Step], place: str) -> None:
     set_meta(connection, SCHEMA_VERSION, str(len(steps)))
 
 
-def _drop_codes(connection: Connection) -> None:
+def _drop_codes_and_terms(connection: Connection) -> None:
     for table in CODED:
         connection.execute(text(f"ALTER TABLE {table.name} DROP COLUMN IF EXISTS code"))
+    connection.execute(text(DROP_FACT_TERMS))
 
 
-STEPS: Sequence[Step] = (SHARED_RUNS.create_all, _drop_codes)
+STEPS: Sequence[Step] = (RUNS.metadata.create_all, _drop_codes_and_terms)
 """Steps from each version of the tables to the next. The first step creates the current tables, so a later step may
 find its work already done.
 """

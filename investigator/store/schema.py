@@ -201,15 +201,14 @@ personal_facts = Table(
 CODED = (runs, calls, intents, too_long, personal_facts)
 """The tables that had a column `code` in earlier versions."""
 
+DROP_FACT_TERMS = "DROP TABLE IF EXISTS personal_fact_terms"
+"""Drops the words of memories, which were searched before memories had vectors."""
+
 RUNS = Schema(
     _kept,
-    {
-        # the rowid is the id of a fact, whose terms are already split and stemmed
-        "personal_fact_terms": "CREATE VIRTUAL TABLE IF NOT EXISTS personal_fact_terms "
-        "USING fts5(owner, terms, tokenize='ascii')",
-    },
+    {},
     version=3,
-    upgrades={2: tuple(f"ALTER TABLE {table.name} DROP COLUMN code" for table in CODED)},
+    upgrades={2: (*(f"ALTER TABLE {table.name} DROP COLUMN code" for table in CODED), DROP_FACT_TERMS)},
 )
 
 served_jobs = Table(
@@ -257,20 +256,6 @@ SERVED = Schema(_served, {}, version=1)
 """A server's data about a folder: jobs with their events, and chats. This data is stored only in the user's data
 directory.
 """
-
-
-SHARED_RUNS = MetaData()
-"""The tables of `RUNS` in PostgreSQL, with a plain table in place of the full-text table."""
-for _table in _kept.sorted_tables:
-    _table.to_metadata(SHARED_RUNS)
-fact_terms = Table(
-    "personal_fact_terms",
-    SHARED_RUNS,
-    Column("fact_id", Integer, primary_key=True),
-    Column("term", String, primary_key=True),
-    Column("owner", String, nullable=False),
-    Index("personal_fact_terms_of_owner", "owner", "term"),
-)
 
 
 @cache

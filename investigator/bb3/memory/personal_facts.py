@@ -18,7 +18,6 @@ from sqlalchemy import (
     func,
     insert,
     select,
-    text,
     update,
 )
 
@@ -32,8 +31,6 @@ from investigator.store.schema import meta, personal_facts
 _FACTS = personal_facts
 _T = _FACTS.c
 _LONGEST_USER = 500
-_DROP_WORDS = text("DELETE FROM personal_fact_terms")
-"""Deletes the words of facts that earlier versions stored for their search, so that forgotten facts leave no trace."""
 _LONGEST_COUNT = 9  # maximum number of digits; longer numbers are never stored
 
 
@@ -233,7 +230,6 @@ class PersonalFacts:
         """
         _check_user(user)
         with self._database.alone() as connection:
-            connection.execute(_DROP_WORDS)
             yield connection
 
 
