@@ -9,9 +9,8 @@ from enum import StrEnum
 from pathlib import Path
 
 from investigator.evaluation.answer_text import number_recall, says
-from investigator.evaluation.lines import rows_of
+from investigator.evaluation.lines import append_line, rows_of, whole_lines
 from investigator.evaluation.questions import Question
-from investigator.files.lines import append_line, whole_lines
 from investigator.records import AnswerStatus, Quote, Record, Statement, Support
 
 LONG_KINDS = ("comparison", "contradiction", "count", "list", "mention", "summary", "trend", "why")

@@ -10,7 +10,8 @@ from pathlib import Path
 from pydantic import Field, StrictStr
 
 from investigator.errors import EvaluationDataError
-from investigator.evaluation.lines import RowWithId, by_id, rows_of, text_lines
+from investigator.evaluation.lines import RowWithId, by_id, rows_of
+from investigator.files.text_lines import text_lines
 
 Judgements = Mapping[str, Mapping[str, int]]
 """The relevance of each document for each query, keyed by query id and document id; 0 means not relevant."""

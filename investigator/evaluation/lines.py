@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from reprlib import Repr
 from typing import Generic, TypeVar
 
 from pydantic import ConfigDict, Field, ValidationError
 
 from investigator.errors import EvaluationDataError, StoreError
-from investigator.files.lines import append_line, whole_lines
+from investigator.files import for_owner, make_private_folder
+from investigator.files.text_lines import json_rows
 from investigator.records import Record
-
-_GIST = 80  # maximum number of characters from a value in an error message
-
-_shown = Repr()
-_shown.maxstring = _shown.maxother = _GIST
 
 
 class ForeignRow(Record):
@@ -37,27 +33,9 @@ Row = TypeVar("Row", bound=Record)
 IdentifiedRow = TypeVar("IdentifiedRow", bound=RowWithId)
 
 
-def text_lines(file: Path) -> Iterator[tuple[int, str]]:
-    """Yield the non-blank lines as (line number, line), counting from 1. Raises EvaluationDataError."""
-    try:
-        with file.open(encoding="utf-8-sig", newline="\n") as stream:
-            for number, line in enumerate(stream, start=1):
-                if line.strip():
-                    yield number, line.rstrip("\r\n")
-    except OSError as error:
-        hint = "Choose a file that exists."
-        raise EvaluationDataError(f"the file {file} cannot be read: {error.strerror}", hint=hint) from error
-    except UnicodeDecodeError as error:
-        raise EvaluationDataError(f"the file {file} is not UTF-8 text", hint="Save it as UTF-8.") from error
-
-
 def rows_of(file: Path, kind: type[Row]) -> Iterator[tuple[int, Row]]:
     """Yield the rows of a JSONL file as (line number, row). Raises EvaluationDataError for an invalid line."""
-    for number, line in text_lines(file):
-        try:
-            yield number, kind.model_validate_json(line)
-        except ValidationError as error:
-            raise EvaluationDataError(f"line {number} of {file} cannot be used: {first_fault(error)}") from error
+    return json_rows(file, kind, EvaluationDataError)
 
 
 def by_id(file: Path, what: str, rows: Iterable[tuple[int, IdentifiedRow]]) -> dict[str, IdentifiedRow]:
@@ -72,15 +50,6 @@ def by_id(file: Path, what: str, rows: Iterable[tuple[int, IdentifiedRow]]) -> d
     if not found:
         raise EvaluationDataError(f"the file {file} contains no {what}")
     return found
-
-
-def first_fault(error: ValidationError) -> str:
-    """Return the place of the first error, its message, and the value that caused it, shortened."""
-    first = error.errors(include_url=False, include_context=False)[0]
-    place = ".".join(str(part) for part in first["loc"])
-    if first["type"] == "json_invalid":
-        return first["msg"]
-    return f"{f'{place}: ' if place else ''}{first['msg']}, in {_shown.repr(first['input'])[:_GIST]}"
 
 
 @contextmanager
@@ -117,3 +86,21 @@ class RecordFile(Generic[Row]):
         """Store one record immediately. Raises StoreError."""
         with storing(self.path):
             append_line(self.path, record.model_dump_json(exclude_defaults=True))
+
+
+def whole_lines(path: Path) -> list[bytes]:
+    """Return the lines of a file, and remove a last one that a killed process did not finish; none if there is no file.
+    Raises OSError.
+    """
+    kept = path.read_bytes() if path.exists() else b""
+    whole = kept[: kept.rfind(b"\n") + 1]
+    if whole != kept:
+        os.truncate(path, len(whole))
+    return whole.split(b"\n")[:-1]
+
+
+def append_line(path: Path, text: str) -> None:
+    """Append a line to a private file, which is created with its folder if needed. Raises OSError."""
+    make_private_folder(path.parent)
+    with open(path, "a", encoding="utf-8", newline="\n", opener=for_owner) as file:
+        file.write(text + "\n")

@@ -71,7 +71,7 @@ def test_a_broken_collection_is_wrong_use_and_told(collection: tuple[str, ...]) 
     Path(collection[1]).write_text('{"_id": "d1"\n', encoding="utf-8")
     result = command("eval", "retrieval", *collection)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "error: line 1 of" in result.stderr
+    assert "corpus.jsonl, line 1: " in result.stderr
     assert "hint: " in result.stderr
 
 

@@ -14,6 +14,7 @@ import pytest
 from forked import Ended, ForkServer
 from hub_server import HubServer
 
+from investigator.cli.model import models_text
 from investigator.engines.catalogue import open_engine
 from investigator.engines.factories import EngineOptions
 from investigator.engines.gguf.pulled import (
@@ -26,7 +27,6 @@ from investigator.engines.gguf.pulled import (
 )
 from investigator.engines.scripted import ScriptedEngine
 from investigator.errors import SettingsError
-from investigator.reports.models import models_text
 
 REPO = "someone/Tiny-GGUF"
 FILE = "tiny-q4.gguf"

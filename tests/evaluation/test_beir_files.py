@@ -63,8 +63,8 @@ def test_numbers_may_be_ids(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
-        ({"corpus": '{"_id": "d1", "text": "x"}\n{"_id": "d2"\n'}, r"line 2 of .*corpus\.jsonl"),
-        ({"corpus": [{"_id": "d1", "title": "no text"}]}, r"line 1 of .*corpus\.jsonl.* text"),
+        ({"corpus": '{"_id": "d1", "text": "x"}\n{"_id": "d2"\n'}, r"corpus\.jsonl, line 2: "),
+        ({"corpus": [{"_id": "d1", "title": "no text"}]}, r"corpus\.jsonl, line 1: text"),
         ({"corpus": [*CORPUS, CORPUS[0]]}, r"line 3 of .*corpus\.jsonl: the id d1"),
         ({"queries": [QUERIES[0], QUERIES[0]]}, r"line 2 of .*queries\.jsonl: the id q1"),
         ({"corpus": "\n"}, "contains no documents"),

@@ -291,9 +291,9 @@ def test_outcomes_that_cannot_be_kept_are_told(folder: Path, questions: tuple[Qu
     ("rows", "told"),
     [
         ('{"id": "1", "question": "a?"}\n{"id": "1", "question": "b?"}\n', "line 2 .* the id 1"),
-        ('{"id": "1"}\n', "line 1 .* question"),
+        ('{"id": "1"}\n', "line 1: .*question"),
         ('{"id": "1", "question": " "}\n', "line 1 .* empty"),
-        ('{"id": "1", "question": "a?", "answerable": "perhaps"}\n', "line 1 .* answerable"),
+        ('{"id": "1", "question": "a?", "answerable": "perhaps"}\n', "line 1: .*answerable"),
         ("[]\n", "line 1"),
         ("", "contains no questions"),
     ],

@@ -74,7 +74,7 @@ def test_a_task_without_a_file_or_with_one_that_is_not_there_says_so(task: str, 
             '{"id": "1", "question": "Why?"}\n{"id": "1", "question": "Why?"}\n',
             "line 2 .*occurs twice",
         ),
-        ("folder:folder=.", '{"id": "1"}\n', "line 1 of .*: question: Field required"),
+        ("folder:folder=.", '{"id": "1"}\n', "line 1: question: Field required"),
     ],
 )
 def test_a_broken_file_is_named_with_the_place_and_the_fault(tmp_path: Path, task: str, text: str, told: str) -> None:
