@@ -88,7 +88,8 @@ class Steps:
             rounds=(*run.rounds, new_round),
         )
         state = replace(state, run=run)
-        state = replace(state, cards=self.library.cards(state.searched))  # as the new wordings rank them
+        if state.searched != queries:  # the new wordings may rank the documents otherwise
+            state = replace(state, cards=self.library.cards(state.searched))
         state = self._with_steps(state, proposal.steps, number)
         return state, Planned(
             round=number,
