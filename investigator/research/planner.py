@@ -27,7 +27,7 @@ from investigator.records import (
 from investigator.research.research_settings import PlannerSettings
 from investigator.research.standalone import default_client
 
-_UNPLANNED = "The planner's reply could not be used, so the documents that match best are read."
+_UNPLANNED = "The planner's reply could not be used"
 _MOST_PARTS, _MOST_WORDINGS = 20, 6
 _BULLET = re.compile(r"^\s*(?:[-*•–]|\d+[.)])\s+")
 _TITLE = re.compile(r"\s*(?:: | [-–—] |\t)\s*")
@@ -95,10 +95,11 @@ class Planner:
         """
         request = self._request
         reading = self._client.ask("planner/plan", request, PlanReply, smaller=less_to_plan)
-        reply = reading.value or PlanReply(strategy=_UNPLANNED)
+        is_first = not request.open_parts
+        instead = ", so the documents that match best are read." if is_first else "."
+        reply = reading.value or PlanReply(strategy=f"{_UNPLANNED}{instead}")
         known = (*dict.fromkeys((*(document.document_id for document in request.documents), *self._known)), SUMMARY)
         steps, refused = _accepted(reply.steps, known, request.step_limit)
-        is_first = not request.open_parts
         if not steps and is_first and not request.fits:
             steps = best_matching(request.documents, request.question, request.step_limit)
         question = one_line(reply.question) if request.earlier and is_first else ""

@@ -105,8 +105,9 @@ class Steps:
         run = state.run
         documents = self._plan_documents(state, queries)
         if state.is_quick:
-            steps = best_matching(documents, run.full_question, _QUICK_DOCUMENTS)
-            return Proposal("", (Part(question=run.full_question),), run.decides, (), "", steps)
+            question = queries[0]  # with the one that it follows, because no planner rewrites it
+            steps = best_matching(documents, question, _QUICK_DOCUMENTS)
+            return Proposal(question if run.earlier else "", (Part(question=question),), run.decides, (), "", steps)
         is_first = not run.rounds
         request = PlanVariables(
             question=run.full_question,

@@ -371,6 +371,13 @@ def test_a_follow_up_is_rewritten_from_the_earlier_turns(investigator: Make) -> 
     assert "Main question: Who owns the Emsland plant?" in prompts(engine, "query/ask")[1].text
 
 
+def test_a_quick_follow_up_is_read_with_the_question_that_it_follows(investigator: Make) -> None:
+    made, engine = investigator("research.effort=quick")
+    made.ask(QUESTION)
+    made.ask("And who owns it?", after="last")
+    assert f"{QUESTION} And who owns it?" in prompts(engine, "query/ask")[1].text
+
+
 def test_prompts_end_with_the_day_and_kept_replies_do_not_depend_on_it(investigator: Make) -> None:
     made, engine = investigator()
     list(made.investigate(QUESTION, RunOptions(as_of="2025-03-01")))
