@@ -100,7 +100,7 @@ def _fewer_passages(
             for number, document in enumerate(documents)
         )
     else:
-        kept = tuple(tuple(_shortened(one, question, share) for one in document.passages) for document in documents)
+        kept = tuple(tuple(_shortened(each, question, share) for each in document.passages) for document in documents)
     less = tuple(
         document if passages == document.passages else document.changed(passages=passages, whole=False)
         for document, passages in zip(documents, kept, strict=True)

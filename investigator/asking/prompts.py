@@ -148,7 +148,7 @@ def _strangers(folder: Path, contracts: Mapping[str, Contract]) -> Iterator[Temp
 def nearest(name: str, known: tuple[str, ...]) -> str:
     """Return the name that was probably meant: the only known name with the same ending, or a similar name."""
     last = name.rpartition("/")[2]
-    alike = [one for one in known if one.rpartition("/")[2] == last]
+    alike = [name for name in known if name.rpartition("/")[2] == last]
     near = alike if len(alike) == 1 else get_close_matches(name, known, n=1)
     return near[0] if near else ""
 

@@ -206,7 +206,7 @@ def _ask_all(
     output: OutputOptions,
     tracing: TraceOptions,
 ) -> None:
-    asked = questions_of(file, [question] if question else ())
+    every = questions_of(file, [question] if question else ())
     asking.check_for_many()
     output.check(folder)
     if output.export is not None:
@@ -216,7 +216,7 @@ def _ask_all(
         )
     settings = common.settings.load(*ceilings.settings(), *tracing.settings())
     investigator = common.investigator(folder, settings, asking.record)
-    events = investigator.investigate_all(asked, asking.run_options())
+    events = investigator.investigate_all(every, asking.run_options())
     answers = outcome_of(events, investigator.parts.watch, fresh=asking.fresh)
     if not isinstance(answers, AskedQuestions):
         raise RunError("the batch ended without answers", hint=KEPT)
@@ -225,8 +225,8 @@ def _ask_all(
 
         write_file(output.report, questions_page(answers).encode("utf-8"), KEPT)
     print_result(Printed.QUESTIONS, answers, questions_text, as_json=output.as_json)
-    found = [exit_code(outcome) for outcome in answers.outcomes]
-    if code := next((code for code in _WORST_FIRST if code in found), 0):
+    codes = [exit_code(outcome) for outcome in answers.outcomes]
+    if code := next((code for code in _WORST_FIRST if code in codes), 0):
         raise typer.Exit(code)
 
 

@@ -17,16 +17,16 @@ from investigator.services.question_file import read_question_file
 KEPT = "Everything is kept: run the same command again to ask only the remaining questions."
 
 
-def questions_of(file: Path | None, asked: Sequence[str]) -> tuple[str, ...]:
+def questions_of(file: Path | None, given: Sequence[str]) -> tuple[str, ...]:
     """Return the questions given as options, followed by those in a file, without duplicates. Raises QuestionError and
     SettingsError.
     """
-    if file is None and not asked:
+    if file is None and not given:
         raise SettingsError(
             "no questions", hint="Give each question with --question, or a file of questions with --questions FILE."
         )
     listed = read_question_file(file.expanduser(), on_skipped=note) if file is not None else ()
-    return tuple(dict.fromkeys((*asked, *listed)))
+    return tuple(dict.fromkeys((*given, *listed)))
 
 
 def kept_so_far(*, fresh: bool) -> str:

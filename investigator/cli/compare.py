@@ -69,12 +69,12 @@ def compare(
         check_report(report, docs)
     judge, base = judging_measure(measure), setup_of(common)
     first, second = side_of(a, base), side_of(b, base)
-    asked = read_questions(questions)[:limit]
+    examined = read_questions(questions)[:limit]
     with resumable(RESUMED), display_on(sys.stderr, time.monotonic) as display:
         bench = FolderBench(docs, workspace=common.workspace, tell=display.show)
         for side in (second, first):  # check both sides before the first question is asked
-            bench.evaluation(side, asked).check_outside(questions)
-        comparison = compared_sides((a, first), (b, second), asked, bench, measure=judge, repeat=repeat, seed=seed)
+            bench.evaluation(side, examined).check_outside(questions)
+        comparison = compared_sides((a, first), (b, second), examined, bench, measure=judge, repeat=repeat, seed=seed)
     if report is not None:
         write_file(report, comparison_page(comparison).encode("utf-8"), _KEPT)
     print_result(Printed.COMPARISON, comparison, comparison_text, as_json=as_json)

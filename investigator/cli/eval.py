@@ -58,7 +58,7 @@ def eval_retrieval(
             for _ in shown(evaluation.run(), sys.stderr):
                 pass
     if per_query is not None:
-        _write(per_query.expanduser(), [one.model_dump_json() for one in evaluation.results])
+        _write(per_query.expanduser(), [result.model_dump_json() for result in evaluation.results])
     report = evaluation.report()
     print_result(Printed.RETRIEVAL_EVALUATION, report, retrieval_text, as_json=as_json)
 

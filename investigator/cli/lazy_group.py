@@ -50,8 +50,8 @@ class LazyCommand(TyperCommand):
             return self.load().make_context(*words, **extra)
         except typer.TyperException as error:
             error.message = _in_words(error)
-            if found := _EXTRA.search(error.message):
-                error.message += _help_for_extra(self.name or "", found[1])
+            if unknown := _EXTRA.search(error.message):
+                error.message += _help_for_extra(self.name or "", unknown[1])
             raise
 
     def load(self) -> Any:
@@ -102,6 +102,6 @@ def lazy_group(sections: Mapping[str, Iterable[TyperCommand | TyperGroup]]) -> t
             width = max(map(len, self.commands))
             for title, commands in sections.items():
                 with formatter.section(title):
-                    formatter.write_dl([(f"{one.name:{width}}", one.get_short_help_str(200)) for one in commands])
+                    formatter.write_dl([(f"{each.name:{width}}", each.get_short_help_str(200)) for each in commands])
 
     return LazyGroup

@@ -60,13 +60,13 @@ def matrix(
     Exit codes: 0 every document was read, 4 some documents were not read, 1 reading a document failed, 2 usage error,
     130 interrupted.
     """
-    asked = questions_of(questions, question or ())
+    every = questions_of(questions, question or ())
     asking.check_for_many()
     for path in report or ():
         check_report(path, folder, tuple(_FORMATS))
     settings = common.settings.load(*ceilings.settings(), *tracing.settings())
     investigator = common.investigator(folder, settings, asking.record)
-    events = investigator.investigate_matrix(asked, asking.run_options())
+    events = investigator.investigate_matrix(every, asking.run_options())
     made = outcome_of(events, investigator.parts.watch, fresh=asking.fresh)
     if not isinstance(made, Matrix):
         raise RunError("the matrix ended without a table", hint=KEPT)

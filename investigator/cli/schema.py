@@ -25,6 +25,6 @@ def schema(
         return
     known = {spelling: kind for kind in Printed for spelling in (kind.value, kind.schema)}
     if name not in known:
-        near = "".join(f"Did you mean {one}? " for one in get_close_matches(name, known, n=1))
+        near = "".join(f"Did you mean {kind}? " for kind in get_close_matches(name, known, n=1))
         raise UserError(f"unknown kind of result {name!r}", hint=f"{near}To list the kinds: investigator schema")
     print_plain(json.dumps(json_schema(known[name]), indent=2))

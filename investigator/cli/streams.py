@@ -107,13 +107,13 @@ class StreamOptions:
 
 def waited(command: Callable[[], None], sleep: Callable[[float], None] = time.sleep) -> None:
     """Run a command, and retry it while another process is using the folder."""
-    told = ""
+    last = ""
     while True:
         try:
             command()
             return
         except WorkspaceLockedError as error:
-            if error.message != told:
+            if error.message != last:
                 typer.echo(f"note: {inert(error.message)}; waiting for it to end", err=True)
-            told = error.message
+            last = error.message
         sleep(_BETWEEN_TRIES)

@@ -74,7 +74,7 @@ def diagnose(
     for name in dict.fromkeys(models.name_for(role) for role in Role):
         examined[name] = Examination(name, partial(parts.engine, name, attempts=1), parts.prompts, on_call, clock)
     roles = tuple(examined[models.name_for(role)].in_role(role) for role in Role)
-    engines = {found.name: found for found in (examination.finding(parts.prices) for examination in examined.values())}
+    engines = {each.name: each for each in (examination.finding(parts.prices) for examination in examined.values())}
     given = _grades(examined, models, parts) if grade else ()
     _keep(given, parts, grades or Grades())
     judge = parts.judge()

@@ -65,8 +65,8 @@ class Examination:
         blank = RoleFinding(role=role, engine=self._name, sends=SENDS[role], state=RoleState.FAILED)
         if isinstance(self._engine, RecordedEngine):
             return blank.changed(state=RoleState.NOT_ASKED, remark=_ONLY_ITS_OWN)
-        template, asked = examples()[role]
-        prompts = [self._prompts.prompt(template, variables) for variables in asked]
+        template, examples_of_role = examples()[role]
+        prompts = [self._prompts.prompt(template, variables) for variables in examples_of_role]
         replies: list[Reply] = []
         for prompt in prompts:
             if self._engine is not None and self._failure is None:

@@ -171,15 +171,15 @@ def graded(engine: Engine, role: Role, prompts: Prompts, prices: Prices) -> Role
     tasks = grading_tasks().of(role)
     try:
         with ThreadPoolExecutor(min(_SIDE_BY_SIDE, client.concurrency(role))) as crew:
-            found = [mistake for each in crew.map(lambda task: _mistakes(client, task), tasks) for mistake in each]
+            results = [mistake for each in crew.map(lambda task: _mistakes(client, task), tasks) for mistake in each]
     except InvestigatorError as error:
         return RoleGrade(role=role, engine=engine.name, usage=journal.usage(), problem=error.message)
-    mistakes = tuple(mistake for mistake in found if mistake)
+    mistakes = tuple(mistake for mistake in results if mistake)
     return RoleGrade(
         role=role,
         engine=engine.name,
-        right=len(found) - len(mistakes),
-        tasks=len(found),
+        right=len(results) - len(mistakes),
+        tasks=len(results),
         mistakes=mistakes,
         usage=journal.usage(),
     )

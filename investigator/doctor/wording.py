@@ -56,7 +56,7 @@ def _roles(findings: Sequence[RoleFinding]) -> Text:
         for finding in findings
     ]
     heading = ("role", "state", "seconds", "tokens in", "tokens out", "engine")
-    return columns(rows, heading=heading, left=(0, 1, 5), styles=[_STYLES.get(one.state, "") for one in findings])
+    return columns(rows, heading=heading, left=(0, 1, 5), styles=[_STYLES.get(each.state, "") for each in findings])
 
 
 def _cost(diagnosis: Diagnosis) -> str:

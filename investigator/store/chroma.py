@@ -119,10 +119,10 @@ class ChromaIndex:
         held, collection = self._table.count_in_chroma(), self._opened()
         if collection.count() != held:
             raise StoreError(f"it contains {collection.count():,} vectors instead of {held:,}")
-        found = collection.nearest(vector[np.newaxis], min(limit, held))[0] if held else []
-        if held and not found:
+        nearest = collection.nearest(vector[np.newaxis], min(limit, held))[0] if held else []
+        if held and not nearest:
             raise StoreError("it returned no result")
-        return [chunk_id for chunk_id, _ in found]
+        return [chunk_id for chunk_id, _ in nearest]
 
     def _opened(self) -> ChromaCollection:
         if self._collection is None:

@@ -74,8 +74,8 @@ class ChromaCollection:
         """Return the ids of the chunks nearest to each row, nearest first, with their cosine distances."""
         query = list(rows) if self._is_remote else rows.tolist()
         with self._translated():
-            found = self._api._query(self._id, query_embeddings=query, n_results=limit, include=["distances"])
-        pairs = zip(found["ids"], found["distances"], strict=True)
+            reply = self._api._query(self._id, query_embeddings=query, n_results=limit, include=["distances"])
+        pairs = zip(reply["ids"], reply["distances"], strict=True)
         return [[(int(i), distance) for i, distance in zip(*pair, strict=True)] for pair in pairs]
 
     def write_stamp(self, stamp: str) -> None:
@@ -128,8 +128,8 @@ def main() -> None:
     os.umask(0o077)
     request = ChromaCheck.model_validate_json(sys.stdin.buffer.readline())
     collection = ChromaCollection(Path(request.directory), "", request.collection)
-    found = collection.nearest(np.array(request.vectors, dtype="<f4"), 1) if request.vectors else []
-    near = sum(abs(distance) <= _SAME for row in found for _, distance in row)
+    rows = collection.nearest(np.array(request.vectors, dtype="<f4"), 1) if request.vectors else []
+    near = sum(abs(distance) <= _SAME for row in rows for _, distance in row)
     collection.close()
     state = ChromaState(stamp=collection.stamp, is_sound=near >= _LEAST_FOUND * len(request.vectors))
     sys.stdout.write(f"\n{state.model_dump_json()}\n")

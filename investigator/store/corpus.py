@@ -213,12 +213,12 @@ class Corpus:
 
     def damaged(self) -> frozenset[str]:
         """Return the ids of documents whose rows do not match their checksums; loads every text."""
-        found = set()
+        damaged = set()
         for document_id in self.document_ids():
             with self._database.begin() as connection:
                 if not is_whole(connection.execute(_DOCUMENT, {"of_id": document_id}).mappings().one()):
-                    found.add(document_id)
-        return frozenset(found)
+                    damaged.add(document_id)
+        return frozenset(damaged)
 
     def containers(self, document_ids: Collection[str]) -> frozenset[str]:
         """Return the paths of the files that contain these documents, some of which may be archives or messages."""
@@ -229,11 +229,11 @@ class Corpus:
 
     def readers(self) -> Mapping[str, tuple[str, ...]]:
         """Return the ids of the documents, grouped by the reader version that produced their stored texts."""
-        found: dict[str, list[str]] = {}
+        by_reader: dict[str, list[str]] = {}
         with self._database.begin() as connection:
             for row in connection.execute(select(documents.c.id, documents.c.reader)):
-                found.setdefault(row.reader, []).append(row.id)
-        return {reader: tuple(ids) for reader, ids in found.items()}
+                by_reader.setdefault(row.reader, []).append(row.id)
+        return {reader: tuple(ids) for reader, ids in by_reader.items()}
 
     def chunk_text(self, chunk: Chunk) -> str:
         """Return the text of one chunk. Raises the same errors as `document`."""
@@ -241,12 +241,12 @@ class Corpus:
 
     def chunk_spans(self, chunk_ids: Sequence[int]) -> dict[int, Chunk]:
         """Return the chunks with these ids; deleted chunks are omitted."""
-        found: dict[int, Chunk] = {}
+        chunks: dict[int, Chunk] = {}
         with self._database.begin() as connection:
             for part in in_batches(chunk_ids):
                 for row in connection.execute(_CHUNKS, {"ids": part}).mappings():
-                    found[row["id"]] = _chunk(row)
-        return found
+                    chunks[row["id"]] = _chunk(row)
+        return chunks
 
     def chunk_texts(self, document_id: str, chunk_ids: Sequence[int]) -> dict[int, str]:
         """Return the texts of the given chunks of a document; chunks that are deleted, even during the call, are
@@ -264,16 +264,16 @@ class Corpus:
         """Return the texts of the given chunks with the next chunk, if it is on the same page; deleted chunks are
         omitted.
         """
-        found: dict[int, FollowedText] = {}
+        followed: dict[int, FollowedText] = {}
         for name in dict.fromkeys(chunk.document_id for chunk in self.chunk_spans([*chunk_ids]).values()):
             try:
                 text = self.document(name).text
             except KeyError:
                 continue
-            for (i, one), (_, other) in pairwise(self.chunks_of(name).items()):
-                if i in chunk_ids and one.page == other.page:
-                    found[i] = FollowedText(text[other.start : other.end], text[one.start : other.end])
-        return found
+            for (i, chunk), (_, other) in pairwise(self.chunks_of(name).items()):
+                if i in chunk_ids and chunk.page == other.page:
+                    followed[i] = FollowedText(text[other.start : other.end], text[chunk.start : other.end])
+        return followed
 
     def chunks_of(self, document_id: str) -> Mapping[int, Chunk]:
         """Return the chunks of a document, keyed by id, in text order."""

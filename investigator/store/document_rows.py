@@ -121,10 +121,10 @@ def rename(connection: Connection, before: str, file: FileRecord) -> bool:
     """
     of_file = (files.c.path == before) | (files.c.inside == before)
     paths = connection.execute(select(files.c.path).where(of_file)).scalars().all()
-    found = connection.execute(select(documents).where(documents.c.id.in_(paths))).mappings().all()
-    if not all(map(is_whole, found)):
+    rows = connection.execute(select(documents).where(documents.c.id.in_(paths))).mappings().all()
+    if not all(map(is_whole, rows)):
         return False
-    for row in found:
+    for row in rows:
         document = stored_document(row)
         _rename_document(connection, document, file.path + document.id[len(before) :])
     for old in paths:

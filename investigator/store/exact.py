@@ -30,22 +30,22 @@ class ExactIndex:
 
     def nearest(self, vector: Vectors, limit: int) -> list[VectorMatch]:
         """Return the chunks nearest to a unit vector of shape (dimensions,), nearest first."""
-        found: list[VectorMatch] = []
+        best: list[VectorMatch] = []
         for block in self._blocks(len(vector)):
-            found = best_matches([*found, *_near(block, vector, limit)], limit)
-        return found
+            best = best_matches([*best, *_near(block, vector, limit)], limit)
+        return best
 
     def matches(self, chunk_ids: Sequence[int], vector: Vectors, limit: int) -> list[VectorMatch]:
         """Return the nearest of the given chunks to a unit vector of shape (dimensions,), nearest first."""
         blocks = self._blocks(len(vector))
         if not isinstance(blocks, tuple):
             return self._table.matches(chunk_ids, vector, limit)
-        found: list[VectorMatch] = []
+        matches: list[VectorMatch] = []
         for block in blocks:
             places = [bisect_left(block.chunk_ids, chunk_id) for chunk_id in chunk_ids]
             held = [k for k, i in zip(places, chunk_ids, strict=True) if block.chunk_ids[k : k + 1] == [i]]
-            found += compared(_part(block, held), vector)
-        return best_matches(found, limit)
+            matches += compared(_part(block, held), vector)
+        return best_matches(matches, limit)
 
     def _blocks(self, dimensions: int) -> Iterable[VectorBlock]:
         with self._reading:

@@ -73,14 +73,14 @@ class FullText:
 
     def holders(self, phrases: Sequence[str]) -> dict[str, frozenset[str]]:
         """Return the documents that contain each word or phrase."""
-        found: list[set[str]] = [set() for _ in phrases]
-        asked = json.dumps([any_of([phrase]) for phrase in phrases])
+        holders: list[set[str]] = [set() for _ in phrases]
+        queries = json.dumps([any_of([phrase]) for phrase in phrases])
         with self._database.begin() as connection:
-            for number, name in connection.exec_driver_sql(_HOLDERS, (asked,)):
-                found[number].add(name)
-        absent = frozenset(phrase for phrase, names in zip(phrases, found, strict=True) if not names)
+            for number, name in connection.exec_driver_sql(_HOLDERS, (queries,)):
+                holders[number].add(name)
+        absent = frozenset(phrase for phrase, names in zip(phrases, holders, strict=True) if not names)
         self._absent = absent if len(self._absent) > _MOST_ABSENT else self._absent | absent
-        return {phrase: frozenset(names) for phrase, names in zip(phrases, found, strict=True)}
+        return {phrase: frozenset(names) for phrase, names in zip(phrases, holders, strict=True)}
 
     def holding(self, phrases: Sequence[str]) -> dict[int, str]:
         """Return the chunks that contain one of the given words or phrases, with their documents."""

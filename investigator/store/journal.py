@@ -284,8 +284,8 @@ class Runs:
             raise UnknownRunError("the run id is empty")
         query = select(runs).where(runs.c.id.startswith(run_id, autoescape=True))
         with self._database.begin() as connection:
-            found = connection.execute(query).mappings().all()
-        exact = [row for row in found if row["id"] == run_id] or found
+            rows = connection.execute(query).mappings().all()
+        exact = [row for row in rows if row["id"] == run_id] or rows
         if len(exact) != 1:
             problem = "several runs begin with" if len(exact) > 1 else "no run begins with"
             raise UnknownRunError(f"{problem} {run_id!r} in this workspace")

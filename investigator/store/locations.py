@@ -65,10 +65,10 @@ def shared_name(directory: Path) -> str:
 def left_behind() -> Iterator[Path]:
     """Yield the workspaces in the user's data directory whose folders are gone."""
     try:
-        found = sorted(_workspaces().iterdir())
+        directories = sorted(_workspaces().iterdir())
     except OSError:
         return
-    for directory in found:
+    for directory in directories:
         folder = _folder_of(directory)
         if folder and not os.path.lexists(folder):
             yield directory

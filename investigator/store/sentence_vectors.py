@@ -49,7 +49,7 @@ class SentenceVectorTable:
     def get(self, texts: Sequence[str]) -> dict[str, Vectors]:
         """Return the stored vectors, each of shape (dimensions,), for the given texts."""
         by_digest = {_digest(text): text for text in texts}
-        found: dict[str, Vectors] = {}
+        vectors: dict[str, Vectors] = {}
         damaged: list[bytes] = []
         with self._database.begin() as connection:
             for part in in_batches(list(by_digest)):
@@ -58,10 +58,10 @@ class SentenceVectorTable:
                     if vector is None:
                         damaged.append(digest)
                     else:
-                        found[by_digest[digest]] = vector
+                        vectors[by_digest[digest]] = vector
         if damaged:
             self._delete_chunks(damaged)
-        return found
+        return vectors
 
     def _delete_chunks(self, digests: Sequence[bytes]) -> None:
         """Delete all sentence vectors of every chunk that has a sentence with one of the digests; they are recomputed

@@ -76,19 +76,19 @@ class VectorTable:
         """Return the existing vectors, each of shape (dimensions,), for the given chunks. Without `dimensions`, the
         length of most rows is the expected length.
         """
-        found: dict[int, Vectors] = {}
+        rows: dict[int, Vectors] = {}
         for part in in_batches(chunk_ids):
             block = self._block(self._stored().where(vectors.c.chunk_id.in_(part)), dimensions)
-            found |= zip(block.chunk_ids, block.rows, strict=True)
-        return found
+            rows |= zip(block.chunk_ids, block.rows, strict=True)
+        return rows
 
     def matches(self, chunk_ids: Sequence[int], vector: Vectors, limit: int) -> list[VectorMatch]:
         """Return the nearest of the given chunks to a unit vector of shape (dimensions,), nearest first."""
-        found: list[VectorMatch] = []
+        matches: list[VectorMatch] = []
         for part in in_batches(chunk_ids):
             block = self._block(self._stored().where(vectors.c.chunk_id.in_(part)), len(vector))
-            found += compared(block, vector)
-        return best_matches(found, limit)
+            matches += compared(block, vector)
+        return best_matches(matches, limit)
 
     def blocks(self, dimensions: int) -> Iterator[VectorBlock]:
         """Yield all vectors in the order of their chunk ids, a few thousand at a time."""
@@ -213,11 +213,11 @@ def chunks_by_document(database: Database, query: Select[Any]) -> dict[str, tupl
     """Run a query for documents and chunks, and return the chunk ids grouped by document, in the order of the
     results.
     """
-    found: dict[str, list[int]] = {}
+    by_document: dict[str, list[int]] = {}
     with database.begin() as connection:
         for document_id, chunk_id in connection.execute(query):
-            found.setdefault(document_id, []).append(chunk_id)
-    return {document_id: tuple(ids) for document_id, ids in found.items()}
+            by_document.setdefault(document_id, []).append(chunk_id)
+    return {document_id: tuple(ids) for document_id, ids in by_document.items()}
 
 
 def cosines(rows: Vectors, vector: Vectors) -> list[float]:

@@ -61,8 +61,8 @@ class WordCounts:
 def added(counts: Iterable[WordCounts]) -> WordCounts:
     """Return the combined counts of several tables for the same words."""
     every = tuple(counts)
-    held = tuple(map(sum, zip(*(one.held for one in every), strict=True)))
-    return WordCounts(sum(one.rows for one in every), sum(one.tokens for one in every), held)
+    held = tuple(map(sum, zip(*(count.held for count in every), strict=True)))
+    return WordCounts(sum(count.rows for count in every), sum(count.tokens for count in every), held)
 
 
 class WordScores:
@@ -86,11 +86,11 @@ class WordScores:
         """Return the positions in `ids` of the rows that contain a word, and their BM25 scores by the counts of all
         tables. `counts` contains the counts of the words in all tables. Raises StoreError.
         """
-        found = [self._found(word) for word in words]
-        places: Rows = np.unique(np.concatenate([where for where, _ in found] or [np.zeros(0, dtype=np.int64)]))
+        hits = [self._found(word) for word in words]
+        places: Rows = np.unique(np.concatenate([where for where, _ in hits] or [np.zeros(0, dtype=np.int64)]))
         lengths = _lengths(self._sizes[places], counts.average)
         scores = np.zeros(len(places))
-        for (where, times), idf in zip(found, counts.idf(), strict=True):
+        for (where, times), idf in zip(hits, counts.idf(), strict=True):
             frequency = np.zeros(len(places))
             frequency[np.searchsorted(places, where)] = times
             scores += idf * ((frequency * (K1 + 1.0)) / (frequency + lengths))

@@ -75,8 +75,8 @@ class _Run:
         provider, _, model = _HOST.sub("", encodable(call.engine)).partition(":")
         began, parent = now - int(call.seconds * 1e9), set_span_in_context(self._span)
         span = self._by.tracer.start_span(f"chat {model or provider}", parent, SpanKind.CLIENT, start_time=began)
-        asked = {"operation.name": "chat", "provider.name": provider, "request.model": model or provider}
-        _note(span, "gen_ai", asked)
+        attributes = {"operation.name": "chat", "provider.name": provider, "request.model": model or provider}
+        _note(span, "gen_ai", attributes)
         identity = {"run_id": self._run_id, "role": role_of(template).value, "template": template, "key": call.key}
         _note(span, "investigator", {**identity, "reused": call.reused})
         self.message(span, "input", call.prompt.text)

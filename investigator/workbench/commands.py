@@ -118,8 +118,8 @@ class StepOptions:
         if bool(question) == bool(self.run):
             raise SettingsError("expected either a question or a run", hint="For example: FOLDER --run RUN")
         uses = uses_in_run(investigator, self.run) if self.run else uses_for_question(investigator, question or "")
-        with uses as found:
-            yield found
+        with uses as uses_of_run:
+            yield uses_of_run
 
 
 def render(
@@ -140,8 +140,8 @@ def render(
     engine, values = None, example_of(CONTRACTS[name].variables)
     if question is not None or which.run is not None:
         investigator = which.investigator(name, folder, common, common.settings.load())
-        with which.found(investigator, question) as found:
-            values = found.of(name, which.step).variables
+        with which.found(investigator, question) as uses:
+            values = uses.of(name, which.step).variables
         engine = investigator.engines[role_of(name)] if CONTRACTS[name].reply else None
     text = own.render(own.path(name), values)
     if variables:
@@ -175,16 +175,16 @@ def run_template(
     parts = investigator.parts
     own = parts.with_prompts(common.prompts)
     file = own.prompts.path(name)
-    with which.found(investigator, question) as found, display_on(sys.stderr, time.monotonic) as display:
+    with which.found(investigator, question) as uses, display_on(sys.stderr, time.monotonic) as display:
         parts.watch(display.show_writing)
-        use, load = found.of(name, which.step), found.library.document
-        with trial(found, use, investigator, datetime.now(UTC), fresh=fresh) as (put, usage):
-            before = judged(use, f"run {found.record.id}", load) if use.replies else None
+        use, load = uses.of(name, which.step), uses.library.document
+        with trial(uses, use, investigator, datetime.now(UTC), fresh=fresh) as (put, usage):
+            before = judged(use, f"run {uses.record.id}", load) if use.replies else None
             if before is None and file != parts.prompts.path(name):
                 before = judged(put(parts), "shipped template", load)
             source = "shipped template" if file.is_relative_to(prompts_folder()) else str(file)
             after = judged(put(own), source, load)
-            tried = TemplateTrial(template=name, about=found.record.question, old=before, new=after, usage=usage())
+            tried = TemplateTrial(template=name, about=uses.record.question, old=before, new=after, usage=usage())
     if not traits_of(investigator.engines[role_of(name)]).is_model:
         note("the built-in engine answers from the variables, regardless of the template; choose a --model")
     for notice in parts.notices():

@@ -41,7 +41,7 @@ from investigator.workbench.uses import FoundUses, TemplateUse, WatchedCalls
 
 @contextmanager
 def trial(
-    found: FoundUses, use: TemplateUse, investigator: Investigator, now: datetime, *, fresh: bool
+    uses: FoundUses, use: TemplateUse, investigator: Investigator, now: datetime, *, fresh: bool
 ) -> Iterator[tuple[Callable[[Parts], TemplateUse], Callable[[], Usage]]]:
     """Open the trial for a use; an identical trial is resumed at no extra cost, unless `fresh` is set.
 
@@ -56,17 +56,17 @@ def trial(
     parts, engine = investigator.parts, investigator.engines[role_of(use.name)]
     parts.check_prices([engine])
     digest = _digest(engine.name, use.name, use.variables.model_dump_json())
-    blank = as_it_began(found.record).changed(id=f"{now:%Y%m%d-%H%M%S}-{_digest(digest, now.isoformat())[:6]}")
-    with found.folder.runs.held(f"{TRIAL}{digest}") as database:
+    blank = as_it_began(uses.record).changed(id=f"{now:%Y%m%d-%H%M%S}-{_digest(digest, now.isoformat())[:6]}")
+    with uses.folder.runs.held(f"{TRIAL}{digest}") as database:
         run = Runs(database).open(f"{TRIAL}{digest}", "", blank, now.astimezone(UTC).isoformat(), fresh=fresh)
         tracer = parts.tracer(investigator.folder)
-        with tracer.run(run.id, found.record.question, engine.name, resumed=run.resumed) as trace:
+        with tracer.run(run.id, uses.record.question, engine.name, resumed=run.resumed) as trace:
             journal = parts.journal(database, run.id, reuse=not fresh)
 
             def put(tried: Parts) -> TemplateUse:
                 watched = WatchedCalls()
                 traces = RunTraces((trace, watched))
-                client = tried.client(investigator.engines, journal, trace=traces, day=found.record.setup.day)
+                client = tried.client(investigator.engines, journal, trace=traces, day=uses.record.setup.day)
                 try:
                     client.ask(use.name, use.variables, use.reply_type or Record)
                 except BudgetSpent as spent:
@@ -106,18 +106,18 @@ def _proofs(variables: Record, value: Record | None, sources: Sources) -> Iterat
     match variables, value:
         case AskVariables(), AskReply():
             documents = {document.document_id: document for document in variables.documents}
-            for one in value.readings:
-                name = resolved(one.document, list(documents)) if len(documents) > 1 else next(iter(documents))
+            for reading in value.readings:
+                name = resolved(reading.document, list(documents)) if len(documents) > 1 else next(iter(documents))
                 if name is not None:
-                    yield from _looked_up(documents[name], one.quotes, sources)
+                    yield from _looked_up(documents[name], reading.quotes, sources)
         case RowVariables(), RowReply():
             yield from _looked_up(
                 variables.document, [quote for cell in value.answers for quote in cell.quotes], sources
             )
         case AnswerVariables(), AnswerReply():
-            evidence = {name: one.document_id for one in variables.documents for name in one.ids}
+            evidence = {name: document.document_id for document in variables.documents for name in document.ids}
             lead = (value.lead,) if value.lead is not None else ()
-            for statement in (*lead, *value.details, *(side for one in value.disagreements for side in one.sides)):
+            for statement in (*lead, *value.details, *(side for entry in value.disagreements for side in entry.sides)):
                 cited = ", ".join(f"{evidence[name]} [{name}]" for name in statement.evidence if name in evidence)
                 problem = "" if cited else "cites no evidence that was shown"
                 yield TriedQuote(text=statement.text, place=cited, problem=problem)

@@ -8,6 +8,8 @@ from jinja2.meta import find_undeclared_variables
 from investigator.asking.contracts import METHOD, example_of
 from investigator.asking.prompts import Prompts
 from investigator.asking.template_filters import FILTERS
+from investigator.asking.template_process import safely_read
+from investigator.asking.templates import source_of
 from investigator.bb3.records import CONTRACTS as OF_THE_CHAT
 from investigator.bb3.records import (
     FactsVariables,
@@ -211,7 +213,7 @@ def test_the_text_that_a_model_reads_is_the_golden_one(name: str, variables: Rec
 
 
 def test_a_template_s_own_words_are_those_that_no_variable_brings() -> None:
-    own = Prompts(contracts=CONTRACTS).own_words("bb3/srm")
+    own = safely_read(source_of(Prompts(contracts=CONTRACTS).path("bb3/srm"))).own_words
     assert "\nFrom the documents:\n" in own
     assert "You reply to the last turn" in own
     assert not any(mark in own for mark in ("{{", "{%", "{#", "turn.text", "Purpose:"))

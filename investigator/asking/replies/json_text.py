@@ -68,9 +68,9 @@ def unfinished_text(written: str, name: str) -> str:
     """Return the text written so far for the field `name` of an unfinished JSON object; empty if the field has not
     begun.
     """
-    said = without_thoughts(written)
+    answer = without_thoughts(written)
     try:
-        value = from_json(said[said.find("{") :], allow_partial="trailing-strings")
+        value = from_json(answer[answer.find("{") :], allow_partial="trailing-strings")
     except ValueError:  # not JSON, or broken before this point
         return ""
     text = value.get(name, "") if isinstance(value, dict) else ""
@@ -79,8 +79,8 @@ def unfinished_text(written: str, name: str) -> str:
 
 def _at_end(thought: str) -> list[Json]:
     """Return the value at the end of an unclosed thought, if any."""
-    said = thought.rstrip("` \t\n")
-    return _decoded(_cut(said))[-1:] if said.endswith(("}", "]")) else []
+    end_of_thought = thought.rstrip("` \t\n")
+    return _decoded(_cut(end_of_thought))[-1:] if end_of_thought.endswith(("}", "]")) else []
 
 
 def _cut(text: str) -> str:
@@ -95,7 +95,7 @@ def _decoded(text: str) -> list[Json]:
     """
     text = _LATEX.sub(r"\\\\", text)
     decoder = json.JSONDecoder(strict=False, parse_constant=lambda _: None)
-    starts = [found.start() for found in _START.finditer(text)]
+    starts = [start.start() for start in _START.finditer(text)]
     values: list[Json] = []
     done = tried = 0
     for k, start in enumerate(starts):
@@ -126,5 +126,5 @@ def _mended(piece: str) -> Json:
 
 def _depth(text: str) -> int:
     """Return the nesting depth of the brackets in the text."""
-    steps = (1 if found.group() in "{[" else -1 for found in _BRACKET.finditer(text))
+    steps = (1 if bracket.group() in "{[" else -1 for bracket in _BRACKET.finditer(text))
     return max(accumulate(steps), default=0)

@@ -47,11 +47,11 @@ def read_reply(text: str, reply_type: type[R]) -> R:
 def read_closely(text: str, reply_type: type[R]) -> ReadRecord[R]:
     """Return the record in a reply, and the problem with its parts. Raises ReplyError as `read_reply` does."""
     problems: list[str] = []
-    whole = [found for value in reversed(whole_values(text)) for found in _objects(value, reply_type)]
+    whole = [part for value in reversed(whole_values(text)) for part in _objects(value, reply_type)]
     for value in whole:
         if (read := _validated(value, reply_type, problems)) is not None:
             return read
-    mended = [found for value in mended_values(text) for found in _objects(value, reply_type)]
+    mended = [part for value in mended_values(text) for part in _objects(value, reply_type)]
     for value in mended:
         if (read := _validated(value, reply_type, problems)) is not None:
             return ReadRecord(read.record, read.problem, mended=True)
@@ -87,5 +87,5 @@ def _message(reply_type: type[Record], problems: list[str]) -> str:
     wanted = ", ".join(f'"{name}"' for name in reply_type.model_fields)
     if not problems:
         return f"The reply holds no JSON object with the fields {wanted}."
-    found = "; ".join(list(dict.fromkeys(problems))[:_MOST_PROBLEMS])
-    return f"The JSON object does not have the form that was asked for ({found}). It needs the fields {wanted}."
+    faults = "; ".join(list(dict.fromkeys(problems))[:_MOST_PROBLEMS])
+    return f"The JSON object does not have the form that was asked for ({faults}). It needs the fields {wanted}."
