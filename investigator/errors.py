@@ -310,8 +310,9 @@ class DamagedDatabaseError(StoreError):
     """A workspace database is damaged, or an earlier version created it."""
 
     default_hint = (
-        "Run the same command again, or: investigator index FOLDER. A damaged index is rebuilt from the documents; the "
-        "readable runs and memories of a damaged runs.db are moved to a new one, and the damaged file is kept."
+        "Run: investigator index FOLDER (the next question or search does so, too). A damaged index is rebuilt from "
+        "the documents; the readable runs and memories of a damaged runs.db are moved to a new one, and the damaged "
+        "file is kept."
     )
 
 

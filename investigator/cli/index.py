@@ -18,6 +18,7 @@ from investigator.records import FileRead, FileRecord, FileStatus, FolderStatus,
 from investigator.reports.folder import changes_line, folder_text, hits_text, mentions_text
 from investigator.reports.inert import inert_line
 from investigator.reports.schemas import Printed
+from investigator.reports.wording import plural
 
 
 def index(
@@ -82,7 +83,8 @@ def _check_pages(investigator: Investigator, *, as_json: bool) -> None:
             print_lines([(Printed.PAGE_CHECK, page)])
         else:
             print_styled(Text(inert_line(page.line) + "\n"))
-    tell("no page differs from its text" if not count else f"{count:,} pages differ from their text")
+    differ = "differs from its" if count == 1 else "differ from their"
+    tell(f"{plural(count, 'page')} {differ} text" if count else "no page differs from its text")
 
 
 def status(

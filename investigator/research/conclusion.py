@@ -80,6 +80,8 @@ def _answer(state: State, library: DocumentIndex, checker: str) -> Answer:
         is_unfinished=bool(state.undecided) or (state.spent is not None and bool(state.open_steps)),
         is_all_searched=is_all_searched,
     )
+    if status is AnswerStatus.PASSAGES_FOUND and draft.lead is not None and not trust.decides:
+        draft = replace(draft, lead=None, details=(draft.lead, *draft.details))  # a passage leads no answer
     is_checked = any(statement.support in _CHECKED for statement in (*shown, *draft.withheld)) or state.fit is not (
         Fit.UNCHECKED
     )

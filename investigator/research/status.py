@@ -79,9 +79,9 @@ def reason_of(
         case AnswerStatus.PASSAGES_FOUND:
             return "These passages may answer the question; no graded reader has judged them."
     if trust is Trust.UNREAD and is_unmentioned:
-        return "No document contains a word of the question, and nobody has read the documents."
+        return "No document contains a word of the question, and no language model has read any."
     if trust is Trust.UNREAD and stop not in CEILINGS:
-        return "No passage matches the question well, and nobody has read the documents."
+        return "No passage matches the question well, and no language model has read the documents."
     searched = f"read {len(coverage.read)} of {coverage.total} documents"
     if coverage.searched:
         searched += f", searched the others in {wordings + 1} wordings" if wordings else ", searched the others"

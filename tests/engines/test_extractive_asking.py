@@ -116,6 +116,11 @@ def test_a_title_is_quoted_with_what_stands_below_it_and_never_alone() -> None:
     assert not any(quote == "Why did the mill burn down" for quote in asked(QUESTION, below).quotes)
 
 
+def test_fields_of_a_form_stay_together_though_blank_lines_part_them() -> None:
+    text = "Policy number: PK-77310-B\n\nPrevious policy number: PK-11111-A\n\n☒ Express, the next day\n\n☐ Standard, five days"
+    assert asked("What is the previous policy number?", text).quotes[0] == text
+
+
 def test_what_is_near_the_question_scores_above_something_else() -> None:
     engine = ExtractiveEngine(SentenceTransformerEmbedder())
     question = "How many sacks of grain did the mill at Dornbach grind in 1911?"

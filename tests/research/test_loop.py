@@ -8,7 +8,15 @@ from collections.abc import Callable
 import pytest
 from power_plant import MADE, answer, by_document, check, plan_of, reading, readings
 
-from investigator import Answer, AnswerStatus, Investigation, Investigator, RunOptions, ScriptedEngine
+from investigator import (
+    Answer,
+    AnswerStatus,
+    Investigation,
+    Investigator,
+    RunOptions,
+    ScriptedEngine,
+    load_settings,
+)
 from investigator.records import Answered, EarlierQuestion, PartStatus, Prompt, Scope, StopReason, Support, Verdict
 
 Make = Callable[..., tuple[Investigator, ScriptedEngine]]
@@ -369,6 +377,15 @@ def test_a_follow_up_is_rewritten_from_the_earlier_turns(investigator: Make) -> 
     assert last.investigation.question == "And who owns it?"
     assert last.investigation.earlier == (EarlierQuestion(question=QUESTION, answer="It produces 42 MW. [1]"),)
     assert "Main question: Who owns the Emsland plant?" in prompts(engine, "query/ask")[1].text
+
+
+def test_passages_that_no_trusted_reader_judged_lead_no_answer(of_texts: Callable[..., Investigator]) -> None:
+    texts = {f"{name}.md": f"The budget was {size} euro for the year." for name, size in (("a", 500), ("b", 600))}
+    made = of_texts(texts, settings=load_settings(None, ["research.effort=quick"]))
+    shown = made.ask("How large was the budget?")
+    assert shown.status is AnswerStatus.PASSAGES_FOUND
+    assert shown.lead is None
+    assert len(shown.details) == 2
 
 
 def test_a_quick_follow_up_is_read_with_the_question_that_it_follows(investigator: Make) -> None:

@@ -123,7 +123,7 @@ def test_damage_that_shows_in_use_is_mended_at_the_next_command(folder: Path) ->
     zeroes(folder.with_name("w") / "index.db")
     with pytest.raises(DamagedDatabaseError) as caught:
         opened(folder).status()
-    assert "same command again" in caught.value.hint
+    assert "investigator index FOLDER" in caught.value.hint
     list(opened(folder).index())
     assert opened(folder).status().documents == 1
     assert len(opened(folder).runs()) == 1

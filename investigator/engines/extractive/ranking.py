@@ -14,8 +14,8 @@ _LONGEST_QUOTE = 400
 _BEHIND_BEST = 5.0  # log odds: a sentence is shown if its odds are at least a hundredth or so of those of the best one
 _BESIDE = 0.12  # of cosine similarity below the threshold
 _NEXT_LINE = re.compile(r"\s*[^\n]{1,400}")
-_TITLE = re.compile(r"[^\n]{1,79}[^\n.!?。！？।؟:;,](?:\n|$)")
-"""Matches a short line that is no sentence, as above a section."""
+_TITLE = re.compile(r"(?![^\n]*(?::\s|[|☐☒]))[^\n]{1,79}[^\n.!?。！？।؟:;,](?:\n|$)")
+"""Matches a short line that is no sentence, field of a form or row of a table, as above a section."""
 _BLANK_LINE = re.compile(r"\n\s*\n")
 _COUNTS = 50
 """The point from which on a reply belongs to the history."""
