@@ -117,7 +117,13 @@ def test_a_title_is_quoted_with_what_stands_below_it_and_never_alone() -> None:
 
 
 def test_fields_of_a_form_stay_together_though_blank_lines_part_them() -> None:
-    text = "Policy number: PK-77310-B\n\nPrevious policy number: PK-11111-A\n\n☒ Express, the next day\n\n☐ Standard, five days"
+    fields = (
+        "Policy number: PK-77310-B",
+        "Previous policy number: PK-11111-A",
+        "☒ Express, the next day",
+        "☐ In five days",
+    )
+    text = "\n\n".join(fields)
     assert asked("What is the previous policy number?", text).quotes[0] == text
 
 
