@@ -61,12 +61,6 @@ def _every_stop_word() -> frozenset[str]:
     return frozenset(folded(word) for words in listed_by_section("stop_words")["search"].values() for word in words)
 
 
-@cache
-def folded_words(text: str) -> frozenset[str]:
-    """Return the folded words in a space-separated list."""
-    return frozenset(folded(text).split())
-
-
 def folded(text: str) -> str:
     """Return the text in compatibility form, case-folded and without accents, so that different spellings become
     equal.

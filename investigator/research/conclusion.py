@@ -39,23 +39,23 @@ def concluded(state: State, library: DocumentIndex, reread: Reread | None, check
     If a ceiling ended the run before an answer was complete, the readers' replies make up the answer. Raises StoreError
     and ReaderError.
     """
-    state = _with_draft(state, library)
+    if state.draft is None or (state.spent is not None and not state.is_written):
+        state = sketched(state, library)
     answer = _answer(state, library, checker)
     if reread is not None:
         answer = _standing(standing_answer(answer, reread))
     return answer.changed(text=answer_text(answer))
 
 
-def _with_draft(state: State, library: DocumentIndex) -> State:
-    if state.draft is not None and (state.is_written or state.spent is None):
-        return state
+def sketched(state: State, library: DocumentIndex) -> State:
+    """Return the state with an answer that is made of the readers' replies, its evidence, and the rows of a survey."""
+    run, rows = state.run, state.rows
     evidence = evidence_of(state.history, state.others, library.document, state.settings.answer)
-    draft = assembled(state.run.memories, evidence, state.run.parts, state.run.full_question)
     if state.surveys:
         titles = {card.document_id: card.title for card in state.cards}
-        rows = decided_rows(state.run.memories, state.undecided, titles, evidence, state.run.full_question)
-        state = replace(state, rows=rows)
-    return replace(state, evidence=evidence, draft=draft)
+        rows = decided_rows(run.memories, state.undecided, titles, evidence, run.full_question)
+    draft = assembled(run.memories, evidence, run.parts, run.full_question)
+    return replace(state, evidence=evidence, rows=rows, draft=draft)
 
 
 def _answer(state: State, library: DocumentIndex, checker: str) -> Answer:
@@ -80,7 +80,7 @@ def _answer(state: State, library: DocumentIndex, checker: str) -> Answer:
         is_unfinished=bool(state.undecided) or (state.spent is not None and bool(state.open_steps)),
         is_all_searched=is_all_searched,
     )
-    if status is AnswerStatus.PASSAGES_FOUND and draft.lead is not None and not trust.decides:
+    if status is AnswerStatus.PASSAGES_FOUND and draft.lead is not None:
         draft = replace(draft, lead=None, details=(draft.lead, *draft.details))  # a passage leads no answer
     is_checked = any(statement.support in _CHECKED for statement in (*shown, *draft.withheld)) or state.fit is not (
         Fit.UNCHECKED

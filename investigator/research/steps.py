@@ -24,9 +24,10 @@ from investigator.records import (
     Round,
     Written,
 )
-from investigator.research.answer import Draft, assembled, written
+from investigator.research.answer import Draft, written
 from investigator.research.check import Check, Checking, check, checked_draft, checked_rows, refusal
-from investigator.research.evidence import Evidence, evidence_documents, evidence_of
+from investigator.research.conclusion import sketched
+from investigator.research.evidence import Evidence, evidence_documents
 from investigator.research.memory_stream import MemoryStream
 from investigator.research.planner import Planner, Proposal, best_matching, continued
 from investigator.research.reading import Readers
@@ -34,7 +35,7 @@ from investigator.research.reflection import reflect
 from investigator.research.research_settings import ResearchSettings
 from investigator.research.shown_documents import plan_document
 from investigator.research.state import State, Step
-from investigator.research.survey import decided_rows, surveyed_documents, with_details
+from investigator.research.survey import surveyed_documents, with_details
 from investigator.retrieval.library import DocumentIndex
 
 Moment = tuple[State, Event | None]
@@ -76,9 +77,9 @@ class Steps:
     def _plan(self, state: State) -> Moment:
         queries, number = _queries(state.run), len(state.run.rounds) + 1
         run = state.run.changed(wordings=tuple(dict.fromkeys((*state.run.wordings, *queries[1:]))))
-        state = replace(state, run=run, cards=self.library.cards(queries))
-        seen = state.planned_from.union(card.document_id for card in state.cards[: self.settings.planner.documents])
-        state = replace(state, planned_from=seen)
+        cards = self.library.cards(queries)
+        seen = state.planned_from.union(card.document_id for card in cards[: self.settings.planner.documents])
+        state = replace(state, run=run, cards=cards, planned_from=seen)
         proposal = self._proposal(state, queries)
         if number == 1:
             run = run.changed(read_as=proposal.question, parts=proposal.parts, decides=proposal.scope)
@@ -161,22 +162,16 @@ class Steps:
         return replace(state, run=run.changed(plan=continued(run.plan, new, round_number=number)), undecided=undecided)
 
     def _answer(self, state: State) -> Moment:
-        run, load = state.run, self.library.document
-        evidence = evidence_of(state.history, state.others, load, self.settings.answer)
-        rows = state.rows
-        if state.surveys:
-            titles = {card.document_id: card.title for card in state.cards}
-            rows = decided_rows(run.memories, state.undecided, titles, evidence, run.full_question)
-        state = replace(state, evidence=evidence, rows=rows, rewritten=bool(state.refused), is_judged=False)
-        draft = assembled(run.memories, evidence, run.parts, run.full_question)
-        is_early = self._is_too_early(replace(state, draft=draft))
+        state = replace(sketched(state, self.library), rewritten=bool(state.refused), is_judged=False)
+        draft, evidence, parts = state.draft or Draft(), state.evidence, state.run.parts
+        is_early = self._is_too_early(state)
         if evidence.quotes and not state.is_quick and not is_early:
-            draft = written(self.client, self._answer_variables(state, evidence), evidence, run.parts) or draft
+            draft = written(self.client, self._answer_variables(state, evidence), evidence, parts) or draft
         if state.surveys:
-            rows, details = with_details(rows, draft.details)
+            rows, details = with_details(state.rows, draft.details)
             state, draft = replace(state, rows=rows), replace(draft, details=details)
         state = replace(state, draft=draft, refused=(), is_written=not is_early)
-        return state, Written(round=len(run.rounds), parts=draft.parts)
+        return state, Written(round=len(state.run.rounds), parts=draft.parts)
 
     def _is_too_early(self, state: State) -> bool:
         """Return True if no reader found anything yet that may answer, and another round may find it."""

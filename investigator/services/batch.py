@@ -84,11 +84,8 @@ class Batch:
                     if text not in seen:
                         seen.add(text)
                         yield Notice(text=text)
-                if (
-                    result.error is not None
-                    and len(done) >= _MOST_FAILURES
-                    and all(result.error for result in done.values())
-                ):
+                is_failing = len(done) >= _MOST_FAILURES and all(each.error for each in done.values())
+                if result.error is not None and is_failing:
                     raise result.error
                 yield Progressed(phase="questions", done=len(done), total=total, about=_about(job, result))
 
@@ -103,8 +100,8 @@ class Batch:
                     case Notice():
                         notices.append(event.text)
                     case Answered():
-                        seen = () if kept else tuple(notices)
-                        return JobResult(event.investigation, notices=seen, kept=kept)
+                        own = () if kept else tuple(notices)
+                        return JobResult(event.investigation, notices=own, kept=kept)
         except DamagedDocumentError as damage:
             return JobResult(error=damage, damaged=frozenset(damage.document_ids))
         except (EngineError, ReaderError, EmbedderError) as error:

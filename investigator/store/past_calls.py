@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from investigator.records import Prompt, Reply, Usage
 from investigator.store.database import Database
@@ -40,13 +40,6 @@ def calls_of(database: Database, run_id: str) -> tuple[PastCall, ...]:
             )
             for row in rows
         )
-
-
-def usual_seconds(database: Database, engine: str) -> float | None:
-    """Return an engine's mean time per call in this workspace, in seconds; None if it was never called."""
-    mean = select(func.avg(calls.c.seconds)).where(calls.c.engine == engine, calls.c.reused == 0)
-    with database.begin() as connection:
-        return connection.execute(mean).scalar()
 
 
 class PastCalls(InMemoryJournal):

@@ -113,13 +113,13 @@ class StepOptions:
         return replace(common, prompts=self.ran_with).investigator(folder, settings)
 
     @contextmanager
-    def found(self, investigator: Investigator, question: str | None) -> Iterator[FoundUses]:
+    def uses(self, investigator: Investigator, question: str | None) -> Iterator[FoundUses]:
         """Open the run, or simulate a run of the question without a model. Raises SettingsError if neither is given."""
         if bool(question) == bool(self.run):
             raise SettingsError("expected either a question or a run", hint="For example: FOLDER --run RUN")
         uses = uses_in_run(investigator, self.run) if self.run else uses_for_question(investigator, question or "")
-        with uses as uses_of_run:
-            yield uses_of_run
+        with uses as every:
+            yield every
 
 
 def render(
@@ -140,7 +140,7 @@ def render(
     engine, values = None, example_of(CONTRACTS[name].variables)
     if question is not None or which.run is not None:
         investigator = which.investigator(name, folder, common, common.settings.load())
-        with which.found(investigator, question) as uses:
+        with which.uses(investigator, question) as uses:
             values = uses.of(name, which.step).variables
         engine = investigator.engines[role_of(name)] if CONTRACTS[name].reply else None
     text = own.render(own.path(name), values)
@@ -175,7 +175,7 @@ def run_template(
     parts = investigator.parts
     own = parts.with_prompts(common.prompts)
     file = own.prompts.path(name)
-    with which.found(investigator, question) as uses, display_on(sys.stderr, time.monotonic) as display:
+    with which.uses(investigator, question) as uses, display_on(sys.stderr, time.monotonic) as display:
         parts.watch(display.show_writing)
         use, load = uses.of(name, which.step), uses.library.document
         with trial(uses, use, investigator, datetime.now(UTC), fresh=fresh) as (put, usage):
