@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
-from power_plant import MADE, answer, by_document, check, plan_of, reading, readings
+from power_plant import GOOD, MADE, answer, by_document, check, plan_of, reading, readings
 
 from investigator import (
     Answer,
@@ -14,13 +16,32 @@ from investigator import (
     Investigation,
     Investigator,
     RunOptions,
+    ScriptedEmbedder,
     ScriptedEngine,
     load_settings,
 )
-from investigator.records import Answered, EarlierQuestion, PartStatus, Prompt, Scope, StopReason, Support, Verdict
+from investigator.records import (
+    Answered,
+    EarlierQuestion,
+    PartStatus,
+    Prompt,
+    Reflection,
+    Round,
+    RunSetup,
+    Scope,
+    Statement,
+    StopReason,
+    Support,
+    Traits,
+    Verdict,
+)
+from investigator.research.answer import Draft
+from investigator.research.research_settings import ResearchSettings
+from investigator.research.state import State, Step, next_step
 
 Make = Callable[..., tuple[Investigator, ScriptedEngine]]
 QUESTION = "How much power does the plant make?"
+ROUND = Round(number=1, strategy="")
 OPEN = answer(None, status="not_stated", search=["megawatts of the plant"])
 
 
@@ -276,7 +297,7 @@ def test_an_answer_that_does_not_fit_is_withheld_whole(investigator: Make) -> No
     assert [one.text for one in found.check.withheld] == ["RWE has it."]
 
 
-def test_a_later_round_searches_for_all_wordings_and_may_name_any_document(investigator: Make) -> None:
+def test_a_later_round_searches_for_all_wordings(investigator: Make) -> None:
     made, engine = investigator(
         "research.planner.documents=1",
         planner__plan=[plan_of("plant.txt", wordings=["a walk along the river"]), plan_of("letter.txt")],
@@ -288,6 +309,61 @@ def test_a_later_round_searches_for_all_wordings_and_may_name_any_document(inves
     assert case.rounds[1].refused_document_ids == ()
     assert [step.document_id for step in case.plan.steps] == ["plant.txt", "letter.txt"]
     assert 'id="letter.txt"' in prompts(engine, "planner/plan")[1].text
+
+
+def test_a_plan_may_name_a_document_that_it_was_not_shown(investigator: Make) -> None:
+    made, engine = investigator("research.planner.documents=1", planner__plan=plan_of("letter.txt", "plant.txt"))
+    case = outcome(made)
+    assert 'id="letter.txt"' not in prompts(engine, "planner/plan")[0].text
+    assert case.rounds[0].refused_document_ids == ()
+    assert {step.document_id for step in case.plan.steps} == {"letter.txt", "plant.txt"}
+
+
+@pytest.mark.parametrize(
+    ("seen", "status"), [(1, AnswerStatus.NOT_FOUND_SO_FAR), (7, AnswerStatus.NOT_FOUND)], ids=["one", "all"]
+)
+def test_nothing_is_absent_that_may_stand_in_a_likely_document_nobody_saw(
+    investigator: Make, seen: int, status: AnswerStatus
+) -> None:
+    made, _ = investigator(
+        f"research.planner.documents={seen}",
+        "research.rounds=1",
+        planner__plan=plan_of("plant.txt", wordings=["a walk along the river"]),
+        query__ask=by_document(plant=reading("It makes 42 MW of power.", verdict="not_stated", point=30)),
+        answer__answer=answer(None, status="not_stated"),
+    )
+    assert made.ask(QUESTION).status is status
+
+
+def test_of_documents_asked_together_one_that_answers_outweighs_one_that_does_not(investigator: Make) -> None:
+    replies = by_document(
+        plant={**MADE, "point": 60}, prices=reading("Power is sold at 12 cents.", verdict="not_stated", point=70)
+    )
+    made, _ = investigator(planner__plan=plan_of("summary"), query__ask=replies)
+    case = outcome(made)
+    assert (case.memories[0].verdict, case.memories[0].point) == (Verdict.ANSWERS, 60)
+
+
+@pytest.mark.parametrize(("context", "is_whole"), [(100_000, True), (1_500, False)])
+def test_a_document_that_was_cut_for_a_small_context_does_not_count_as_read_whole(
+    folder: Path, context: int, *, is_whole: bool
+) -> None:
+    (folder / "plant.txt").write_text("It makes 42 MW of power. " * 200, encoding="utf-8")
+    script = {**GOOD, "planner/plan": plan_of("plant.txt")}
+    engine = ScriptedEngine(script, traits=Traits(is_model=True, context_tokens=context))
+    chosen = load_settings(None, ["research.whole_tokens=0"])
+    made = Investigator(folder, model=engine, embedder=ScriptedEmbedder(), settings=chosen)
+    assert outcome(made).memories[0].whole is is_whole
+
+
+def test_an_answer_that_is_judged_is_not_checked_again() -> None:
+    statement = Statement(text="It makes 42 MW.", quotes=())
+    run = Investigation(
+        id="1", question="?", setup=RunSetup(engine="e"), reflections=(Reflection(round=1),), rounds=(ROUND,)
+    )
+    state = State(run, ResearchSettings(), ("a.txt",), draft=Draft(lead=statement), last=Step.REFLECT, is_written=True)
+    assert next_step(state) is Step.CHECK
+    assert next_step(replace(state, is_judged=True)) is None
 
 
 def test_check_off_shows_statements_as_unchecked(investigator: Make) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 
 import pytest
@@ -9,6 +10,7 @@ from power_plant import MADE, TEXTS, answer, by_document, check, plan_of, readin
 
 from investigator import Investigator, ScriptedEngine, load_settings
 from investigator.records import (
+    SUMMARY,
     Answer,
     AnswerStatus,
     AskVariables,
@@ -125,6 +127,16 @@ def test_the_latest_reading_decides_and_those_that_belong_come_first() -> None:
     assert rows[0].statement.text == "Words"
 
 
+def test_a_later_question_does_not_undo_a_decision_and_a_summary_is_no_document() -> None:
+    memories = [
+        memory(Verdict.ANSWERS, QUOTE),
+        memory(Verdict.NOT_STATED, number=2),
+        memory(Verdict.ANSWERS, QUOTE, name=SUMMARY, number=3),
+    ]
+    rows = decided_rows(memories, (), {}, Evidence({"E1": QUOTE}), "?")
+    assert [(row.document_id, row.decision) for row in rows] == [("a.txt", Decision.YES)]
+
+
 # Whole surveys.
 
 POWER = "Which documents are about power?"
@@ -157,6 +169,22 @@ def test_documents_that_were_not_decided_are_named_and_leave_the_survey_incomple
     assert found.table[0].document_id == "plant.txt"
     (told,) = (prompt.variables for prompt in prompts if prompt.template == "answer/answer")
     assert (told.decided, told.undecided) == (6, 6)  # type: ignore[attr-defined]
+
+
+def test_an_undecided_document_that_a_second_plan_reads_is_decided_once(of_texts: Make) -> None:
+    plans = [plan_of(scope="every"), plan_of(*sorted(LETTERS)[2:])]
+    shown, _ = surveyed(
+        of_texts,
+        {**TEXTS, **LETTERS},
+        *("research.whole_tokens=0", "research.survey_tokens=1000", "research.rounds=2"),
+        planner__plan=plans,
+        query__ask=by_document(),
+        answer__answer=answer(None, status="not_stated"),
+        reflection__reflect='{"known": [], "unknown": [], "wordings": ["day 8"]}',
+    )
+    assert max(Counter(row.document_id for row in shown.table).values()) == 1
+    undecided = [row.document_id for row in shown.table if row.decision is Decision.UNDECIDED]
+    assert len(undecided) < 6
 
 
 @pytest.mark.parametrize(("context_tokens", "calls"), [(None, [12]), (5_000, [8, 4])])
