@@ -225,6 +225,8 @@ def test_a_correction_with_a_figure_of_its_own_is_not_taken(investigator: Make) 
     )
     found = made.ask(QUESTION)
     assert "99" not in found.text
+    assert found.lead is not None
+    assert (found.lead.support, found.status) == (Support.IN_PART, AnswerStatus.ANSWERED_IN_PART)
 
 
 def test_a_check_that_fails_leaves_the_statements_unchecked_and_says_so(investigator: Make) -> None:
@@ -239,7 +241,9 @@ def test_a_check_that_fails_leaves_the_statements_unchecked_and_says_so(investig
 def test_nothing_is_answered_if_the_check_fails_or_judges_nothing(investigator: Make) -> None:
     for reply in ([], json.dumps({"statements": [], "answers": "yes"})):
         made, _ = investigator(answer__check=reply)
-        assert made.ask(QUESTION).status is AnswerStatus.ANSWERED_IN_PART
+        shown = made.ask(QUESTION, fresh=True)
+        assert shown.status is AnswerStatus.ANSWERED_IN_PART
+        assert "The check failed" in shown.reason
 
 
 def test_a_refused_lead_is_not_shown_if_a_ceiling_stops_its_rewriting(investigator: Make) -> None:
@@ -279,6 +283,12 @@ def test_a_doubtful_reading_alone_is_near_and_another_round_looks_for_more(inves
     assert made.ask(QUESTION).status is AnswerStatus.NOT_FOUND
     assert templates(engine).count("planner/plan") == 2
     assert "It makes 42 MW of power." in prompts(engine, "answer/answer")[0].text
+
+
+def test_a_doubtful_reading_makes_no_answer_without_a_writer(investigator: Make) -> None:
+    doubtful = reading("It makes 42 MW of power.", verdict="in_part", point=40)
+    made, _ = investigator("research.effort=quick", query__ask=by_document(plant=doubtful))
+    assert made.ask(QUESTION).status is AnswerStatus.NOT_FOUND
 
 
 def test_an_answer_that_does_not_fit_is_withheld_whole(investigator: Make) -> None:
