@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from investigator.asking.budget import Budget
-from investigator.cluster.progress import ClusterProgress
+from investigator.cluster.shard_files import ClusterProgress
 from investigator.documents.folder import check_folder
 from investigator.documents.objects import ObjectFolder, object_address
 from investigator.engines.base import Embedder

@@ -91,7 +91,7 @@ def status(
     settings: SettingsOptions, folder: Folder = Path(), as_json: AsJsonLines = False, workspace: Workspace = None
 ) -> None:
     """Show the contents of a folder's index, and the changes in the folder since the last update. No file is opened.
-    With --cluster, also show the progress and speed of building its shards, and any machines that do not respond.
+    With --cluster, also show how many of its shards are finished, and any machines that do not respond.
     """
     investigator = kept_of(folder, workspace, settings=settings.load())
     kept, progress = investigator.status(), investigator.progress()

@@ -6,7 +6,6 @@ Running it twice, even concurrently, is harmless, because the second run finds t
 from __future__ import annotations
 
 import shutil
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,17 +63,14 @@ class BuiltShard:
     notices: tuple[str, ...] = ()
 
 
-def build(task: ShardTask, clock: Callable[[], float] = time.monotonic) -> BuiltShard:
+def build(task: ShardTask) -> BuiltShard:
     """Update a shard. Raises ClusterError, FolderError, ReaderError, EmbedderError and StoreError."""
     check_version(task.version)
     _check_seen(task)
-    began, files = clock(), ShardFiles(task.workspace)
-    files.prepare()
+    files = ShardFiles(task.workspace)
     before = files.record(task.number, task.count)
     if before is not None and task.recheck == STAMPS_ONLY and is_current(before, task.files, task.made_with):
         return BuiltShard(before)
-    attempts = files.begin(task.number, task.count)
-    embedder = task.open_embedder()
     notices: list[str] = []
     read: list[FileRecord] = []
     with TemporaryDirectory(prefix="investigator-shard-") as place:
@@ -83,7 +79,7 @@ def build(task: ShardTask, clock: Callable[[], float] = time.monotonic) -> Built
             shutil.copyfile(files.path(before), copy)
             copy.chmod(0o600)
         with Workspace(Path(place), write=True, notice=notices.append) as workspace:
-            index = FolderIndex(task.folder, workspace, task.settings, embedder, notices.append)
+            index = FolderIndex(task.folder, workspace, task.settings, task.open_embedder(), notices.append)
             for event in index.read(task.recheck, FolderListing(task.files)):
                 if isinstance(event, FileRead):
                     read += event.files
@@ -91,22 +87,8 @@ def build(task: ShardTask, clock: Callable[[], float] = time.monotonic) -> Built
                     notices.append(event.text)
             for _ in (*index.embed(), *index.embed_sentences()):
                 pass
-            record = ShardRecord(
-                number=task.number,
-                count=task.count,
-                file="",
-                sha256="",
-                size=0,
-                listed=stamp_of(task.files),
-                made_with=task.made_with,
-                documents=len(index.corpus.document_ids()),
-                chunks=index.corpus.chunk_count(),
-                failed=len(index.corpus.unreadable()),
-                bytes=sum(file.size for file in task.files),
-                seconds=round(clock() - began, 3),
-                attempts=attempts,
-            )
-            record = files.publish(workspace.index, record)
+            listed = stamp_of(task.files)
+            record = files.publish(workspace.index, task.number, task.count, listed, task.made_with)
     return BuiltShard(record, tuple(read), tuple(notices))
 
 

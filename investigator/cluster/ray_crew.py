@@ -12,13 +12,13 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from investigator.cluster.building import BuiltShard, ShardTask, build, check_version
+from investigator.cluster.building import BuiltShard, ShardTask, build, check_version, index_version
 from investigator.cluster.cluster_settings import LOCAL, ClusterSettings
-from investigator.cluster.shard_files import ShardFiles
-from investigator.cluster.sharded_index import HeldShard, Holding
+from investigator.cluster.shard_files import ShardFiles, ShardRecord
 from investigator.documents.folder import cpus
 from investigator.errors import ClusterError, InvestigatorError, MissingPackageError, ShardLostError
 from investigator.resources.distribution import install_command
@@ -38,8 +38,8 @@ class RayCrew:
 
     def __init__(self, settings: ClusterSettings) -> None:
         self._settings = settings
-        self._held: dict[int, HeldShard] = {}
-        self._holders: _RayHolders | None = None
+        self._held: tuple[Path, Mapping[int, ShardRecord], str] | None = None
+        self._holders: RayHolders | None = None
         self._changing = Lock()
 
     @cached_property
@@ -73,16 +73,18 @@ class RayCrew:
         if failed is not None:
             raise failed
 
-    def hold(self, shards: Mapping[int, HeldShard]) -> Holding:
-        """Keep these shards open for searching, and release all other shards. Raises ClusterError."""
-        ray = self._ray
+    def hold(self, workspace: Path, records: Mapping[int, ShardRecord], embedder: str) -> RayHolders:
+        """Keep these shards of a workspace open for searching with the vectors of one embedder, and release all other
+        shards. Raises ClusterError.
+        """
+        ray, shards = self._ray, (workspace, dict(records), embedder)
         with self._changing:
             if self._holders is None or shards != self._held or self._holders.lost:
                 if self._holders is not None:
                     self._holders.end()
-                self._holders = _RayHolders(ray, shards, self._settings.wait)
-                self._held = dict(shards)
-            return Holding(self._holders, self._holders.lost)
+                self._holders = RayHolders(ray, *shards, self._settings.wait)
+                self._held = shards
+            return self._holders
 
     def dead_machines(self) -> tuple[str, ...]:
         """Return the machines in the cluster that no longer answer. Raises ClusterError."""
@@ -95,8 +97,11 @@ class RayCrew:
 class _Holder:
     """A Ray actor that holds some of the shards. It opens them on first use, and again after Ray has restarted it."""
 
-    def __init__(self, shards: Mapping[int, HeldShard]) -> None:
-        self._held = shards
+    def __init__(self, version: str, workspace: Path, records: Mapping[int, ShardRecord], embedder: str) -> None:
+        self._version = version
+        self._files = ShardFiles(workspace)
+        self._records = records
+        self._embedder = embedder
         self._open: dict[int, Shard] = {}
 
     def ask(self, numbers: Sequence[int], call: Callable[[Shard], Reply]) -> dict[int, Reply | InvestigatorError]:
@@ -111,27 +116,30 @@ class _Holder:
 
     def _shard(self, number: int) -> Shard:
         if number not in self._open:
-            held = self._held[number]
-            check_version(held.version)
-            self._open[number] = Shard(ShardFiles(held.workspace).open(held.record), held.embedder)
+            check_version(self._version)
+            self._open[number] = Shard(self._files.open(self._records[number]), self._embedder)
         return self._open[number]
 
 
-class _RayHolders:
-    """Shards held by actors, one per CPU of the cluster; `lost` contains the shards that do not reply."""
+class RayHolders:
+    """Shards held by actors, one per CPU of the cluster; `lost` contains the error of each shard that does not reply,
+    keyed by shard number.
+    """
 
-    def __init__(self, ray: Any, shards: Mapping[int, HeldShard], wait: float) -> None:
+    def __init__(
+        self, ray: Any, workspace: Path, records: Mapping[int, ShardRecord], embedder: str, wait: float
+    ) -> None:
         self._ray = ray
         self._wait = wait
         self.lost: dict[int, InvestigatorError] = {}
-        many = max(1, min(len(shards), int(ray.cluster_resources().get("CPU", 1))))
+        many = max(1, min(len(records), int(ray.cluster_resources().get("CPU", 1))))
         made = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=_TRIES, scheduling_strategy="SPREAD")(_Holder)
         with _translated(ray):
             self._actors = [
-                made.remote({number: shard for number, shard in shards.items() if number % many == place})
-                for place in range(many)
+                made.remote(index_version(), workspace, {n: r for n, r in records.items() if n % many == at}, embedder)
+                for at in range(many)
             ]
-        self._home = {number: self._actors[number % many] for number in shards}
+        self._home = {number: self._actors[number % many] for number in records}
         warmed = self._replies(Shard.warm, tuple(self._home))
         self.lost = {number: reply for number, reply in warmed.items() if isinstance(reply, InvestigatorError)}
 

@@ -14,27 +14,25 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from urllib.parse import quote
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 from sqlalchemy import Connection, QueuePool, create_engine
 
 from investigator.documents.scanning import FoundFile
 from investigator.errors import DamagedDatabaseError, ForeignFileError, StoreError
-from investigator.files import check_private_folder, is_plain_file, make_private_folder, read_private, write_private
+from investigator.files import check_private_folder, make_private_folder, read_private, write_private
 from investigator.records import Record
 from investigator.store.database import Database, secured, translated
 
 FOLDER = "shards"
 """The folder within a workspace that contains the shards."""
 
-_PLAN = "building.json"
+_COUNT = "count"
 _USUAL = 8  # default number of shards in a new index
 
 
 class ShardRecord(Record):
-    """One finished shard: its file, its sources, and its cost.
-
-    `listed` is a hash of the stamps of the source files, and `made_with` is a hash of settings and versions. `bytes` is
-    the total size of the source files, and `attempts` is the number of times that a build began.
+    """One finished shard: its file, a hash of the stamps of its source files (`listed`), and a hash of the settings and
+    versions that it was made with.
     """
 
     number: int
@@ -44,27 +42,20 @@ class ShardRecord(Record):
     size: int
     listed: str
     made_with: str
-    documents: int
-    chunks: int
-    failed: int
-    bytes: int
-    seconds: float
-    attempts: int = 1
 
 
-class PlannedShard(Record):
-    """A shard to build, the size of its files, and the file that holds its previous version ("" for a new shard)."""
+class ClusterProgress(Record):
+    """The shards of an index."""
 
-    number: int
-    bytes: int
-    before: str = ""
+    shards: int
+    finished: int = Field(description="number of searchable shards")
+    dead: tuple[str, ...] = Field(default=(), description="machines of the cluster that do not answer")
 
-
-class BuildPlan(Record):
-    """The shards that a command is going to build, and the number of shards in the index."""
-
-    count: int
-    shards: tuple[PlannedShard, ...]
+    @property
+    def line(self) -> str:
+        """Return the progress in one line."""
+        dead = f"; machines that do not answer: {', '.join(self.dead)}" if self.dead else ""
+        return f"{self.finished} of {self.shards} shards can be searched{dead}"
 
 
 class ShardDatabase(Database):
@@ -103,7 +94,7 @@ class ShardFiles:
     def record(self, number: int, count: int) -> ShardRecord | None:
         """Return the record of a shard; None if this user has no such shard, or its file is gone."""
         try:
-            record = ShardRecord.model_validate_json(self._read(_name(number, count) + ".json"))
+            record = ShardRecord.model_validate_json(read_private(self.directory / f"{_name(number, count)}.json"))
             there = self.path(record).stat().st_size == record.size
         except (ValidationError, OSError, ForeignFileError):
             return None
@@ -126,19 +117,9 @@ class ShardFiles:
                 raise DamagedDatabaseError(f"the shard {path} was changed after it was written")
         return ShardDatabase(path)
 
-    def begin(self, number: int, count: int) -> int:
-        """Record that a shard is being built; return the number of attempts since it was last finished."""
-        begun = self.directory / f"{_name(number, count)}.begun"
-        with translated(self.directory):
-            times = 1 + (int(read_private(begun, 9) or b"0") if is_plain_file(begun) else 0)
-            write_private(begun, str(times).encode())
-        return times
-
-    def publish(self, database: Database, record: ShardRecord) -> ShardRecord:
-        """Write an index as the new version of a shard; return its record, completed with the name, hash and size of
-        the file.
-        """
-        name = _name(record.number, record.count)
+    def publish(self, database: Database, number: int, count: int, listed: str, made_with: str) -> ShardRecord:
+        """Write an index as the new version of a shard; return its record."""
+        name = _name(number, count)
         draft = self.directory / f".{name}.{secrets.token_hex(6)}"
         with translated(draft):
             try:
@@ -146,14 +127,20 @@ class ShardFiles:
                 with draft.open("rb") as file:
                     os.fsync(file.fileno())
                     sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-                size = draft.stat().st_size
-                record = record.changed(file=f"{name}-{sha256[:16]}.db", sha256=sha256, size=size)
+                record = ShardRecord(
+                    number=number,
+                    count=count,
+                    file=f"{name}-{sha256[:16]}.db",
+                    sha256=sha256,
+                    size=draft.stat().st_size,
+                    listed=listed,
+                    made_with=made_with,
+                )
                 draft.replace(self.path(record))
             except BaseException:
                 draft.unlink(missing_ok=True)
                 raise
-            self._write(f"{name}.json", record)
-            (self.directory / f"{name}.begun").unlink(missing_ok=True)
+            write_private(self.directory / f"{name}.json", record.model_dump_json().encode())
         return record
 
     def forget(self, record: ShardRecord) -> None:
@@ -163,44 +150,27 @@ class ShardFiles:
 
     def sweep(self, count: int) -> None:
         """Delete all files except finished shards. Call it only if no build is in progress."""
-        kept = {name for record in self.records(count).values() for name in (record.file, _name_of(record) + ".json")}
+        kept = {_COUNT}
+        for number, record in self.records(count).items():
+            kept |= {record.file, f"{_name(number, count)}.json"}
         with translated(self.directory):
             for path in self.directory.iterdir():
-                if path.name not in kept and path.name != _PLAN:
+                if path.name not in kept:
                     path.unlink(missing_ok=True)
-
-    def plan(self) -> BuildPlan | None:
-        """Return the plan of the last command that built shards."""
-        try:
-            return BuildPlan.model_validate_json(self._read(_PLAN))
-        except (ValidationError, OSError, ForeignFileError):
-            return None
 
     def count(self, wanted: int) -> int:
         """Return the number of shards in the index: the requested number or, for 0, the existing number."""
-        plan = None if wanted else self.plan()
-        return plan.count if plan is not None else wanted or _USUAL
-
-    def seconds_since_plan(self, records: Iterable[ShardRecord]) -> float:
-        """Return the seconds between storing the plan and finishing the last of the given shards, according to the file
-        system's clock.
-        """
+        if wanted:
+            return wanted
         try:
-            planned = (self.directory / _PLAN).stat().st_mtime
-            return max((self.directory / f"{_name_of(record)}.json").stat().st_mtime for record in records) - planned
-        except (OSError, ValueError):
-            return 0.0
+            return int(read_private(self.directory / _COUNT))
+        except (OSError, ValueError, ForeignFileError):
+            return _USUAL
 
-    def keep_plan(self, plan: BuildPlan) -> None:
-        """Store the plan of a command. Raises StoreError."""
+    def keep_count(self, count: int) -> None:
+        """Store the number of shards that a command builds. Raises StoreError."""
         with translated(self.directory):
-            self._write(_PLAN, plan)
-
-    def _write(self, name: str, record: Record) -> None:
-        write_private(self.directory / name, record.model_dump_json().encode())
-
-    def _read(self, name: str) -> bytes:
-        return read_private(self.directory / name)
+            write_private(self.directory / _COUNT, str(count).encode())
 
 
 def freeze(database: Database, path: Path) -> None:
@@ -234,7 +204,3 @@ def stamp_of(files: Sequence[FoundFile]) -> str:
 
 def _name(number: int, count: int) -> str:
     return f"{number:04d}-of-{count:04d}"
-
-
-def _name_of(record: ShardRecord) -> str:
-    return _name(record.number, record.count)

@@ -7,13 +7,11 @@ import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
-from investigator.cluster.building import BuiltShard, ShardTask, index_version, is_current
-from investigator.cluster.progress import ClusterProgress, progress
+from investigator.cluster.building import ShardTask, index_version, is_current
+from investigator.cluster.ray_crew import RayCrew, RayHolders
 from investigator.cluster.shard_files import (
-    BuildPlan,
-    PlannedShard,
+    ClusterProgress,
     ShardDatabase,
     ShardFiles,
     ShardRecord,
@@ -39,42 +37,6 @@ from investigator.store.workspace import Workspace
 
 
 @dataclass(frozen=True)
-class HeldShard:
-    """A finished shard that a worker keeps open for searching, with the vectors of one embedder."""
-
-    version: str
-    workspace: Path
-    record: ShardRecord
-    embedder: str
-
-
-@dataclass(frozen=True)
-class Holding:
-    """The workers that hold the searchable shards, and the error for each lost shard, keyed by shard number."""
-
-    holders: ShardHolders
-    lost: Mapping[int, InvestigatorError]
-
-
-class Crew(Protocol):
-    """The workers that build and hold shards."""
-
-    def build(self, tasks: Sequence[ShardTask]) -> Iterator[BuiltShard]:
-        """Yield each shard when it is finished, then raise the first error, if any: ClusterError, or an error of
-        `build`.
-        """
-        ...
-
-    def hold(self, shards: Mapping[int, HeldShard]) -> Holding:
-        """Keep these shards open for searching, and release all other shards. Raises ClusterError."""
-        ...
-
-    def dead_machines(self) -> tuple[str, ...]:
-        """Return the machines in the cluster that no longer answer. Raises ClusterError."""
-        ...
-
-
-@dataclass(frozen=True)
 class _Opened:
     corpus: GatheredCorpus
     holders: ShardHolders
@@ -95,18 +57,18 @@ class ShardedIndex:
         count: int,
         embedder: Embedder,
         open_there: Callable[[], Embedder],
-        crew: Crew,
+        crew: RayCrew,
         notice: Callable[[str], None],
     ) -> None:
         self._folder = folder
         self._workspace = workspace
         self._settings = settings
-        self._count = ShardFiles(workspace.directory).count(count)
+        self._files = ShardFiles(workspace.directory)
+        self._count = self._files.count(count)
         self._embedder = embedder
         self._crew = crew
         self._open_there = open_there
         self._notice = notice
-        self._files = ShardFiles(workspace.directory)
         self._listing: FolderListing | None = None
         self._open: _Opened | None = None
 
@@ -136,32 +98,29 @@ class ShardedIndex:
         self._listing = listing = scan(self._folder, self._settings.folder)
         records, again = self._files.records(self._count), self._shards_of(recheck.reread)
         everywhere, made_with = recheck.changed(reread=frozenset()) != STAMPS_ONLY, self._made_with()
-        tasks = []
-        for number, files in enumerate(shares(listing.files, self._count)):
-            record = records.get(number)
-            if record is None or everywhere or number in again or not is_current(record, files, made_with):
-                tasks.append(
-                    ShardTask(
-                        index_version(),
-                        self._folder,
-                        self._workspace.directory,
-                        number,
-                        self._count,
-                        files,
-                        made_with,
-                        self._settings_there(),
-                        self._open_there,
-                        recheck.changed(reread=again.get(number, frozenset())),
-                    )
-                )
+        tasks = [
+            ShardTask(
+                index_version(),
+                self._folder,
+                self._workspace.directory,
+                number,
+                self._count,
+                files,
+                made_with,
+                self._settings_there(),
+                self._open_there,
+                recheck.changed(reread=again.get(number, frozenset())),
+            )
+            for number, files in enumerate(shares(listing.files, self._count))
+            if everywhere
+            or number in again
+            or number not in records
+            or not is_current(records[number], files, made_with)
+        ]
         if tasks:
-            before = {number: record.file for number, record in records.items()}
-            sizes = {task.number: sum(file.size for file in task.files) for task in tasks}
-            # largest first, so that no large shard is built last
-            tasks.sort(key=lambda task: sizes[task.number], reverse=True)
-            planned = (PlannedShard(number=n, bytes=size, before=before.get(n, "")) for n, size in sizes.items())
-            self._files.keep_plan(BuildPlan(count=self._count, shards=tuple(planned)))
-        return tasks
+            self._files.keep_count(self._count)
+        # largest first, so that no large shard is built last
+        return sorted(tasks, key=lambda task: sum(file.size for file in task.files), reverse=True)
 
     def _built(self, tasks: Sequence[ShardTask]) -> Iterator[Event]:
         done, total = 0, sum(len(task.files) for task in tasks)
@@ -193,10 +152,8 @@ class ShardedIndex:
         version = (INDEX.version, installed_version())
         return hashlib.sha256(json.dumps((*parts, *version)).encode()).hexdigest()
 
-    def _held(self) -> Holding:
-        own, records = index_version(), self._files.records(self._count)
-        name, directory = self._embedder.name, self._workspace.directory
-        return self._crew.hold({n: HeldShard(own, directory, record, name) for n, record in records.items()})
+    def _held(self) -> RayHolders:
+        return self._crew.hold(self._workspace.directory, self._files.records(self._count), self._embedder.name)
 
     def _listed(self) -> FolderListing:
         if self._listing is None:
@@ -206,31 +163,37 @@ class ShardedIndex:
     def _opened(self) -> _Opened:
         """Open the shards for searching; damaged shards are rebuilt first."""
         if self._open is None:
-            holding, records = self._held(), self._files.records(self._count)
-            damaged = [n for n, error in holding.lost.items() if isinstance(error, DamagedDatabaseError)]
+            holders, records = self._held(), self._files.records(self._count)
+            damaged = [n for n, error in holders.lost.items() if isinstance(error, DamagedDatabaseError)]
             for number in damaged:
-                self._notice(f"{holding.lost[number].message}: rebuilding it from the files.")
+                self._notice(f"{holders.lost[number].message}: rebuilding it from the files.")
                 self._files.forget(records[number])
             if damaged:
                 for _ in self._built(self._tasks(STAMPS_ONLY)):
                     pass
-                holding = self._held()
-            self._open = self._opened_with(holding)
+                holders, records = self._held(), self._files.records(self._count)
+            databases = {n: self._database(record) for n, record in records.items() if n not in holders.lost}
+            corpora = {number: Corpus(database) for number, database in databases.items()}
+            tables = tuple(SentenceVectorTable(database, self._embedder.name) for database in databases.values())
+            lost = self._lost_files(databases.keys(), holders.lost)
+            self._open = _Opened(GatheredCorpus(corpora, self._count, self._listed().left_out, lost), holders, tables)
         return self._open
 
-    def _opened_with(self, holding: Holding) -> _Opened:
-        records = {n: record for n, record in self._files.records(self._count).items() if n not in holding.lost}
-        databases = {number: self._database(record) for number, record in records.items()}
-        corpora = {number: Corpus(database) for number, database in databases.items()}
-        tables = tuple(SentenceVectorTable(database, self._embedder.name) for database in databases.values())
-        lost = self._missing({number for number in range(self._count) if number not in records})
-        for number, error in holding.lost.items():
-            files = sum(shard_of(file.path, self._count) == number for file in lost)
+    def _lost_files(self, opened: Collection[int], errors: Mapping[int, InvestigatorError]) -> tuple[Unreadable, ...]:
+        """Return the files of the shards that are not open, and report each lost shard."""
+        if len(opened) == self._count:
+            return ()
+        home = {file.id: shard_of(file.id, self._count) for file in self._listed().files}
+        for number, error in errors.items():
             self._notice(
                 f"Shard {number + 1} of {self._count} cannot be searched ({error.message}). "
-                f"Its {files:,} files count as unreadable until it replies again."
+                f"Its {sum(own == number for own in home.values()):,} files count as unreadable until it replies again."
             )
-        return _Opened(GatheredCorpus(corpora, self._count, self._listed().left_out, lost), holding.holders, tables)
+        return tuple(
+            Unreadable(path=name, status=FileStatus.FAILED, reason=f"shard {number + 1} of {self._count} is lost")
+            for name, number in home.items()
+            if number not in opened
+        )
 
     def _database(self, record: ShardRecord) -> ShardDatabase:
         """Open a shard; its holder has already checked the file."""
@@ -238,25 +201,14 @@ class ShardedIndex:
         self._workspace.call_at_close(database.close)
         return database
 
-    def _missing(self, lost: Collection[int]) -> tuple[Unreadable, ...]:
-        """Return the files of lost shards."""
-        shard = {file.id: shard_of(file.id, self._count) for file in self._listed().files} if lost else {}
-        return tuple(
-            Unreadable(path=name, status=FileStatus.FAILED, reason=f"shard {number + 1} of {self._count} is lost")
-            for name, number in shard.items()
-            if number in lost
-        )
-
     def status(self, *, compare: bool) -> FolderStatus:
         """Return the contents of the shards and, with `compare`, the changes in the folder. Raises FolderError."""
         return folder_status(self._folder, self.stored, 0, self._settings.folder if compare else None)
 
     def progress(self) -> ClusterProgress:
         """Return how many shards have been built, and which machines do not answer. Raises ClusterError."""
-        plan, records = self._files.plan(), self._files.records(self._count)
-        now = [record for n, record in records.items() if plan and any(n == each.number for each in plan.shards)]
-        elapsed = self._files.seconds_since_plan(now)
-        return progress(self._count, records, plan, elapsed, self._crew.dead_machines())
+        finished, dead = len(self._files.records(self._count)), self._crew.dead_machines()
+        return ClusterProgress(shards=self._count, finished=finished, dead=dead)
 
     def check_documents(self) -> None:
         """Raise FolderError if no document of the folder could be read."""

@@ -7,8 +7,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TypeVar
 
-from investigator.cluster.progress import ClusterProgress
-from investigator.cluster.shard_files import ShardFiles
+from investigator.cluster.shard_files import ClusterProgress, ShardFiles
 from investigator.cluster.sharded_index import ShardedIndex
 from investigator.documents.document_ids import known_id
 from investigator.documents.folder import Recheck, scan

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from investigator.cluster.building import BuiltShard, ShardTask, build
-from investigator.cluster.shard_files import ShardFiles
-from investigator.cluster.sharded_index import HeldShard, Holding
+from investigator.cluster.shard_files import ShardFiles, ShardRecord
 from investigator.documents.chunks import ChunkSettings, split
 from investigator.engines.base import Embedder
 from investigator.errors import InvestigatorError, ShardLostError
@@ -69,16 +68,15 @@ class CrewHere:
             self.built.append(task.number)
             yield build(task)
 
-    def hold(self, shards: Mapping[int, HeldShard]) -> Holding:
-        found: dict[int, Shard] = {}
+    def hold(self, workspace: Path, records: Mapping[int, ShardRecord], embedder: str) -> HeldHere:
+        shards: dict[int, Shard] = {}
         lost: dict[int, InvestigatorError] = {number: ShardLostError("it is away") for number in self.away}
-        for number in shards.keys() - self.away:
+        for number in records.keys() - self.away:
             try:
-                held = shards[number]
-                found[number] = Shard(ShardFiles(held.workspace).open(held.record), held.embedder)
+                shards[number] = Shard(ShardFiles(workspace).open(records[number]), embedder)
             except InvestigatorError as error:
                 lost[number] = error
-        return Holding(_Silenced(dict(sorted(found.items())), self), lost)
+        return _Silenced(dict(sorted(shards.items())), self, lost)
 
     def dead_machines(self) -> tuple[str, ...]:
         return ()
@@ -87,9 +85,10 @@ class CrewHere:
 class _Silenced(HeldHere):
     """Shards of which the last one stops replying after a given number of searches."""
 
-    def __init__(self, shards: Mapping[int, Shard], crew: CrewHere) -> None:
+    def __init__(self, shards: Mapping[int, Shard], crew: CrewHere, lost: Mapping[int, InvestigatorError]) -> None:
         super().__init__(shards)
         self._crew = crew
+        self.lost = lost
 
     def on_all(self, call: Callable[[Shard], Reply]) -> dict[int, Reply]:
         if self._crew.falls_silent_after is not None:

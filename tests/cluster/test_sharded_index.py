@@ -11,7 +11,7 @@ from shards import CrewHere
 
 from investigator import Investigator, ScriptedEmbedder, load_settings
 from investigator.cluster.building import build
-from investigator.cluster.shard_files import ShardFiles, shard_of
+from investigator.cluster.shard_files import shard_of
 from investigator.errors import ClusterError, SettingsError
 from investigator.records import Answer, Answered, AnswerStatus, Investigation
 from investigator.settings import Settings
@@ -178,14 +178,18 @@ def test_shards_without_a_record_or_of_other_settings_are_not_used(folder: Path,
     assert crew.built == [1]
 
 
-def test_progress_counts_finished_shards_and_those_begun_again(folder: Path, crew: CrewHere) -> None:
-    investigator = sharded(folder, crew)
-    ShardFiles(investigator.workspace).begin(1, COUNT)  # by a worker that died
-    for _ in investigator.index(retry=True):
-        pass
-    known = investigator.progress()
-    assert known is not None
-    assert (known.finished, known.planned, known.built, known.begun_again) == (COUNT, COUNT, COUNT, 1)
+def test_progress_counts_finished_shards(folder: Path, crew: CrewHere) -> None:
+    (folder.parent / "sharded" / "shards" / f"0001-of-{COUNT:04d}.json").unlink()
+    progress = sharded(folder, crew).progress()
+    assert progress is not None
+    assert progress.line == f"1 of {COUNT} shards can be searched"
+
+
+def test_the_number_of_shards_is_kept_until_another_is_named(folder: Path, crew: CrewHere) -> None:
+    indexed(sharded(folder, crew, "cluster.shards=3"))
+    crew.built = []
+    indexed(sharded(folder, crew, "cluster.shards=0"))
+    assert (crew.built, len(written(folder))) == ([], 3)
 
 
 def test_workers_that_differ_are_refused_by_what_differs(folder: Path, crew: CrewHere) -> None:
