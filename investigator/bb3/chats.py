@@ -30,7 +30,6 @@ from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.roles import Role
 from investigator.investigator import Investigator
 from investigator.records.decoding import Decoding
-from investigator.scoring.prices import Price
 from investigator.services.parts import Parts
 from investigator.settings import Settings
 from investigator.store.in_memory import InMemoryJournal
@@ -60,7 +59,7 @@ def open_chat(
     with open_shelf():  # reports problems with the folder now, not at the first question
         pass
     parts = investigator.parts.with_templates(CONTRACTS, chat_answers)
-    journal = _ChatJournal(parts.prices.price_of, time.monotonic)
+    journal = InMemoryJournal(parts.prices.price_of, time.monotonic)
     usual = investigator.engines[Role.CHAT]
     if isinstance(usual, ExtractiveEngine):
         usual = usual.answering(chat_answers)
@@ -115,19 +114,6 @@ def open_memory(investigator: Investigator) -> Iterator[LongTermMemory]:
     store = investigator.parts.settings.store
     with Workspace(investigator.workspace, write=False, folder=investigator.folder, store=store) as workspace:
         yield LongTermMemory(workspace.runs, investigator.parts.caching_embedder)
-
-
-class _ChatJournal(InMemoryJournal):
-    """Records the calls from all conversations in a chat; `elapsed` counts from the creation of this object."""
-
-    def __init__(self, price_of: Callable[[str], Price | None], clock: Callable[[], float]) -> None:
-        super().__init__(price_of)
-        self._clock = clock
-        self._began = clock()
-
-    def elapsed(self) -> float:
-        """Return the seconds since the chat was opened."""
-        return self._clock() - self._began
 
 
 def talk_with(

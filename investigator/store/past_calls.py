@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import select
 
-from investigator.records import Prompt, Reply, Usage
+from investigator.records import Reply, Usage
 from investigator.store.database import Database
 from investigator.store.in_memory import InMemoryJournal
 from investigator.store.schema import calls, too_long
@@ -43,17 +43,16 @@ def calls_of(database: Database, run_id: str) -> tuple[PastCall, ...]:
 
 
 class PastCalls(InMemoryJournal):
-    """The journal of one run, read-only. `spent` and `elapsed` (seconds) are the assumed usage of the run.
-    Thread-safe.
+    """The journal of one run, for engines that never reply. `spent` and `elapsed` (seconds) are the assumed usage of
+    the run. Thread-safe.
     """
 
     def __init__(self, database: Database, run_id: str, spent: Usage | None = None, elapsed: float = 0.0) -> None:
         super().__init__()
-        self._paid = spent or Usage()
-        self._elapsed = elapsed
+        self.spent_before(spent or Usage(), elapsed)
         with database.begin() as connection:
-            made = connection.execute(select(calls.c.key, calls.c.reply).where(calls.c.run_id == run_id))
-            self._replies = {row.key: Reply.model_validate_json(row.reply) for row in made}
+            kept = connection.execute(select(calls.c.key, calls.c.reply).where(calls.c.run_id == run_id))
+            self._replies = {row.key: Reply.model_validate_json(row.reply) for row in kept}
             refused = connection.execute(select(too_long.c.key, too_long.c.tokens).where(too_long.c.run_id == run_id))
             self._too_long = {row.key: row.tokens for row in refused}
         self._used: set[str] = set()
@@ -67,22 +66,5 @@ class PastCalls(InMemoryJournal):
         """Return the reply stored under a key."""
         reply = super().find(key)
         if reply is not None:
-            with self._writing:
-                self._used.add(key)
+            self._used.add(key)
         return reply
-
-    def begin(self, key: str, engine: str, tokens: int) -> None:
-        """Do nothing, because no engine is called."""
-
-    def withdraw(self, key: str, *, sent: bool) -> None:
-        """Do nothing, like `begin`."""
-
-    def keep(self, key: str, prompt: Prompt, engine: str, reply: Reply) -> None:
-        """Do nothing, because a replay records nothing."""
-
-    def keep_too_long(self, key: str, tokens: int) -> None:
-        """Do nothing, like `keep`."""
-
-    def elapsed(self) -> float:
-        """Return the assumed duration of the run in seconds."""
-        return self._elapsed
