@@ -11,9 +11,8 @@ import os
 import platform
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import TypeAlias
 
 from sqlalchemy import Connection, Engine, RootTransaction, create_engine, event, inspect, make_url, text
 from sqlalchemy.engine.interfaces import DBAPIConnection
@@ -23,8 +22,7 @@ from investigator.errors import DiskFullError, MissingPackageError, SettingsErro
 from investigator.store.database import SCHEMA_VERSION, Database, get_meta, set_meta
 from investigator.store.schema import CODED, DROP_FACT_TERMS, RUNS, meta
 
-Step: TypeAlias = Callable[[Connection], None]
-
+_VERSION = 2  # of the tables on a server, whose versions are counted separately
 _CONNECTING = {
     "connect_timeout": "10",
     "client_encoding": "utf8",
@@ -90,12 +88,24 @@ class PostgresDatabase(_ServerDatabase):
             raise
 
     def _prepare(self) -> None:
-        """Create missing tables and columns."""
+        """Create missing tables, and change those of an earlier version, all or none."""
         with self.begin() as connection:
-            if _version(connection) != len(STEPS):
-                connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _number("making", self._name)})
-                make_schema(connection, f"runs_{self._name}")
-                bring_up(connection, STEPS, self.place)
+            if _version(connection) == _VERSION:
+                return
+            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _number("making", self._name)})
+            if _version(connection) > _VERSION:
+                raise StoreError(
+                    f"the runs in {self.place} were created by a newer version of this program",
+                    hint="Upgrade investigator, or use separate runs for this version with --set store.name=NAME",
+                )
+            schema = f"runs_{self._name}"
+            if schema not in inspect(connection).get_schema_names():  # not every user may create schemas
+                connection.execute(text(f"CREATE SCHEMA {connection.dialect.identifier_preparer.quote(schema)}"))
+            RUNS.metadata.create_all(connection)
+            for table in CODED:
+                connection.execute(text(f"ALTER TABLE {table.name} DROP COLUMN IF EXISTS code"))
+            connection.execute(text(DROP_FACT_TERMS))
+            set_meta(connection, SCHEMA_VERSION, str(_VERSION))
 
     @contextmanager
     def held(self, what: str) -> Iterator[Database]:
@@ -175,40 +185,6 @@ class _HeldDatabase(_ServerDatabase):
             connection.close()
             raise
         return connection
-
-
-def make_schema(connection: Connection, schema: str) -> None:
-    """Create the schema for a folder if it does not exist, because not every user may create schemas."""
-    if schema not in inspect(connection).get_schema_names():
-        connection.execute(text(f"CREATE SCHEMA {connection.dialect.identifier_preparer.quote(schema)}"))
-
-
-def bring_up(connection: Connection, steps: Sequence[Step], place: str) -> None:
-    """Upgrade tables from an earlier version; after an error, every step is undone.
-
-    Raises StoreError if a newer version of this program created the tables.
-    """
-    version = _version(connection)
-    if version > len(steps):
-        raise StoreError(
-            f"the runs in {place} were created by a newer version of this program",
-            hint="Upgrade investigator, or use separate runs for this version with --set store.name=NAME",
-        )
-    for step in steps[version:]:
-        step(connection)
-    set_meta(connection, SCHEMA_VERSION, str(len(steps)))
-
-
-def _drop_codes_and_terms(connection: Connection) -> None:
-    for table in CODED:
-        connection.execute(text(f"ALTER TABLE {table.name} DROP COLUMN IF EXISTS code"))
-    connection.execute(text(DROP_FACT_TERMS))
-
-
-STEPS: Sequence[Step] = (RUNS.metadata.create_all, _drop_codes_and_terms)
-"""Steps from each version of the tables to the next. The first step creates the current tables, so a later step may
-find its work already done.
-"""
 
 
 def _version(connection: Connection) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from postgres_server import PostgresServer
-from sqlalchemy import Connection, text
+from sqlalchemy import text
 
 from investigator.bb3.memory.long_term import LongTermMemory
 from investigator.engines.scripted import ScriptedEmbedder
@@ -21,9 +21,9 @@ from investigator.errors import (
     WorkspaceLockedError,
 )
 from investigator.records import Investigation, Prompt, QuestionVariables, ReflectReply, Reply, RunSetup
-from investigator.store.database import Database, get_meta
+from investigator.store.database import Database
 from investigator.store.journal import Journal, Runs
-from investigator.store.postgres import STEPS, PostgresDatabase, bring_up
+from investigator.store.postgres import PostgresDatabase
 from investigator.store.schema import CODED
 
 PROMPT = Prompt("t/t", QuestionVariables(document_id="a", purpose="b", perspectives="c"), "text", ReflectReply)
@@ -273,26 +273,3 @@ def test_a_newer_version_is_refused_and_its_tables_are_left_alone(opened: Opener
         opened()
     assert "Upgrade" in caught.value.hint
     assert postgres.rows("SELECT value FROM meta WHERE key = 'schema_version'") == [("99",)]
-
-
-def test_an_earlier_version_is_brought_up_by_the_steps_it_lacks_all_or_none(opened: Opener) -> None:
-    database = opened()
-    begun(database)
-    taken: list[str] = []
-
-    def add(connection: Connection) -> None:
-        taken.append("add")
-        connection.execute(text("ALTER TABLE runs ADD COLUMN IF NOT EXISTS note TEXT"))
-
-    def fail(connection: Connection) -> None:
-        raise StoreError("the step failed")
-
-    with pytest.raises(StoreError, match="the step failed"), database.begin() as connection:
-        bring_up(connection, (*STEPS, add, fail), database.place)
-    with database.begin() as connection:
-        assert get_meta(connection, "schema_version") == str(len(STEPS))
-        bring_up(connection, (*STEPS, add), database.place)
-    with database.begin() as connection:
-        bring_up(connection, (*STEPS, add), database.place)
-        assert connection.execute(text("SELECT note FROM runs")).all() == [(None,)]
-    assert taken == ["add", "add"]
