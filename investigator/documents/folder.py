@@ -4,25 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path, PurePosixPath
 
 from investigator.documents.chunks import ChunkSettings
 from investigator.documents.exchange import ReadRequest
-from investigator.documents.file_records import (
-    GoneFiles,
-    record_of,
-    records_of,
-    refusal,
-    restamped,
-    same_stamp,
-    told_unchanged,
-    was_read,
-)
 from investigator.documents.readers.base import ReaderSettings
 from investigator.documents.reading_pool import FileReading, ReadingPool
 from investigator.documents.scanning import FolderListing, FolderSettings, FoundFile, check_folder, scan
-from investigator.records import FileRead, FileRecord, FileStatus, Record
+from investigator.records import FileRead, FileRecord, FileStatus, Record, SplitDocument
 from investigator.store.corpus import Corpus
 
 __all__ = ["FolderSettings", "Recheck", "check_folder", "refresh", "scan"]
@@ -55,15 +46,15 @@ def refresh(
 ) -> Iterator[FileRead]:
     """Update the store from the folder, file by file; stopping at any moment loses only the files in progress.
 
-    `manifest` maps paths to the stored records. A file whose size, mtime and inode match its record is not opened. A
-    file with a new stamp but the same sha256 is not read again, even if it failed before, and a renamed file keeps its
-    stored data. `listing` is the list of files, if the folder was already scanned. Yields an event after each file that
-    had to be opened; `total` counts these. Raises FolderError if the folder cannot be listed, or vanishes, and
-    ReaderError if nothing can be read.
+    `manifest` maps paths to the stored records. A file whose size, mtime and inode match its record is not opened, and
+    one that was renamed keeps its stored data. A file with a new stamp but the same sha256 is not read again, even if
+    it failed before. `listing` is the list of files, if the folder was already scanned. Yields an event after each file
+    that was renamed or had to be opened; `total` counts these. Raises FolderError if the folder cannot be listed, or
+    vanishes, and ReaderError if nothing can be read.
     """
     listing = listing or scan(root, folder)
     store.keep_left_out(listing.left_out)
-    return _Refresh(root, manifest, store, reader, chunks, recheck).events(listing.files)
+    return _Refresh(root, dict(manifest), store, reader, chunks, recheck).events(listing.files)
 
 
 def changes(
@@ -82,32 +73,45 @@ class _Refresh:
     """Compares a folder with its store once; `known` contains the stored records."""
 
     root: Path
-    known: Mapping[str, FileRecord]
+    known: dict[str, FileRecord]
     store: Corpus
     reader: ReaderSettings
     chunks: ChunkSettings
     recheck: Recheck
-    gone: GoneFiles = field(default_factory=lambda: GoneFiles(()))
 
     def events(self, listed: Sequence[FoundFile]) -> Iterator[FileRead]:
-        found = {file.id: file for file in listed}
-        self.gone = GoneFiles(record for path, record in self.known.items() if path not in found)
+        renamed = tuple(self._renamed(listed))
         opened = [file for file in listed if not file.problem and not self._unchanged(file)]
-        refused = [refusal(file) for file in listed if file.problem]
+        refused = [_refusal(file) for file in listed if file.problem]
         refused = [record for record in refused if record != self.known.get(record.path)]
-        done, total = 0, len(opened) + len(refused)
+        total = len(renamed) + len(refused) + len(opened)
         for record in refused:
-            done += 1
             self.store.put((record,), ())
-            yield FileRead(done=done, total=total, files=(record,))
-        for files in self._read(opened):
-            done += 1
+        kept = chain(((record,) for record in (*renamed, *refused)), self._read(opened))
+        for done, files in enumerate(kept, start=1):
             yield FileRead(done=done, total=total, files=files)
-        left = {*self.gone.left(), *(self.recheck.reread - found.keys())}
-        if left:
+
+    def _renamed(self, listed: Sequence[FoundFile]) -> Iterator[FileRecord]:
+        """Drop deleted files, and store the new paths of renamed ones, which keep their stamps; yield their records."""
+        found = {file.id: file for file in listed}
+        gone = {path: record for path, record in self.known.items() if path not in found}
+        by_stamp = {
+            _stamp(path, record): record
+            for path, record in gone.items()
+            if record.inode and record.content_hash and path not in self.recheck.reread
+        }
+        new = (file for file in listed if file.id not in self.known and not file.problem)
+        renamed = [(file, before) for file in new if (before := by_stamp.pop(_stamp(file.id, file), None)) is not None]
+        dropped = {*gone, *(self.recheck.reread - found.keys())} - {before.path for _, before in renamed}
+        if dropped:
             check_folder(self.root)
-        for path in sorted(left):
+        for path in sorted(dropped):
             self.store.drop(path)
+        for file, before in renamed:
+            record = before.changed(path=file.id)
+            if self.store.rename(before.path, record):
+                self.known[file.id] = record
+                yield _unchanged_record(record, f"renamed from {before.path}")
 
     def _unchanged(self, file: FoundFile) -> bool:
         """Return True if the record is current; a file that could not be opened is always retried."""
@@ -125,58 +129,103 @@ class _Refresh:
         processes = min(self.reader.workers or cpus(), len(opened))
         with ReadingPool(processes) as pool:
             for reading in pool.read(map(self._request, opened)):
-                kept = self._keep(files[reading.request.id], reading)
-                if kept is None:  # the content is known, but now belongs to another file
-                    again = reading.request.changed(known_hashes=())
-                    kept = next(filter(None, (self._keep(files[again.id], r) for r in pool.read([again]))))
-                yield kept
+                yield self._keep(files[reading.request.id], reading)
 
     def _request(self, file: FoundFile) -> ReadRequest:
         before = self.known.get(file.id)
-        hashes = self.gone.hashes_of(file.id, file.size)
-        if file.id in self.recheck.reread:
-            hashes = set()
-        elif before is not None and (was_read(before) or not self.recheck.retry):
-            hashes |= {before.content_hash}
+        is_reread = file.id in self.recheck.reread or (self.recheck.retry and before and not was_read(before))
+        hashes = () if before is None or is_reread else (before.content_hash,)
         return request_for(self.root, file, hashes, self.reader, self.chunks)
 
-    def _keep(self, file: FoundFile, reading: FileReading) -> tuple[FileRecord, ...] | None:
-        """Update the store from one reading; return the records to report, or None if the file must still be read."""
+    def _keep(self, file: FoundFile, reading: FileReading) -> tuple[FileRecord, ...]:
+        """Update the store from one reading; return the records to report."""
         contents, before = reading.contents, self.known.get(file.id)
-        if contents.known and reading.opened is not None:
-            return self._keep_known(file, reading)
+        own = _record_of(file, reading)
+        if contents.known and before is not None:
+            record = before.changed(size=own.size, mtime_ns=own.mtime_ns, inode=own.inode)
+            if record != before:
+                self.store.touch(record)
+            return (_unchanged_record(record),)
         if reading.opened is None and contents.status is FileStatus.FAILED:
             check_folder(self.root)
-        own = record_of(file, reading)
         if before is not None and not was_read(own) and own.changed(seconds=before.seconds) == before:
             return (before,)  # reading it failed in the same way as before
-        files = records_of(own, reading)
-        self._make_room(file)
+        files = _records_of(own, reading)
         self.store.put(files, contents.documents)
         return files
 
-    def _keep_known(self, file: FoundFile, reading: FileReading) -> tuple[FileRecord, ...] | None:
-        fresh, before = record_of(file, reading), self.known.get(file.id)
-        if before is not None and before.content_hash == fresh.content_hash:
-            record = restamped(before, fresh)
-            if record != before:
-                self.store.touch(record)
-            return (told_unchanged(record),)
-        gone = self.gone.take(file.id, fresh.content_hash)
-        if gone is None:
-            return None
-        record = restamped(gone, fresh)
-        self._make_room(file)
-        if not self.store.rename(gone.path, record):
-            return None
-        return (told_unchanged(record, f"renamed from {gone.path}"),)
 
-    def _make_room(self, file: FoundFile) -> None:
-        """Drop the stored files of a folder that a file has replaced, because files inside the new file may have the
-        same ids.
-        """
-        for path in self.gone.take_below(file.id):
-            self.store.drop(path)
+def was_read(record: FileRecord) -> bool:
+    """Return True if the file yielded text."""
+    return record.status is FileStatus.INDEXED
+
+
+def same_stamp(file: FoundFile, record: FileRecord) -> bool:
+    """Return True if a file's size, modification time and inode match its record."""
+    moved = bool(record.inode and file.inode and record.inode != file.inode)
+    return not moved and (record.size, record.mtime_ns) == (file.size, file.mtime_ns)
+
+
+def _stamp(path: str, file: FoundFile | FileRecord) -> tuple[int, int, int, str]:
+    """Return what a file keeps if it is renamed without being converted."""
+    return file.size, file.mtime_ns, file.inode, PurePosixPath(path).suffix
+
+
+def _refusal(file: FoundFile) -> FileRecord:
+    """Return the record for a file that must not be opened."""
+    return FileRecord(path=file.id, status=file.status, reason=file.problem)
+
+
+def _record_of(file: FoundFile, reading: FileReading) -> FileRecord:
+    """Return the record for a file after an attempt to read it."""
+    opened, contents = reading.opened, reading.contents
+    seen = opened or file
+    own = next((part for part in contents.documents if part.document.id == file.id), None)
+    return FileRecord(
+        path=file.id,
+        size=seen.size,
+        mtime_ns=seen.mtime_ns,
+        inode=seen.inode,
+        content_hash=opened.content_hash if opened else "",
+        status=contents.status,
+        reason=contents.reason,
+        seconds=round(reading.seconds, 4),
+        **_extent(own),
+    )
+
+
+def _records_of(own: FileRecord, reading: FileReading) -> tuple[FileRecord, ...]:
+    """Return the records of a file and of the files inside it."""
+    inside = [
+        FileRecord(
+            path=part.document.id,
+            content_hash=part.document.content_hash,
+            status=FileStatus.INDEXED,
+            inside=own.path,
+            **_extent(part),
+        )
+        for part in reading.contents.documents
+        if part.document.id != own.path
+    ]
+    unread = [
+        FileRecord(path=item.path, status=item.status, reason=item.reason, inside=own.path)
+        for item in reading.contents.unreadable
+    ]
+    return (own, *sorted([*inside, *unread], key=lambda record: record.path))
+
+
+def _extent(part: SplitDocument | None) -> dict[str, int | None]:
+    if part is None:
+        return {}
+    document = part.document
+    return {"pages": len(document.pages) or None, "characters": len(document.text), "chunks": len(part.chunks)}
+
+
+def _unchanged_record(record: FileRecord, reason: str = "") -> FileRecord:
+    """Return the record, with the status `unchanged` if its file was read before."""
+    if not was_read(record):
+        return record
+    return record.changed(status=FileStatus.UNCHANGED, reason=reason)
 
 
 def request_for(

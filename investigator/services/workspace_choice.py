@@ -11,8 +11,7 @@ from hashlib import file_digest
 from pathlib import Path
 
 from investigator.documents.beneath import open_file
-from investigator.documents.file_records import same_stamp
-from investigator.documents.folder import FolderSettings, scan
+from investigator.documents.folder import FolderSettings, same_stamp, scan
 from investigator.documents.scanning import FoundFile
 from investigator.errors import InvestigatorError, SettingsError
 from investigator.files import make_private_folder

@@ -124,7 +124,7 @@ def test_changed_new_and_deleted_files_are_noticed(tmp_path, store):
     (tmp_path / "b.md").unlink()
     (tmp_path / "d.txt").write_text("New.")
     update(tmp_path, store)
-    assert store.calls == [("put", "a.txt"), ("put", "d.txt"), ("drop", "b.md")]
+    assert store.calls == [("drop", "b.md"), ("put", "a.txt"), ("put", "d.txt")]
     assert {path: document.text for path, document in store.documents.items()} == {
         "a.txt": "The river.",
         "d.txt": "New.",
@@ -229,6 +229,19 @@ def test_a_renamed_file_keeps_what_is_stored_of_it(tmp_path, store):
     assert update(tmp_path, store) == []
 
 
+def test_a_renamed_file_is_known_by_its_stamp_and_not_opened(tmp_path, store):
+    stamp = (tmp_path / "a.txt").stat()
+    (tmp_path / "a.txt").rename(tmp_path / "z.txt")
+    (tmp_path / "z.txt").write_bytes(b"The bill.")
+    os.utime(tmp_path / "z.txt", ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    update(tmp_path, store)
+    assert store.documents["z.txt"].text == "The mill."
+    os.utime(tmp_path / "z.txt", ns=(1, 1))
+    (tmp_path / "z.txt").rename(tmp_path / "y.txt")
+    update(tmp_path, store)
+    assert store.calls == [("drop", "z.txt"), ("put", "y.txt")]
+
+
 def test_two_copies_of_a_file_that_is_gone_share_one_rename(tmp_path, store):
     (tmp_path / "a.txt").rename(tmp_path / "x.txt")
     (tmp_path / "y.txt").write_bytes((tmp_path / "x.txt").read_bytes())
@@ -240,7 +253,7 @@ def test_two_copies_of_a_file_that_is_gone_share_one_rename(tmp_path, store):
 def test_a_renamed_file_with_another_ending_is_read_anew(tmp_path, store):
     (tmp_path / "b.md").rename(tmp_path / "b.txt")
     update(tmp_path, store)
-    assert store.calls == [("put", "b.txt"), ("drop", "b.md")]
+    assert store.calls == [("drop", "b.md"), ("put", "b.txt")]
 
 
 def test_retry_reads_again_only_what_gave_no_text(tmp_path, store):
