@@ -23,7 +23,7 @@ class DrawingOrder(Record):
 
 class ReadRequest(Record):
     """A file to read: `path` below the folder `root`, without links; both are spelled as in the file system.
-    `known_hashes` are the hashes of contents that need not be read again. With `drawing`, pages are rendered and no
+    `known_hash` is the sha256 of contents that need not be read again. With `drawing`, pages are rendered and no
     text is read.
     """
 
@@ -32,7 +32,7 @@ class ReadRequest(Record):
     id: str
     root: bytes
     path: bytes
-    known_hashes: tuple[str, ...] = ()
+    known_hash: str = ""
     reader: ReaderSettings
     chunks: ChunkSettings
     drawing: DrawingOrder | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path, PurePosixPath
@@ -134,8 +134,8 @@ class _Refresh:
     def _request(self, file: FoundFile) -> ReadRequest:
         before = self.known.get(file.id)
         is_reread = file.id in self.recheck.reread or (self.recheck.retry and before and not was_read(before))
-        hashes = () if before is None or is_reread else (before.content_hash,)
-        return request_for(self.root, file, hashes, self.reader, self.chunks)
+        known_hash = "" if before is None or is_reread else before.content_hash
+        return request_for(self.root, file, known_hash, self.reader, self.chunks)
 
     def _keep(self, file: FoundFile, reading: FileReading) -> tuple[FileRecord, ...]:
         """Update the store from one reading; return the records to report."""
@@ -229,14 +229,14 @@ def _unchanged_record(record: FileRecord, reason: str = "") -> FileRecord:
 
 
 def request_for(
-    root: Path, file: FoundFile, known_hashes: Collection[str], reader: ReaderSettings, chunks: ChunkSettings
+    root: Path, file: FoundFile, known_hash: str, reader: ReaderSettings, chunks: ChunkSettings
 ) -> ReadRequest:
-    """Return the request to read a file in the folder `root`; contents with a known sha256 are not read again."""
+    """Return the request to read a file in the folder `root`; contents with the known sha256 are not read again."""
     return ReadRequest(
         id=file.id,
         root=os.fsencode(root),
         path=os.fsencode(file.path),
-        known_hashes=tuple(sorted({*known_hashes} - {""})),
+        known_hash=known_hash,
         reader=reader,
         chunks=chunks,
     )

@@ -15,7 +15,7 @@ from investigator.documents.chunks import ChunkSettings
 from investigator.documents.exchange import Contents
 from investigator.documents.folder import cpus, request_for
 from investigator.documents.readers.base import ReaderSettings, ReadFailure
-from investigator.documents.reading_pool import FileReading, ReadingPool
+from investigator.documents.reading_pool import ReadingPool
 from investigator.documents.scanning import FolderSettings, FoundFile, scan
 from investigator.records import Document
 
@@ -78,45 +78,41 @@ class FreshReading:
         """
         if not document_ids:
             return {}
-        found = {file.id: file for file in scan(self._root, self._folder).files}
+        listed = {file.id: file for file in scan(self._root, self._folder).files}
         same = {
-            one.id: FreshDocument(one) for one in held if one.id in found and self._is_unchanged(found[one.id], one)
+            document.id: FreshDocument(document)
+            for document in held
+            if document.id in listed and self._hash(listed[document.id]) == document.content_hash
         }
-        files = {document_id: file_of(document_id, found) for document_id in document_ids}
+        files = {name: file_of(name, listed) for name in document_ids}
         with self._turn:
             read = self._read({file.id: file for name, file in files.items() if file is not None and name not in same})
             self._forget()
         return {name: same.get(name) or _document(name, file, read) for name, file in files.items()}
 
-    def _is_unchanged(self, file: FoundFile, document: Document) -> bool:
-        """Return True if a file still contains the bytes that a document was read from."""
+    def _hash(self, file: FoundFile) -> str:
+        """Return the sha256 of a file; "" if it must not or cannot be read."""
         if file.problem:
-            return False
+            return ""
         try:
             with open_file(str(self._root), file.path) as opened:
                 small = os.fstat(opened.fileno()).st_size <= self._reader.max_bytes
-                return small and hashlib.file_digest(opened, "sha256").hexdigest() == document.content_hash
+                return hashlib.file_digest(opened, "sha256").hexdigest() if small else ""
         except (OSError, ReadFailure):
-            return False
+            return ""
 
-    def _read(self, files: dict[str, FoundFile]) -> dict[str, Contents]:
+    def _read(self, files: Mapping[str, FoundFile]) -> dict[str, Contents]:
         """Return the contents of each file, keyed by id; files that must not be opened are omitted."""
-        asked = [
-            request_for(self._root, file, self._kept.get(file.id, ())[:1], self._reader, ChunkSettings())
-            for file in files.values()
-            if not file.problem
-        ]
-        return {reading.request.id: self._contents(reading) for reading in self._processes().read(asked)}
-
-    def _contents(self, reading: FileReading) -> Contents:
-        file_id = reading.request.id
-        kept = self._kept.pop(file_id, None)  # reinserted below, so that the most recently used file is last
-        if reading.contents.known and kept is not None:
-            self._kept[file_id] = kept
-            return kept[1]
-        if reading.opened is not None:
-            self._kept[file_id] = (reading.opened.content_hash, reading.contents)
-        return reading.contents
+        before = {name: self._kept.pop(name) for name in files if name in self._kept}
+        self._kept |= {name: kept for name, kept in before.items() if self._hash(files[name]) == kept[0]}
+        read = {name: self._kept[name][1] for name in files if name in self._kept}
+        new = [file for name, file in files.items() if name not in read and not file.problem]
+        requests = [request_for(self._root, file, "", self._reader, ChunkSettings()) for file in new]
+        for reading in self._processes().read(requests):
+            read[reading.request.id] = reading.contents
+            if reading.opened is not None:
+                self._kept[reading.request.id] = (reading.opened.content_hash, reading.contents)
+        return read
 
     def _forget(self) -> None:
         """Drop the least recently used texts until the rest are within the limit."""
@@ -135,11 +131,11 @@ class FreshReading:
         return self._pool
 
 
-def file_of(document_id: str, found: Mapping[str, FoundFile]) -> FoundFile | None:
+def file_of(document_id: str, listed: Mapping[str, FoundFile]) -> FoundFile | None:
     """Return the file that contains a document: its own file, or an archive or a message."""
     parts = document_id.split("/")
     ids = ("/".join(parts[:length]) for length in range(len(parts), 0, -1))
-    return next((found[file_id] for file_id in ids if file_id in found), None)
+    return next((listed[file_id] for file_id in ids if file_id in listed), None)
 
 
 def _document(document_id: str, file: FoundFile | None, read: dict[str, Contents]) -> FreshDocument:
@@ -153,5 +149,5 @@ def _document(document_id: str, file: FoundFile | None, read: dict[str, Contents
             return FreshDocument(part.document)
     if contents.documents and document_id != file.id:
         return FreshDocument(problem=MISSING)
-    unread = (one.reason for one in contents.unreadable if one.path == document_id)
-    return FreshDocument(problem=contents.reason or next(unread, "") or "it no longer contains text")
+    reason = next((item.reason for item in contents.unreadable if item.path == document_id), "")
+    return FreshDocument(problem=contents.reason or reason or "it no longer contains text")

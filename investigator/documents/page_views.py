@@ -92,7 +92,7 @@ class PageViews:
             raise SourceChangedError(f"{document.id}: {MISSING}")
         if file.problem:
             raise ReaderError(f"{document.id}: {file.problem}")
-        request = request_for(self._root, file, (), self._reader, ChunkSettings()).changed(
+        request = request_for(self._root, file, "", self._reader, ChunkSettings()).changed(
             drawing=DrawingOrder(content_hash=document.content_hash, pages=tuple(orders))
         )
         (reading,) = self._pool.read([request])

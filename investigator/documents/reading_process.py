@@ -47,7 +47,7 @@ def read_contents(request: ReadRequest, on_opened: Callable[[Opened], None]) -> 
     try:
         opened, data = _stable_contents(request)
         on_opened(opened)
-        if opened.content_hash in request.known_hashes:
+        if opened.content_hash == request.known_hash:
             return Contents(status=FileStatus.UNCHANGED, known=True)
         source = SourceFile(data, request.id.rpartition("/")[2])
         if request.drawing is not None:

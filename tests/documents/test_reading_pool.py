@@ -104,7 +104,7 @@ def test_a_known_content_is_not_read(tmp_path):
     path = text(tmp_path / "a.txt")
     (first,) = read(request(path))
     assert first.opened is not None
-    (again,) = read(request(path).changed(known_hashes=(first.opened.content_hash,)))
+    (again,) = read(request(path).changed(known_hash=first.opened.content_hash))
     assert again.contents.known
     assert again.contents.documents == ()
     assert again.opened == first.opened
