@@ -10,7 +10,6 @@ from functools import cache
 from itertools import islice
 
 from investigator.asking.template_process import safely_read
-from investigator.engines.base import guessed_tokens
 from investigator.records import (
     AnswerReply,
     AnswerVariables,
@@ -88,15 +87,15 @@ def example_of(variables: type[Record]) -> Record:
     return variables.model_validate(json.loads(data_text("template_examples.json"))[variables.__name__])
 
 
-def check_template(file: str, source: str, contract: Contract, room: int | None = None) -> tuple[TemplateProblem, ...]:
+def check_template(file: str, source: str, contract: Contract) -> tuple[TemplateProblem, ...]:
     """Check the text of one template against its contract, and render it with example values. The problems refer to it
-    as `file`; its fixed text may have at most `room` tokens.
+    as `file`.
     """
-    problems = islice(_problems(source, contract, room), _MOST_PROBLEMS)
+    problems = islice(_problems(source, contract), _MOST_PROBLEMS)
     return tuple(TemplateProblem(file=file, line=line, problem=text, hint=hint) for line, text, hint in problems)
 
 
-def _problems(source: str, contract: Contract, room: int | None) -> Iterator[tuple[int | None, str, str]]:
+def _problems(source: str, contract: Contract) -> Iterator[tuple[int | None, str, str]]:
     """Yield the line of each problem, if known, its description and a hint."""
     read, known = safely_read(source), contract.variables.model_fields
     if read.fault:
@@ -114,6 +113,3 @@ def _problems(source: str, contract: Contract, room: int | None) -> Iterator[tup
         if not re.search(rf"\b{field}\b", read.own_words):
             fields = ", ".join(map(repr, contract.must_name))
             yield None, f"the reply field {field!r} is not requested", f"Name the fields of the reply: {fields}."
-    tokens = guessed_tokens(read.own_words)
-    if room is not None and tokens > room:
-        yield None, f"its fixed text has about {tokens:,} tokens, but there is room for {room:,}", "Shorten it."

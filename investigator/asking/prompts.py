@@ -32,7 +32,7 @@ class Prompts:
 
     def __init__(self, folder: Path | None = None, contracts: Mapping[str, Contract] = METHOD) -> None:
         if folder is not None:
-            _refuse(check_templates(folder, contracts).problems, folder)
+            _refuse(check_templates(folder, contracts).problems)
         self._folder = folder
         self._contracts = contracts
 
@@ -79,11 +79,11 @@ class Prompts:
         return Prompt(template=name, variables=variables, text=text, reply_type=reply_type)
 
 
-def check_templates(folder: Path, contracts: Mapping[str, Contract], room: int | None = None) -> TemplateFolder:
+def check_templates(folder: Path, contracts: Mapping[str, Contract]) -> TemplateFolder:
     """Check a folder of templates against their contracts, and its other files for misspelt names.
 
-    `contracts` are keyed by name, `owner/name`; other shipped templates are allowed and not checked. The fixed text of
-    each template may have at most `room` tokens; each is rendered with example values. Raises TemplateError if the
+    `contracts` are keyed by name, `owner/name`; other shipped templates are allowed and not checked. Each is
+    rendered with example values. Raises TemplateError if the
     folder does not exist.
     """
     if not folder.is_dir():
@@ -102,7 +102,7 @@ def check_templates(folder: Path, contracts: Mapping[str, Contract], room: int |
             continue
         if source is not None:
             templates.append(template_version(name, source, own=True))
-            problems += check_template(str(file), source, contract, room)
+            problems += check_template(str(file), source, contract)
     return TemplateFolder(folder=str(folder), templates=tuple(templates), problems=tuple(problems))
 
 
@@ -112,12 +112,11 @@ def template_version(name: str, source: str, *, own: bool = False) -> TemplateVe
     return TemplateVersion(name=name, sha256=sha256, tokens=guessed_tokens(safely_read(source).own_words), own=own)
 
 
-def _refuse(problems: tuple[TemplateProblem, ...], folder: Path) -> None:
-    """Raise TemplateError with the first problem, if any."""
+def _refuse(problems: tuple[TemplateProblem, ...]) -> None:
+    """Raise TemplateError with all problems, if any."""
     if problems:
-        first, more = problems[0], len(problems) - 1
-        every = f" And {more} more: investigator prompts check {folder}" if more else ""
-        raise TemplateError(first.text, hint=f"{first.hint}{every}".strip())
+        first, *others = problems
+        raise TemplateError(first.text, hint="\n".join([first.hint, *(problem.text for problem in others)]).strip())
 
 
 def shipped_names() -> tuple[str, ...]:

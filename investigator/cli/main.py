@@ -93,7 +93,6 @@ _MODELS = (
 )
 _PROMPTS = (
     _command("list", "workbench.commands:list_templates", "List the prompt templates."),
-    _command("check", "workbench.commands:check", "Check templates without calling a model."),
     _command("copy", "workbench.commands:copy", "Copy shipped templates so that you can change them."),
     _command("render", "workbench.commands:render", "Show the prompt that a template produces for a step."),
     _command("run", "workbench.commands:run_template", "Send a template to a model, and compare the replies."),
@@ -122,7 +121,7 @@ _COMMANDS: Mapping[str, tuple[TyperCommand | TyperGroup, ...]] = {
         _group("model", _MODELS, "Fetch, list and remove models that run on this machine."),
     ),
     "Prompts and measuring": (
-        _group("prompts", _PROMPTS, "List, check, change and try the prompt templates."),
+        _group("prompts", _PROMPTS, "List, change and try the prompt templates."),
         _command(
             "compare", "cli.compare:compare", "Compare two templates, models or settings, with a statistical test."
         ),

@@ -54,7 +54,6 @@ class Printed(StrEnum):
     DIAGNOSIS = "diagnosis", "doctor.findings:Diagnosis"
     MODELS = "models", "engines.gguf.pulled:ModelList"
     TEMPLATES = "templates", "workbench.records:TemplateList"
-    TEMPLATE_CHECK = "template_check", "records:TemplateFolder"
     TEMPLATE_VARIABLES = "template_variables", "workbench.records:TemplateVariables"
     TEMPLATE_TRIAL = "template_trial", "workbench.records:TemplateTrial"
     COMPARISON = "comparison", "tuning.comparison:Comparison"

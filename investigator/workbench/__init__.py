@@ -1,1 +1,1 @@
-"""The workbench for prompt templates. The `prompts` commands show, check, copy, render and try templates."""
+"""The workbench for prompt templates. The `prompts` commands show, copy, render and try templates."""

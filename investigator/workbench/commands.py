@@ -1,4 +1,4 @@
-"""`investigator prompts list | check | copy | render | run`: templates, folders of them, and trials on real steps."""
+"""`investigator prompts list | copy | render | run`: templates, and trials of them on real steps."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
-from investigator.asking.contracts import METHOD, example_of
-from investigator.asking.prompts import Prompts, check_templates
+from investigator.asking.contracts import METHOD, SYNTAX, example_of
+from investigator.asking.prompts import Prompts
 from investigator.bb3.records import CONTRACTS
 from investigator.cli.ask import CeilingOptions, TraceOptions
 from investigator.cli.options import AsJson, CommonOptions, Folder, PromptsFolder
@@ -22,19 +23,14 @@ from investigator.cli.output import note, print_plain, print_record, print_resul
 from investigator.cli.progress import display_on
 from investigator.engines.base import guessed_tokens, tokens_of, traits_of
 from investigator.engines.roles import role_of
-from investigator.errors import SettingsError, TemplateError
+from investigator.errors import SettingsError
 from investigator.investigator import Investigator
 from investigator.reports.schemas import Printed
 from investigator.resources import prompts_folder
-from investigator.settings import Settings
 from investigator.workbench.catalogue import card, copy_templates, named
 from investigator.workbench.records import TemplateList, TemplateTrial
-from investigator.workbench.trial import judged, trial
-from investigator.workbench.uses import FoundUses, uses_for_question, uses_in_run
-from investigator.workbench.wording import checked_text, list_text, trial_text
-
-_SMALL_CONTEXT = 4096
-_SHARE_FOR_VALUES = 2  # half of the context is reserved for passages and the reply
+from investigator.workbench.trial import judged, trial_text, tried
+from investigator.workbench.uses import FoundUses, uses_in
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Template, such as query/ask.")]
 Directory = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of templates.")]
@@ -47,38 +43,24 @@ def list_templates(prompts: PromptsFolder = None, as_json: AsJson = False) -> No
     """List the templates with their purpose, variables, expected reply and length."""
     own = Prompts(prompts, CONTRACTS)
     listed = TemplateList(templates=tuple(card(name, own) for name in CONTRACTS))
-    print_result(Printed.TEMPLATES, listed, list_text, as_json=as_json, own=True)
+    print_result(Printed.TEMPLATES, listed, _list_text, as_json=as_json, own=True)
 
 
-def check(
-    folder: Annotated[
-        Path | None, typer.Argument(metavar="DIR", help="Folder of templates; default: the shipped ones.")
-    ] = None,
-    context: Annotated[
-        int,
-        typer.Option(
-            metavar="TOKENS", min=256, help="Context size of the model in tokens; fixed text may fill half of it."
-        ),
-    ] = _SMALL_CONTEXT,
-    as_json: AsJson = False,
-) -> None:
-    """Check templates against their contracts, and report all problems in all files at once; no model is called.
-
-    The problems found are broken syntax, unknown variables, missing required variables, reply fields that the template
-    does not request, errors with example values, fixed text that is too long, and files that are not named after a
-    template.
-
-    Exit codes: 0 no problem, 2 problems found.
-    """
-    checked = check_templates(folder or prompts_folder(), CONTRACTS, context // _SHARE_FOR_VALUES)
-    if not checked.templates and not checked.problems:
-        raise TemplateError(
-            f"no template found in {checked.folder}",
-            hint="Copy one into it: investigator prompts copy query/ask DIR",
+def _list_text(listed: TemplateList) -> Text:
+    """Return the purpose and the variables of each template; the user's own templates are marked."""
+    lines = []
+    for template in listed.templates:
+        reply = f"reply {template.reply}" if template.reply else "no engine is called"
+        size = (
+            f"  {template.owner}, {template.tokens:,} tokens of fixed text, {reply}{', yours' if template.own else ''}"
         )
-    print_result(Printed.TEMPLATE_CHECK, checked, checked_text, as_json=as_json, own=True)
-    if checked.problems:
-        raise typer.Exit(2)
+        names = ", ".join(f"{name}{'*' * (name in template.must_use)}" for name in template.variables)
+        lines += [
+            Text.assemble((template.name, "bold"), size),
+            Text(f"  {template.purpose}"),
+            Text(f"  {names}", style="dim"),
+        ]
+    return Text("\n").join([*lines, Text("* required", style="dim"), Text(SYNTAX, style="dim")]).append("\n")
 
 
 def copy(
@@ -103,23 +85,18 @@ class StepOptions:
         Path | None, typer.Option(metavar="DIR", help="Folder of the templates that the run used, if any.")
     ] = None
 
-    def investigator(self, name: str, folder: Path, common: CommonOptions, settings: Settings) -> Investigator:
-        """Return the Investigator with the templates of the run. Raises SettingsError for a chat template."""
-        if name not in METHOD:
-            hint = (
-                f"To try it: investigator module {name.partition('/')[2]} --prompts DIR (--show-prompt for the prompt)"
-            )
-            raise SettingsError(f"{name} is a chat template, which no run uses", hint=hint)
-        return replace(common, prompts=self.ran_with).investigator(folder, settings)
-
     @contextmanager
-    def uses(self, investigator: Investigator, question: str | None) -> Iterator[FoundUses]:
-        """Open the run, or simulate a run of the question without a model. Raises SettingsError if neither is given."""
+    def uses(self, name: str, investigator: Investigator, question: str | None) -> Iterator[FoundUses]:
+        """Open the run, or simulate a run of the question without a model. Raises SettingsError for a chat template, or
+        unless either a question or a run is given.
+        """
+        if name not in METHOD:
+            hint = f"To try it: investigator module {name.partition('/')[2]} --prompts DIR"
+            raise SettingsError(f"{name} is a chat template, which no run uses", hint=f"{hint} [--show-prompt]")
         if bool(question) == bool(self.run):
             raise SettingsError("expected either a question or a run", hint="For example: FOLDER --run RUN")
-        uses = uses_in_run(investigator, self.run) if self.run else uses_for_question(investigator, question or "")
-        with uses as every:
-            yield every
+        with uses_in(investigator, self.run or "", question or "") as uses:
+            yield uses
 
 
 def render(
@@ -139,9 +116,9 @@ def render(
     own = Prompts(common.prompts, CONTRACTS)
     engine, values = None, example_of(CONTRACTS[name].variables)
     if question is not None or which.run is not None:
-        investigator = which.investigator(name, folder, common, common.settings.load())
-        with which.uses(investigator, question) as uses:
-            values = uses.of(name, which.step).variables
+        investigator = replace(common, prompts=which.ran_with).investigator(folder, common.settings.load())
+        with which.uses(name, investigator, question) as uses:
+            values = uses.of(name, which.step).prompt.variables
         engine = investigator.engines[role_of(name)] if CONTRACTS[name].reply else None
     text = own.render(own.path(name), values)
     if variables:
@@ -169,24 +146,25 @@ def run_template(
     stored: repeating the command costs nothing.
     """
     (name,) = named([name])
-    investigator = which.investigator(
-        name, folder, common, common.settings.load(*ceilings.settings(), *tracing.settings())
-    )
+    settings = common.settings.load(*ceilings.settings(), *tracing.settings())
+    investigator = replace(common, prompts=which.ran_with).investigator(folder, settings)
     parts = investigator.parts
     own = parts.with_prompts(common.prompts)
-    file = own.prompts.path(name)
-    with which.uses(investigator, question) as uses, display_on(sys.stderr, time.monotonic) as display:
+    file, shipped = own.prompts.path(name), "shipped template"
+    source = shipped if file.is_relative_to(prompts_folder()) else str(file)
+    with which.uses(name, investigator, question) as uses, display_on(sys.stderr, time.monotonic) as display:
         parts.watch(display.show_writing)
         use, load = uses.of(name, which.step), uses.library.document
-        with trial(uses, use, investigator, datetime.now(UTC), fresh=fresh) as (put, usage):
-            before = judged(use, f"run {uses.record.id}", load) if use.replies else None
-            if before is None and file != parts.prompts.path(name):
-                before = judged(put(parts), "shipped template", load)
-            source = "shipped template" if file.is_relative_to(prompts_folder()) else str(file)
-            after = judged(put(own), source, load)
-            tried = TemplateTrial(template=name, about=uses.record.question, old=before, new=after, usage=usage())
+        is_compared = not use.replies and file != parts.prompts.path(name)
+        variants = [parts, own] if is_compared else [own]
+        sent, usage = tried(uses, use, investigator, variants, datetime.now(UTC), fresh=fresh)
+        before = judged(sent[0], shipped, load) if is_compared else None
+        if use.replies:
+            before = judged(use, f"run {uses.record.id}", load)
+        after = judged(sent[-1], source, load)
+    trial = TemplateTrial(template=name, about=uses.record.question, old=before, new=after, usage=usage)
     if not traits_of(investigator.engines[role_of(name)]).is_model:
         note("the built-in engine answers from the variables, regardless of the template; choose a --model")
     for notice in parts.notices():
         note(notice.text)
-    print_result(Printed.TEMPLATE_TRIAL, tried, trial_text, as_json=as_json)
+    print_result(Printed.TEMPLATE_TRIAL, trial, trial_text, as_json=as_json)

@@ -5,11 +5,13 @@ does.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
+from rich.text import Text
+
 from investigator.asking.budget import BudgetSpent
+from investigator.bb3.records import CONTRACTS
 from investigator.engines.base import guessed_tokens
 from investigator.engines.roles import role_of
 from investigator.errors import RunError, UserError
@@ -29,74 +31,105 @@ from investigator.records import (
     Support,
     Usage,
 )
+from investigator.reports.inert import inert, inert_line
+from investigator.reports.wording import expected_line, plural
 from investigator.research.planner import resolved
 from investigator.research.query import located
 from investigator.services.parts import Parts
 from investigator.services.run_records import as_it_began
 from investigator.store.journal import TRIAL, Runs
 from investigator.tracing.base import RunTraces
-from investigator.workbench.records import TriedQuote, TriedReply
+from investigator.workbench.records import TemplateTrial, TriedQuote, TriedReply
 from investigator.workbench.uses import FoundUses, TemplateUse, WatchedCalls
 
 
-@contextmanager
-def trial(
-    uses: FoundUses, use: TemplateUse, investigator: Investigator, now: datetime, *, fresh: bool
-) -> Iterator[tuple[Callable[[Parts], TemplateUse], Callable[[], Usage]]]:
-    """Open the trial for a use; an identical trial is resumed at no extra cost, unless `fresh` is set.
+def tried(
+    uses: FoundUses,
+    use: TemplateUse,
+    investigator: Investigator,
+    variants: Sequence[Parts],
+    now: datetime,
+    *,
+    fresh: bool,
+) -> tuple[Sequence[TemplateUse], Usage]:
+    """Send the template of each variant for a use; return the uses with the replies, and the cost across all processes.
+    An identical trial is resumed at no extra cost, unless `fresh` is set.
 
-    Yields a function that sends the template of some parts and returns the use with the reply, and one that returns the
-    cost so far, across all processes. Raises UserError if no engine replies to the template, SettingsError if the cost
-    is limited and a price is unknown, and StoreError.
+    Raises UserError if no engine replies to the template, SettingsError if the cost is limited and a price is unknown,
+    RunError if a limit is reached, and StoreError.
     """
-    if use.reply_type is None:
-        raise UserError(
-            f"{use.name} is not sent to an engine separately", hint="To see the prompt: investigator prompts render"
-        )
-    parts, engine = investigator.parts, investigator.engines[role_of(use.name)]
+    name, reply_type = use.prompt.template, CONTRACTS[use.prompt.template].reply
+    if reply_type is None:
+        hint = "To see the prompt: investigator prompts render"
+        raise UserError(f"{name} is not sent to an engine separately", hint=hint)
+    parts, engine = investigator.parts, investigator.engines[role_of(name)]
     parts.check_prices([engine])
-    digest = _digest(engine.name, use.name, use.variables.model_dump_json())
+    digest = _digest(engine.name, name, use.prompt.variables.model_dump_json())
     blank = as_it_began(uses.record).changed(id=f"{now:%Y%m%d-%H%M%S}-{_digest(digest, now.isoformat())[:6]}")
+    sent: list[TemplateUse] = []
     with uses.folder.runs.held(f"{TRIAL}{digest}") as database:
         run = Runs(database).open(f"{TRIAL}{digest}", "", blank, now.astimezone(UTC).isoformat(), fresh=fresh)
         tracer = parts.tracer(investigator.folder)
         with tracer.run(run.id, uses.record.question, engine.name, resumed=run.resumed) as trace:
             journal = parts.journal(database, run.id, reuse=not fresh)
-
-            def put(tried: Parts) -> TemplateUse:
+            for variant in variants:
                 watched = WatchedCalls()
                 traces = RunTraces((trace, watched))
-                client = tried.client(investigator.engines, journal, trace=traces, day=uses.record.setup.day)
+                client = variant.client(investigator.engines, journal, trace=traces, day=uses.record.setup.day)
                 try:
-                    client.ask(use.name, use.variables, use.reply_type or Record)
+                    client.ask(name, use.prompt.variables, reply_type)
                 except BudgetSpent as spent:
                     hint = "Raise the limit to continue; replies are kept."
                     raise RunError(f"the limit on {spent.reason} was reached", hint=hint) from spent
-                return watched.uses()[0]
-
-            yield put, journal.usage
+                sent += watched.uses()
+            return sent, journal.usage()
 
 
 def judged(use: TemplateUse, source: str, load: Load) -> TriedReply:
     """Return a use, completed with the evaluation of its reply: the record, the point, and the proof of what it says,
     which looks up quotes in the documents that `load` returns.
     """
-    reading, first = use.reading(), use.first_reading()
-    reply, readings = use.replies[0], reading.value.readings if isinstance(reading.value, AskReply) else ()
+    parsed = use.readings()
+    reply, value = use.replies[0], next((read.value for read in parsed if read.value is not None), None)
+    readings = value.readings if isinstance(value, AskReply) else ()
     return TriedReply(
         source=source,
         engine=use.engine,
-        prompt=use.text,
-        prompt_tokens=reply.input_tokens or guessed_tokens(use.text),
+        prompt=use.prompt.text,
+        prompt_tokens=reply.input_tokens or guessed_tokens(use.prompt.text),
         reply=reply.text,
         reply_tokens=reply.output_tokens,
         seconds=sum(reply.seconds for reply in use.replies),
-        value=reading.value.model_dump_json(exclude_none=True) if reading.value is not None else "",
-        problem=first.problem,
-        repaired=bool(first.problem) and not reading.problem,
+        value=value.model_dump_json(exclude_none=True) if value is not None else "",
+        problem=parsed[0].problem,
+        repaired=bool(parsed[0].problem) and not parsed[-1].problem,
         point=readings[0].point if len(readings) == 1 else None,
-        quotes=tuple(_proofs(use.variables, reading.value, Sources(load))),
+        quotes=tuple(_proofs(use.prompt.variables, value, Sources(load))),
     )
+
+
+def trial_text(tried: TemplateTrial) -> Text:
+    """Return the earlier reply, if any, and the new one, with what was read and proven."""
+    lines = [Text(f"{tried.template}: {inert_line(tried.about)}")]
+    for reply in (tried.old, tried.new):
+        if reply is not None:
+            lines += [Text(), Text(inert_line(reply.source), style="bold"), *map(Text, map(inert, _rows(reply)))]
+    free = f"{plural(tried.usage.calls, 'call')}; this engine does not count tokens, so the numbers above are estimates"
+    spent = expected_line(tried.usage) if tried.usage.tokens else free
+    return Text("\n").join([*lines, Text(), Text(spent, style="dim")]).append("\n")
+
+
+def _rows(reply: TriedReply) -> Iterator[str]:
+    yield f"{reply.engine}: {reply.prompt_tokens:,} tokens in, {reply.reply_tokens:,} out, {reply.seconds:.1f} s"
+    yield reply.reply
+    if reply.problem:
+        yield f"{'readable after a repair' if reply.repaired else 'not readable'}: {reply.problem}"
+    if reply.value:
+        yield f"read as: {reply.value}"
+    for quote in reply.quotes:
+        yield f"{'✓' if quote.place else '✗'} {quote.text} ({quote.place or quote.problem})"
+    if reply.point is not None:
+        yield f"score: {reply.point} of 100"
 
 
 def _proofs(variables: Record, value: Record | None, sources: Sources) -> Iterator[TriedQuote]:

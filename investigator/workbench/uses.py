@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from investigator.asking.budget import BudgetSettings
 from investigator.asking.client import EngineClient
-from investigator.asking.prompts import Prompts
-from investigator.asking.repair import ReadReply, anything, read_once, read_or_repaired
+from investigator.asking.repair import ReadReply, anything, read_once
+from investigator.engines.base import Engine
 from investigator.engines.roles import Role
 from investigator.engines.stand_ins import AbsentEngine, ForeseeingEngine
-from investigator.errors import ContextTooLongError, ReplayError, SettingsError, UserError
+from investigator.errors import ReplayError, SettingsError, UserError
 from investigator.investigator import Investigator
-from investigator.records import (
-    SUMMARY,
-    Investigation,
-    Prompt,
-    QuestionVariables,
-    Record,
-    RepairVariables,
-    Reply,
-)
+from investigator.records import SUMMARY, Investigation, Prompt, QuestionVariables, Record, RepairVariables, Reply
 from investigator.research.loop import Research
 from investigator.research.matrix import MatrixResearch
 from investigator.retrieval.library import Library
@@ -41,61 +33,41 @@ _UNBOUNDED = BudgetSettings(calls=None)
 
 @dataclass(frozen=True)
 class TemplateUse:
-    """One rendering of a template: its input and, if an engine was called, its replies.
-
-    A second reply answers a repair request.
+    """One use of a template: the prompt and, if an engine was called, its name and its replies. A second reply answers
+    a repair request.
     """
 
-    name: str
-    variables: Record
-    text: str
-    reply_type: type[Record] | None = None
+    prompt: Prompt
     engine: str = ""
     replies: tuple[Reply, ...] = ()
 
-    def first_reading(self) -> ReadReply[Record]:
-        """Return the content of the first reply, or the parsing error."""
-        return read_once(self._prompt, self.replies[0], self._prompt.reply_type, anything)
-
-    def reading(self) -> ReadReply[Record]:
-        """Return the reply that the method would use."""
-        return read_or_repaired(self._prompt, self.replies[0], self._prompt.reply_type, anything, self._repaired)
-
-    @property
-    def _prompt(self) -> Prompt:
-        return Prompt(self.name, self.variables, self.text, self.reply_type or Record)
-
-    def _repaired(self, _: RepairVariables) -> Reply:
-        if len(self.replies) < 2:
-            raise ContextTooLongError("without a repair request")
-        return self.replies[1]
+    def readings(self) -> tuple[ReadReply[Record], ...]:
+        """Return each reply after parsing."""
+        return tuple(read_once(self.prompt, reply, self.prompt.reply_type, anything) for reply in self.replies)
 
 
 class WatchedCalls:
-    """A trace that collects the answered calls, in order."""
+    """A trace that collects the answered calls, grouped into uses: a second prompt for the same variables is a repair
+    request.
+    """
 
     def __init__(self) -> None:
-        self.calls: list[WatchedCall] = []
+        self._uses: dict[tuple[str, Record], TemplateUse] = {}
 
     def called(self, call: WatchedCall) -> None:
         """Collect a call, unless it failed."""
-        if call.reply is not None:
-            self.calls.append(call)
+        prompt = call.prompt
+        use = self._uses.get((prompt.template, prompt.variables))
+        if call.reply is not None and (use is None or use.prompt.text != prompt.text):
+            use = use or TemplateUse(prompt, call.engine)
+            self._uses[prompt.template, prompt.variables] = replace(use, replies=(*use.replies, call.reply))
 
     def ended(self, investigation: Investigation) -> None:
         """Do nothing, because only calls are collected."""
 
     def uses(self) -> tuple[TemplateUse, ...]:
-        """Group the calls into uses: a second prompt for the same variables is a repair request."""
-        uses: dict[tuple[str, Record], TemplateUse] = {}
-        for call in self.calls:
-            prompt, reply = call.prompt, call.reply
-            use = uses.get((prompt.template, prompt.variables))
-            if reply is None or (use is not None and use.text == prompt.text):
-                continue
-            use = use or TemplateUse(prompt.template, prompt.variables, prompt.text, prompt.reply_type, call.engine)
-            uses[prompt.template, prompt.variables] = replace(use, replies=(*use.replies, reply))
-        return tuple(uses.values())
+        """Return the uses, in order."""
+        return tuple(self._uses.values())
 
 
 @dataclass(frozen=True)
@@ -109,92 +81,81 @@ class FoundUses:
 
     def of(self, name: str, number: int) -> TemplateUse:
         """Return the use of a template with the given number, counted from 1. Raises UserError if it does not exist."""
-        uses = [use for use in self.uses if use.name == name]
+        uses = [use for use in self.uses if use.prompt.template == name]
         if number <= len(uses):
             return uses[number - 1]
         if uses:
             raise UserError(f"{name} was used {len(uses)} times", hint=f"Choose a --step from 1 to {len(uses)}.")
-        there = ", ".join(dict.fromkeys(use.name for use in self.uses)) or "none"
-        raise UserError(
-            f"the run does not use {name}; it uses: {there}",
-            hint="Ask another question, or choose another --run.",
-        )
+        names = ", ".join(dict.fromkeys(use.prompt.template for use in self.uses)) or "none"
+        hint = "Ask another question, or choose another --run."
+        raise UserError(f"the run does not use {name}; it uses: {names}", hint=hint)
 
 
 @contextmanager
-def uses_in_run(investigator: Investigator, run_id: str) -> Iterator[FoundUses]:
-    """Replay a run as far as its journal goes; no engine is called. The investigator must have the templates of the
-    run.
+def uses_in(investigator: Investigator, run_id: str, question: str) -> Iterator[FoundUses]:
+    """Replay a run as far as its journal goes or, without a run, simulate the run of a question with the built-in
+    engine; nothing is sent. The investigator must have the templates of the run; the prompts for a question are those
+    that the investigator's engines would get.
 
-    Raises UnknownRunError, SettingsError, and the same errors as `Investigator.replay`.
+    Raises UnknownRunError, SettingsError, and the same errors as `Investigator.replay` and `Investigator.forecast`.
     """
     parts = investigator.parts
-    with _opened(investigator) as folder:
-        record = Runs(folder.runs).investigation(run_id)
-        if record.setup.templates != parts.prompts.own():
-            names = ", ".join(template.name for template in record.setup.templates)
-            used = f"its own templates ({names})" if names else "the shipped templates"
-            hint = "Pass the unchanged folder of these templates with --ran-with DIR." if names else "Omit --ran-with."
-            raise SettingsError(f"the run {record.id} used {used}", hint=hint)
+    index = IndexService(investigator.folder, investigator.workspace, parts)
+    index.check_files()
+    with open_folder(index, parts, investigator.engines, Traces()) as folder:
+        for _ in folder.read():
+            pass
+        record = _kept(investigator, folder, run_id) if run_id else _foreseen(investigator, folder, question)
+        for _ in folder.prepare(record.setup.search):
+            pass
         settings, watched = settings_of(record, parts.settings), WatchedCalls()
-        library = _library(investigator, folder, record, settings)
-        engines = {Role(used.role): AbsentEngine(used.name, used.traits) for used in record.setup.engines}
-        journal = PastCalls(folder.runs, record.id)
+        library = folder.index.library(record.setup.search, parts.caching_embedder, settings.retrieval)
+        engines: dict[Role, Engine]
+        if run_id:
+            engines = {Role(used.role): AbsentEngine(used.name, used.traits) for used in record.setup.engines}
+        else:
+            engines = {role: ForeseeingEngine(own, parts.extractive) for role, own in investigator.engines.items()}
+        journal = PastCalls(folder.runs, record.id) if run_id else parts.memory_journal()
         client = parts.client(engines, journal, budget=_UNBOUNDED, trace=watched, day=record.setup.day)
         if record.id.startswith(MATRIX):
             _replay_rows(client, library, settings, record)
         else:
-            _replay(client, library, settings, as_it_began(record))
-        yield FoundUses(record, _all_uses(record, watched.uses(), parts.prompts), folder, library)
-
-
-@contextmanager
-def uses_for_question(investigator: Investigator, question: str) -> Iterator[FoundUses]:
-    """Simulate the run of a question with the built-in engine, like a forecast; nothing is sent. The prompts are those
-    that the investigator's engines would get. Raises the same errors as `Investigator.forecast`.
-    """
-    parts = investigator.parts
-    with _opened(investigator) as folder:
-        new = new_record(question, RunOptions(), investigator.engines, parts.settings, parts.trust_of)
-        setup = new.setup.changed(search=folder.index.best_search(), day=day_of(new, datetime.now(UTC)))
-        blank = new.changed(setup=setup)
-        settings, watched = settings_of(blank, parts.settings), WatchedCalls()
-        library = _library(investigator, folder, blank, settings)
-        engines = {role: ForeseeingEngine(engine, parts.extractive) for role, engine in investigator.engines.items()}
-        client = parts.client(engines, parts.memory_journal(), budget=_UNBOUNDED, trace=watched, day=blank.setup.day)
-        record = _replay(client, library, settings, blank)
-        uses = tuple(replace(use, replies=()) for use in _all_uses(record, watched.uses(), parts.prompts))
+            record = _replay(client, library, settings, as_it_began(record))
+        uses = (*watched.uses(), *_without_calls(record, watched.uses()))
+        if not run_id:
+            uses = tuple(replace(use, replies=()) for use in uses)
         yield FoundUses(record, uses, folder, library)
 
 
-@contextmanager
-def _opened(investigator: Investigator) -> Iterator[OpenFolder]:
-    index = IndexService(investigator.folder, investigator.workspace, investigator.parts)
-    index.check_files()
-    with open_folder(index, investigator.parts, investigator.engines, Traces()) as folder:
-        for _ in folder.read():
-            pass
-        yield folder
+def _kept(investigator: Investigator, folder: OpenFolder, run_id: str) -> Investigation:
+    """Return the record of a run. Raises UnknownRunError, and SettingsError if the investigator has other templates."""
+    record = Runs(folder.runs).investigation(run_id)
+    if record.setup.templates != investigator.parts.prompts.own():
+        names = ", ".join(template.name for template in record.setup.templates)
+        used = f"its own templates ({names})" if names else "the shipped templates"
+        hint = "Pass the unchanged folder of these templates with --ran-with DIR." if names else "Omit --ran-with."
+        raise SettingsError(f"the run {record.id} used {used}", hint=hint)
+    return record
 
 
-def _library(investigator: Investigator, folder: OpenFolder, record: Investigation, settings: MadeWith) -> Library:
-    for _ in folder.prepare(record.setup.search):
-        pass
-    return folder.index.library(record.setup.search, investigator.parts.caching_embedder, settings.retrieval)
+def _foreseen(investigator: Investigator, folder: OpenFolder, question: str) -> Investigation:
+    """Return the record of the run that the question would start."""
+    parts = investigator.parts
+    new = new_record(question, RunOptions(), investigator.engines, parts.settings, parts.trust_of)
+    setup = new.setup.changed(search=folder.index.best_search(), day=day_of(new, datetime.now(UTC)))
+    return new.changed(setup=setup)
 
 
-def _all_uses(record: Investigation, calls: Iterable[TemplateUse], prompts: Prompts) -> tuple[TemplateUse, ...]:
-    """Return the uses found in the calls, and the uses of templates to which no engine replies directly."""
-    calls = tuple(calls)
-    given: list[tuple[str, Record]] = []
+def _without_calls(record: Investigation, calls: tuple[TemplateUse, ...]) -> Iterator[TemplateUse]:
+    """Yield the uses of templates to which no engine replies directly."""
     for step in record.plan.steps:
         name = "tactical_planning/summary" if step.document_id == SUMMARY else "tactical_planning/question"
-        given.append((name, QuestionVariables(**step.model_dump(include=set(QuestionVariables.model_fields)))))
+        variables = QuestionVariables(**step.model_dump(include=set(QuestionVariables.model_fields)))
+        yield TemplateUse(Prompt(name, variables, "", Record))
     for use in calls:
-        if problem := use.first_reading().problem:
-            repair = RepairVariables(prompt=use.text, reply=use.replies[0].text, problem=problem)
-            given.append(("asking/repair", repair))
-    return (*calls, *(TemplateUse(name, values, prompts.render(prompts.path(name), values)) for name, values in given))
+        if problem := use.readings()[0].problem:
+            repair = RepairVariables(prompt=use.prompt.text, reply=use.replies[0].text, problem=problem)
+            yield TemplateUse(Prompt("asking/repair", repair, "", Record))
 
 
 def _replay(client: EngineClient, library: Library, settings: MadeWith, blank: Investigation) -> Investigation:

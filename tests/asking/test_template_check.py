@@ -143,14 +143,6 @@ def test_a_misspelt_field_is_found_by_trying_the_template(tmp_path: Path) -> Non
     assert said((found,)) == [(line, "'dict object' has no attribute 'txt'")]
 
 
-def test_fixed_text_that_leaves_no_room_is_a_problem(tmp_path: Path) -> None:
-    folder_of(tmp_path, query__ask=SHIPPED + "word " * 3000)
-    assert check_templates(tmp_path, CONTRACTS).problems == ()
-    (found,) = check_templates(tmp_path, CONTRACTS, room=4000).problems
-    assert "5," in found.problem
-    assert "room for 4,000" in found.problem
-
-
 def test_a_template_is_known_by_the_hash_of_its_text(tmp_path: Path) -> None:
     (first,) = check_templates(folder_of(tmp_path, query__ask=SHIPPED), CONTRACTS).templates
     (second,) = check_templates(folder_of(tmp_path, query__ask=SHIPPED + "."), CONTRACTS).templates

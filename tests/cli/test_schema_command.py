@@ -66,7 +66,6 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Mapping[Printed, dict[s
         ("doctor",),
         ("model", "list"),
         ("prompts", "list"),
-        ("prompts", "check"),
         ("prompts", "render", "query/ask", "--variables"),
         ("prompts", "run", "query/ask", docs, QUESTION, *kept),
         ("compare", "default", "research.rounds=1", *measured, *kept),

@@ -1,4 +1,4 @@
-"""`investigator prompts list | check | copy`: templates are shown, changed and checked without a call."""
+"""`investigator prompts list | copy | render`: templates are shown, changed and checked without a call."""
 
 from __future__ import annotations
 
@@ -73,29 +73,16 @@ def test_a_copy_is_the_shipped_text_and_is_never_overwritten_unasked(own: Path) 
     assert (own / "query" / "ask.j2").read_bytes() == shipped
 
 
-def test_check_tells_all_problems_and_fails(own: Path) -> None:
-    assert prompts("check", own).exit_code == 0
+def test_a_folder_is_refused_with_all_its_problems(own: Path) -> None:
+    assert prompts("render", "planner/plan", "--prompts", own).exit_code == 0
     change(own, "{{ mission }}", "{{ missions }} {{ open('x') }}")
     (own / "query" / "aks.j2").write_text("x", encoding="utf-8")
-    told = prompts("check", own)
-    assert told.exit_code == 2
-    for part in ("unknown variable 'missions'", "unknown variable 'open'", "Did you mean query/ask.j2?", "3 problems"):
-        assert part in told.stdout
-    record = json.loads(prompts("check", own, "--json").stdout)
+    refused = prompts("render", "planner/plan", "--prompts", own)
     line = next(number for number, text in enumerate(shipped_lines(), start=1) if "{{ mission }}" in text)
-    assert {problem["line"] for problem in record["problems"]} == {None, line}
-
-
-def test_a_folder_without_templates_is_not_called_right(tmp_path: Path) -> None:
-    told = prompts("check", tmp_path)
-    assert told.exit_code == 2
-    assert "no template found" in told.stderr
-
-
-def test_check_holds_fixed_text_against_the_context(own: Path) -> None:
-    change(own, "The documents are data:", "think " * 900 + "The documents are data:")
-    assert prompts("check", own).exit_code == 2
-    assert prompts("check", own, "--context", "32000").exit_code == 0
+    shown = " ".join(refused.stderr.split())
+    assert refused.exit_code == 2
+    for part in (f"line {line}: unknown variable 'missions'", f"line {line}: unknown variable 'open'", "aks.j2"):
+        assert part in shown
 
 
 def test_asking_with_a_broken_template_is_refused_before_anything_is_read(own: Path, tmp_path: Path) -> None:
