@@ -25,7 +25,7 @@ from investigator.reports.terminal import investigation_text
 from investigator.reports.wording import FILE_STATUSES, plural
 from investigator.server.desk import Desk
 from investigator.server.folders import ServedFolder
-from investigator.server.problems import ServerError, problem
+from investigator.server.problems import ServerError
 from investigator.server.records import JobRequest, JobState
 
 _Facts = TypeVar("_Facts", bound=Record)
@@ -176,7 +176,7 @@ class AgentTools:
             job = self._desk.job(id)
         record = self._desk.folder_of(id).investigator.show(job.run_id) if job.run_id else None
         if job.problem is not None:
-            raise ServerError(job.problem)
+            raise ServerError(job.problem.status, job.problem.detail, job.problem.hint)
         if record is None:
             return ToolReply(f"The investigation is {job.state.value}.", InvestigationReply(id=id, state=job.state))
         text = inert_prose(investigation_text(record).plain)
@@ -229,7 +229,7 @@ class AgentTools:
             return next(iter(folders.values()))
         if folder not in folders:
             hint = f"Set folder to one of these: {', '.join(folders)}"
-            raise ServerError(problem(HTTPStatus.NOT_FOUND, f"no folder {folder!r} is served", hint))
+            raise ServerError(HTTPStatus.NOT_FOUND, f"no folder {folder!r} is served", hint)
         return folders[folder]
 
 
@@ -260,7 +260,7 @@ def _offset(document: Document, place: str) -> int:
     word, _, number = place.strip().lower().rpartition(" ")
     if not number.isascii() or not number.isdigit() or len(number) > 12 or word not in ("", *_PAGE_WORDS, *_LINE_WORDS):
         hint = "Use an offset, or a position such as: page 4, line 12"
-        raise ServerError(problem(HTTPStatus.UNPROCESSABLE_ENTITY, f"{place[:40]!r} is not a position", hint))
+        raise ServerError(HTTPStatus.UNPROCESSABLE_ENTITY, f"{place[:40]!r} is not a position", hint)
     count = int(number)
     if not word:
         offset: int | None = count if count < len(document.text) else None
@@ -272,5 +272,5 @@ def _offset(document: Document, place: str) -> int:
     if offset is None:
         held = f"{plural(len(document.text), 'character')} and {plural(len(document.pages), 'page')}"
         wrong = f"{document.id} has no {place.strip()}: it has {held}"
-        raise ServerError(problem(HTTPStatus.UNPROCESSABLE_ENTITY, wrong))
+        raise ServerError(HTTPStatus.UNPROCESSABLE_ENTITY, wrong)
     return offset

@@ -16,20 +16,18 @@ from starlette.routing import Route
 from investigator.errors import InvestigatorError, WorkspaceLockedError
 from investigator.investigator import Investigator
 from investigator.secrets import redacted
-from investigator.server.chat_pages import chat_pages
-from investigator.server.chat_rest import chat_rest
+from investigator.server.chat_routes import chat_pages, chat_rest
 from investigator.server.chats import Chats
 from investigator.server.desk import Desk
 from investigator.server.hosting import Application
-from investigator.server.pages import page_of_problem, pages
+from investigator.server.pages import pages
 from investigator.server.problems import ServerError, problem, problem_of
 from investigator.server.protocol import PATH, AgentDoor
 from investigator.server.records import Problem
+from investigator.server.rendering import html
 from investigator.server.rest import rest
 
-_TITLE = "investigator"
-_SOON = 5
-
+_SOON = 5  # seconds
 
 SearchesOf = Callable[[Investigator, Callable[[str], None]], Application]
 """Returns a handler that serves a folder's search in another protocol and reports failures to the callback."""
@@ -48,7 +46,7 @@ def application(
     """
     agents = AgentDoor(desk)
     app = FastAPI(
-        title=_TITLE,
+        title="investigator",
         version="1",
         docs_url=None,
         redoc_url=None,
@@ -64,37 +62,24 @@ def application(
         app.router.routes.append(Route(path, search))
     app.mount("/static", StaticFiles(packages=[("investigator.server", "static")]))
 
-    @app.exception_handler(ServerError)
-    async def refused(request: Request, error: ServerError) -> Response:
-        return _told(request, error.problem, error.retry_after)
+    async def refused(request: Request, error: Exception) -> Response:
+        soon = _SOON if isinstance(error, WorkspaceLockedError) else 0
+        return _problem_reply(request, problem_of(error), error.retry_after if isinstance(error, ServerError) else soon)
 
-    @app.exception_handler(InvestigatorError)
-    async def failed(request: Request, error: InvestigatorError) -> Response:
-        return _told(request, problem_of(error), _SOON if isinstance(error, WorkspaceLockedError) else 0)
-
-    @app.exception_handler(RequestValidationError)
-    async def wrong(request: Request, error: RequestValidationError) -> Response:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"][1:]) or "the request"
-        return _told(
-            request, problem(HTTPStatus.UNPROCESSABLE_ENTITY, f"{place}: {first['msg']}", "See /v1/openapi.json.")
-        )
-
-    @app.exception_handler(HTTPException)
-    async def missing(request: Request, error: HTTPException) -> Response:
-        return _told(request, problem(error.status_code, str(error.detail)))
+    for kind in (ServerError, InvestigatorError, RequestValidationError, HTTPException):
+        app.add_exception_handler(kind, refused)
 
     @app.exception_handler(Exception)
     async def unexpected(request: Request, error: Exception) -> Response:
         on_problem(redacted(f"unexpected error: {type(error).__name__}: {error}"))
-        return _told(request, problem(HTTPStatus.INTERNAL_SERVER_ERROR, "the request failed unexpectedly"))
+        return _problem_reply(request, problem(HTTPStatus.INTERNAL_SERVER_ERROR, "the request failed unexpectedly"))
 
     return app
 
 
-def _told(request: Request, wrong: Problem, retry_after: int = 0) -> Response:
+def _problem_reply(request: Request, wrong: Problem, retry_after: int = 0) -> Response:
     """Report an error, as JSON to a program and as a page to a browser."""
     headers = {"Retry-After": str(retry_after)} if retry_after else None
     if request.url.path.startswith(("/v1", PATH)):
         return JSONResponse(wrong.model_dump(), wrong.status, headers, media_type="application/problem+json")
-    return HTMLResponse(page_of_problem(wrong), wrong.status, headers)
+    return HTMLResponse(html("problem.html.j2", problem=wrong), wrong.status, headers)

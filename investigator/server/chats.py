@@ -5,6 +5,7 @@ the folder's jobs, so a conversation continues after a restart.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
@@ -13,13 +14,12 @@ from http import HTTPStatus
 from threading import Event, Lock, Thread
 from typing import Protocol
 
-from investigator.errors import InvestigatorError, StoreError
+from investigator.errors import StoreError
 from investigator.investigator import Investigator
 from investigator.secrets import redacted
-from investigator.server.bell import Bell
 from investigator.server.folders import ServedFolder
 from investigator.server.problems import ServerError, problem, problem_of
-from investigator.server.records import Chat, ChatTurn, SpokenReply, TurnState
+from investigator.server.records import ENDED, TURN, Chat, ChatTurn, LoggedEvent, SpokenReply, TurnState
 
 _MOST_OPEN = 50
 """Maximum number of open conversations in all folders; if there are more, the oldest idle conversation is closed, and
@@ -56,15 +56,14 @@ class _Conversation:
     folder: ServedFolder
     say: Say
     chat: Chat
-    version: int = 0
+    version: int = 1
     stopping: Event = field(default_factory=Event)
     thread: Thread | None = None
 
 
 class Chats:
-    """Manages the conversations of a server. Thread-safe; `bell` rings at every change.
-
-    Its methods raise StoreError or a subclass if turns cannot be stored.
+    """Manages the conversations of a server. Thread-safe. Its methods raise StoreError or a subclass if turns cannot be
+    stored.
     """
 
     def __init__(
@@ -72,10 +71,8 @@ class Chats:
         folders: Mapping[str, ServedFolder],
         open_talks: OpenTalks,
         new_id: Callable[[], str],
-        bell: Bell,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        self.bell = bell
         self._folders = folders
         self._open_talks = open_talks
         self._new_id = new_id
@@ -105,7 +102,17 @@ class Chats:
     def version(self, chat_id: str) -> int:
         """Return a number that changes whenever the conversation does."""
         held = self._held.get(chat_id)
-        return held.version if held is not None else 0
+        return held.version if held is not None else 1
+
+    def changes(self, chat_id: str, after: int) -> Sequence[LoggedEvent]:
+        """Return the last turn as an event, unless it has not changed since the version `after`. The outcome of a reply
+        is always returned, because the version may come from another server. Raises ServerError.
+        """
+        version, chat = self.version(chat_id), self.chat(chat_id)
+        if not chat.turns or (version == after and chat.is_busy):
+            return ()
+        kind = TURN if chat.is_busy else ENDED
+        return [LoggedEvent(number=version, at=time.time(), kind=kind, body=chat.turns[-1].model_dump_json())]
 
     def say(self, chat_id: str, text: str) -> Chat:
         """Start a reply to a message; the conversation changes as the reply is written. Raises ServerError if the text
@@ -117,19 +124,16 @@ class Chats:
         with self._lock:
             if held.chat.is_busy:
                 hint = "Wait for the reply in progress, or stop it."
-                raise ServerError(problem(HTTPStatus.CONFLICT, "a reply is in progress in this chat", hint))
+                raise ServerError(HTTPStatus.CONFLICT, "a reply is in progress in this chat", hint)
             if len(held.chat.turns) >= _MOST_TURNS:
-                hint = "Start a new chat."
-                raise ServerError(
-                    problem(HTTPStatus.CONFLICT, f"this chat has reached the limit of {_MOST_TURNS} turns", hint)
-                )
+                failure = f"this chat has reached the limit of {_MOST_TURNS} turns"
+                raise ServerError(HTTPStatus.CONFLICT, failure, "Start a new chat.")
             turn = ChatTurn(number=len(held.chat.turns) + 1, said=redacted(text.strip()))
             held.folder.chats.keep(chat_id, turn)
             held.stopping.clear()
             self._put(held, (*held.chat.turns, turn))
             held.thread = Thread(target=self._reply, args=(held,), daemon=True)
             held.thread.start()
-        self.bell.ring()
         return held.chat
 
     def stop(self, chat_id: str) -> Chat:
@@ -162,7 +166,7 @@ class Chats:
             if (turns := folder.chats.turns(chat_id)) is not None:
                 return folder, Chat(id=chat_id, folder=folder.name, turns=tuple(map(_as_left, turns)))
         hint = "A user deleted it, or it was deleted because many newer ones were started: start a new chat."
-        raise ServerError(problem(HTTPStatus.NOT_FOUND, f"unknown chat {chat_id[:40]}", hint))
+        raise ServerError(HTTPStatus.NOT_FOUND, f"unknown chat {chat_id[:40]}", hint)
 
     def _hold(self, folder: ServedFolder, chat: Chat) -> _Conversation:
         """Open a conversation, and close the oldest one if too many are open. Raises InvestigatorError."""
@@ -187,7 +191,6 @@ class Chats:
         with self._lock:
             *before, last = held.chat.turns
             self._put(held, (*before, last.changed(**fields)))
-        self.bell.ring()
 
     def _end(self, held: _Conversation, state: TurnState, **fields: object) -> None:
         """Store the outcome of a turn, then show it; if it cannot be stored, notify the user."""
@@ -205,11 +208,8 @@ class Chats:
             self._end(held, TurnState.DONE, reply=reply)
         except TurnStopped:
             self._end(held, TurnState.STOPPED, reply=None)
-        except InvestigatorError as error:
-            self._end(held, TurnState.FAILED, problem=problem_of(error))
         except Exception as error:  # noqa: BLE001 - the outermost handler of the thread: the user must see the error
-            failure = problem(HTTPStatus.INTERNAL_SERVER_ERROR, f"unexpected error: {type(error).__name__}: {error}")
-            self._end(held, TurnState.FAILED, problem=failure)
+            self._end(held, TurnState.FAILED, problem=problem_of(error))
 
 
 def _as_left(turn: ChatTurn) -> ChatTurn:
@@ -228,7 +228,7 @@ def _check(text: str) -> None:
     """Raise ServerError if a message is empty or too long."""
     if not text.strip() or len(text) > LONGEST_TURN:
         failure = f"a message must have 1 to {LONGEST_TURN:,} characters, not {len(text.strip()):,}"
-        raise ServerError(problem(HTTPStatus.UNPROCESSABLE_ENTITY, failure))
+        raise ServerError(HTTPStatus.UNPROCESSABLE_ENTITY, failure)
 
 
 class _Watch:

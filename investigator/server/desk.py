@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from http import HTTPStatus
 from threading import Condition, Semaphore, Thread
 
-from investigator.errors import InvestigatorError, StoreError, WorkspaceLockedError
+from investigator.errors import StoreError, WorkspaceLockedError
 from investigator.records import (
     Answered,
     AnswerStatus,
@@ -26,39 +26,37 @@ from investigator.records import (
     Started,
 )
 from investigator.secrets import redacted
-from investigator.server.bell import Bell
 from investigator.server.folders import ServedFolder
-from investigator.server.problems import ServerError, problem, problem_of
+from investigator.server.problems import ServerError, problem_of
 from investigator.server.records import JobEnded, JobKind, JobRequest, JobState, Problem, ServerJob
 from investigator.services.run_records import RunOptions, valid_question
 
+_AT_ONCE = 2
 _BETWEEN = 0.25  # minimum number of seconds between two progress events of one kind
 _AGAIN = 2.0  # seconds before the next attempt, if another process is writing to the folder
 _RETRY_AFTER = 10
+_FAILED = frozenset(FileStatus) - {FileStatus.INDEXED, FileStatus.UNCHANGED, FileStatus.EMPTY, FileStatus.HIDDEN}
 
 
 class Desk:
-    """Runs jobs in its own threads, at most `at_once` concurrently; at most `most_waiting` wait for each folder."""
+    """Runs jobs in its own threads, two at a time; at most `most_waiting` wait for each folder."""
 
     def __init__(
         self,
         folders: Mapping[str, ServedFolder],
         new_id: Callable[[], str],
         *,
-        at_once: int = 2,
         most_waiting: int = 20,
         on_problem: Callable[[str], None] = lambda _: None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.folders = folders
-        self.bell = Bell()
         self._new_id = new_id
         self._most_waiting = most_waiting
         self._on_problem = on_problem
-        self._now, self._clock = now, clock
+        self._now = now
         self._changed = Condition()
-        self._slots = Semaphore(at_once)
+        self._slots = Semaphore(_AT_ONCE)
         self._to_stop: set[str] = set()
         self._closing = threading.Event()
         self._threads = [Thread(target=self._work, args=(folder,), daemon=True) for folder in folders.values()]
@@ -83,7 +81,7 @@ class Desk:
         """Return a served folder. Raises ServerError."""
         if name not in self.folders:
             hint = "GET /v1/folders lists the folders that the server was started with."
-            raise ServerError(problem(HTTPStatus.NOT_FOUND, f"the folder {name} is not served", hint))
+            raise ServerError(HTTPStatus.NOT_FOUND, f"the folder {name} is not served", hint)
         return self.folders[name]
 
     def submit(self, request: JobRequest, idempotency_key: str | None = None) -> ServerJob:
@@ -100,13 +98,13 @@ class Desk:
             known = ledger.job_of_key(idempotency_key) if idempotency_key else None
             if known is not None and known.request != request:
                 refusal = "this Idempotency-Key was used for another request"
-                raise ServerError(problem(HTTPStatus.UNPROCESSABLE_ENTITY, refusal, "Use a new key."))
+                raise ServerError(HTTPStatus.UNPROCESSABLE_ENTITY, refusal, "Use a new key.")
             if known is not None:
                 return known
             if sum(job.state is JobState.WAITING for job in ledger.unfinished()) >= self._most_waiting:
                 refusal = f"{self._most_waiting} jobs are already waiting for the folder {request.folder}"
                 hint = "Try again later, or stop one of these jobs."
-                raise ServerError(problem(HTTPStatus.TOO_MANY_REQUESTS, refusal, hint), retry_after=_RETRY_AFTER)
+                raise ServerError(HTTPStatus.TOO_MANY_REQUESTS, refusal, hint, retry_after=_RETRY_AFTER)
             job = ServerJob(id=self._new_id(), request=request, created=self._now().isoformat(timespec="milliseconds"))
             ledger.add(job, idempotency_key)
             self._changed.notify_all()
@@ -125,7 +123,7 @@ class Desk:
         with self._changed:
             folder, job = self._kept(job_id)
             if job.state is JobState.WAITING:
-                return self._end(folder, job, JobState.STOPPED)
+                return self._end(folder, job_id, JobState.STOPPED)
             if not job.state.has_ended:
                 self._to_stop.add(job_id)
                 self._changed.notify_all()
@@ -135,7 +133,7 @@ class Desk:
         for folder in self.folders.values():
             if (job := folder.ledger.job(job_id)) is not None:
                 return folder, job
-        raise ServerError(problem(HTTPStatus.NOT_FOUND, f"unknown investigation {job_id}"))
+        raise ServerError(HTTPStatus.NOT_FOUND, f"unknown investigation {job_id}")
 
     def _work(self, folder: ServedFolder) -> None:
         while (job := self._next(folder)) is not None:
@@ -159,58 +157,45 @@ class Desk:
         return None
 
     def _do(self, folder: ServedFolder, job: ServerJob) -> None:
+        """Run a job to its end, unless the desk closes or another process is writing to the folder: then the job stays
+        unfinished, and its turn comes again.
+        """
         with self._changed:
-            job = folder.ledger.job(job.id) or job
+            job = self.job(job.id)
             if job.state.has_ended:  # the job was stopped while it was waiting
                 return
-            job = self._note(folder, job.changed(state=JobState.RUNNING))
-        while True:
-            try:
-                self._follow(folder, job)
-                return
-            except WorkspaceLockedError as error:
-                self._log(folder, job, Notice(text=f"{error.message}; retrying."))
-                if self._stopped_while_waiting(folder, job):
-                    return
-            except InvestigatorError as error:
-                self._end(folder, self._current(folder, job), JobState.FAILED, why=problem_of(error))
-                return
-            except Exception as error:  # noqa: BLE001 - the outermost handler of the thread: the next job must run
-                failure = problem(
-                    HTTPStatus.INTERNAL_SERVER_ERROR, f"unexpected error: {type(error).__name__}: {error}"
-                )
-                self._end(folder, self._current(folder, job), JobState.FAILED, why=failure)
-                return
-
-    def _stopped_while_waiting(self, folder: ServedFolder, job: ServerJob) -> bool:
-        with self._changed:
-            self._changed.wait(_AGAIN)
             if job.id in self._to_stop:
-                self._end(folder, self._current(folder, job), JobState.STOPPED)
-                return True
-        return self._closing.is_set()
+                self._end(folder, job.id, JobState.STOPPED)
+                return
+            job = self._note(folder, job.changed(state=JobState.RUNNING))
+        try:
+            self._follow(folder, job)
+        except WorkspaceLockedError as error:
+            self._log(folder, job, Notice(text=f"{error.message}; retrying."))
+            with self._changed:
+                self._changed.wait(_AGAIN)
+        except Exception as error:  # noqa: BLE001 - the outermost handler of the thread: the next job must run
+            self._end(folder, job.id, JobState.FAILED, why=problem_of(error))
 
     def _follow(self, folder: ServedFolder, job: ServerJob) -> None:
         """Run a job to its end, unless it is stopped or the desk closes. Raises the same errors as an investigation."""
-        counted, status = _Counted(self._clock), None
+        logged: dict[type[Event], float] = {}
+        status = None
         with closing(_events(folder, job)) as events:
             for event in events:
                 if isinstance(event, Started):
                     job = self._note(folder, job.changed(run_id=event.run_id))
                 if isinstance(event, Answered):
                     status = event.investigation.answer.status if event.investigation.answer else None
-                    job = job.changed(run_id=event.investigation.id)  # a stored answer has no start event
-                elif counted.is_due(event):
+                    job = self._note(folder, job.changed(run_id=event.investigation.id))  # no start event if stored
+                elif _is_due(event, logged):
                     self._log(folder, job, event)
                 if job.id in self._to_stop:
-                    self._end(folder, job, JobState.STOPPED)
+                    self._end(folder, job.id, JobState.STOPPED)
                     return
                 if self._closing.is_set() and not isinstance(event, Answered):
                     return
-        self._end(folder, job, JobState.DONE, status)
-
-    def _current(self, folder: ServedFolder, job: ServerJob) -> ServerJob:
-        return folder.ledger.job(job.id) or job
+        self._end(folder, job.id, JobState.DONE, status)
 
     def _note(self, folder: ServedFolder, job: ServerJob) -> ServerJob:
         folder.ledger.change(job)
@@ -218,21 +203,19 @@ class Desk:
 
     def _log(self, folder: ServedFolder, job: ServerJob, event: Event) -> None:
         folder.ledger.log(job.id, event, self._now().timestamp())
-        self.bell.ring()
 
     def _end(
         self,
         folder: ServedFolder,
-        job: ServerJob,
+        job_id: str,
         state: JobState,
         status: AnswerStatus | None = None,
         why: Problem | None = None,
     ) -> ServerJob:
-        self._to_stop.discard(job.id)
-        ended = job.changed(state=state, problem=why)
-        event = JobEnded(state=state, run_id=job.run_id, answer_status=status, problem=why)
+        self._to_stop.discard(job_id)
+        ended = self.job(job_id).changed(state=state, problem=why)
+        event = JobEnded(state=state, run_id=ended.run_id, answer_status=status, problem=why)
         folder.ledger.end(ended, event, self._now().timestamp())
-        self.bell.ring()
         return ended
 
 
@@ -255,23 +238,16 @@ def _events(folder: ServedFolder, job: ServerJob) -> Generator[Event]:
     yield from investigator.investigate(request.question, options)
 
 
-class _Counted:
-    """Drops some progress events, so that ten thousand unchanged files do not produce ten thousand events."""
-
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock = clock
-        self._last: dict[type[Event], float] = {}
-
-    def is_due(self, event: Event) -> bool:
-        if not isinstance(event, FileRead | Embedded | Progressed):
-            return True
-        if event.done >= event.total or (isinstance(event, FileRead) and event.file.status in _FAILED):
-            return True
-        now = self._clock()
-        if now - self._last.get(type(event), float("-inf")) < _BETWEEN:
-            return False
-        self._last[type(event)] = now
+def _is_due(event: Event, logged: dict[type[Event], float]) -> bool:
+    """Return True if an event is to be stored: of progress only some, so that ten thousand unchanged files do not
+    produce ten thousand events. `logged` holds the time of the last progress of each kind.
+    """
+    if not isinstance(event, FileRead | Embedded | Progressed) or event.done >= event.total:
         return True
-
-
-_FAILED = frozenset(FileStatus) - {FileStatus.INDEXED, FileStatus.UNCHANGED, FileStatus.EMPTY, FileStatus.HIDDEN}
+    if isinstance(event, FileRead) and event.file.status in _FAILED:
+        return True
+    now = time.monotonic()
+    if now - logged.get(type(event), float("-inf")) < _BETWEEN:
+        return False
+    logged[type(event)] = now
+    return True

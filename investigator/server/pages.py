@@ -12,7 +12,8 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Request
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from pydantic import ValidationError
 
 from investigator.errors import PageError, QuestionError, ReaderError, SourceChangedError, UnknownRunError
 from investigator.investigator import Investigator
@@ -22,12 +23,11 @@ from investigator.reports.wording import FILE_STATUSES, HEADLINES, UNFINISHED
 from investigator.server.desk import Desk
 from investigator.server.document_view import document_view
 from investigator.server.folders import ServedFolder
-from investigator.server.forms import asked_again, fields_of, job_request
 from investigator.server.live import Live
-from investigator.server.problems import ServerError, problem, problem_of
+from investigator.server.problems import ServerError, problem_of
 from investigator.server.records import JobKind, JobRequest, JobState, LoggedEvent, Problem
-from investigator.server.rendering import TEMPLATES, html, linking
-from investigator.server.stream import as_lines, first_after, happened
+from investigator.server.rendering import TEMPLATES, fields_of, html, linking
+from investigator.server.stream import first_after, streamed
 from investigator.services.matrix_run import MATRIX
 from investigator.services.run_records import turns_after
 
@@ -51,11 +51,6 @@ def pages(desk: Desk, is_closing: Callable[[], bool]) -> APIRouter:
     _add_jobs(router, desk, is_closing)
     _add_documents(router, desk)
     return router
-
-
-def page_of_problem(wrong: Problem) -> str:
-    """Return the page that explains a problem to a user."""
-    return html("problem.html.j2", problem=wrong)
 
 
 def _add_look(router: APIRouter) -> None:
@@ -99,9 +94,9 @@ def _add_jobs(router: APIRouter, desk: Desk, is_closing: Callable[[], bool]) -> 
     async def ask(name: str, request: Request) -> Response:
         served, given = desk.folder(name), fields_of(await request.body())
         try:
-            job = await run_in_threadpool(desk.submit, job_request(name, given))
+            job = await run_in_threadpool(desk.submit, _form_request(name, given))
         except (ServerError, QuestionError) as error:
-            wrong = error.problem if isinstance(error, ServerError) else problem_of(error)
+            wrong = problem_of(error)
             page = await run_in_threadpool(_refused_page, served, given, wrong)
             return HTMLResponse(page, wrong.status)
         return RedirectResponse(f"/f/{name}/jobs/{job.id}", HTTPStatus.SEE_OTHER)
@@ -126,8 +121,7 @@ def _add_jobs(router: APIRouter, desk: Desk, is_closing: Callable[[], bool]) -> 
         live = _live(served)
         before = [e for e in await run_in_threadpool(_all_events, served, job_id) if e.number <= after]
         live.shown(before)  # so that speeds and rounds continue from the state that the page shows
-        lines = as_lines(happened(desk, job_id, after, is_closing), partial(_pieces, live))
-        return StreamingResponse(lines, media_type="text/event-stream")
+        return streamed(partial(served.ledger.events, job_id), after, is_closing, partial(_pieces, live))
 
     @router.post("/f/{name}/jobs/{job_id}/stop")
     def stop(name: str, job_id: str) -> Response:
@@ -151,7 +145,7 @@ def _add_runs(router: APIRouter, desk: Desk) -> None:
     def resume(name: str, run_id: str) -> Response:
         investigator = desk.folder(name).investigator
         record = investigator.show(run_id)
-        again = desk.submit(asked_again(name, record, _followed(investigator, record)))
+        again = desk.submit(_resumption(name, record, _followed(investigator, record)))
         return RedirectResponse(f"/f/{name}/jobs/{again.id}", HTTPStatus.SEE_OTHER)
 
     @router.get("/f/{name}/runs/{run_id}/report")
@@ -187,6 +181,42 @@ def _add_documents(router: APIRouter, desk: Desk) -> None:
         return Response(picture, media_type="image/png", headers={"Cache-Control": "private, max-age=600"})
 
 
+def _form_request(folder: str, given: Mapping[str, str]) -> JobRequest:
+    """Return the request from the question form. Raises ServerError if it exceeds a limit."""
+    return _request(
+        folder=folder,
+        question=given.get("question", ""),
+        mission=given.get("mission"),
+        after=given.get("after", ""),
+        only=tuple(name.strip() for name in given.get("only", "").split(",") if name.strip()),
+        as_of=given.get("as_of") or None,
+        fresh="fresh" in given,
+    )
+
+
+def _resumption(folder: str, run: Investigation, after: str) -> JobRequest:
+    """Return a request that resumes a run, which follows up on the run `after`, if any. Raises ServerError if its scope
+    has too many documents.
+    """
+    return _request(
+        folder=folder,
+        question=run.question,
+        mission=run.setup.mission,
+        strategy=run.setup.strategy,
+        only=run.setup.scope,
+        after=after,
+        as_of=run.setup.as_of or None,
+    )
+
+
+def _request(**fields: object) -> JobRequest:
+    try:
+        return JobRequest.model_validate(fields)
+    except ValidationError as error:
+        wrong = problem_of(error)
+        raise ServerError(wrong.status, wrong.detail) from error
+
+
 def _followed(investigator: Investigator, run: Investigation) -> str:
     """Return the id of the run that a run follows up on, "" if it follows none. Raises ServerError if that run is
     gone.
@@ -198,7 +228,7 @@ def _followed(investigator: Investigator, run: Investigation) -> str:
     followed = next((record.id for record in kept if turns_after(record) == run.earlier), None)
     if followed is None:
         hint = "Ask the question again, complete in itself."
-        raise ServerError(problem(HTTPStatus.CONFLICT, "the run that this question follows up on is gone", hint))
+        raise ServerError(HTTPStatus.CONFLICT, "the run that this question follows up on is gone", hint)
     return followed
 
 

@@ -5,9 +5,14 @@ share.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from http import HTTPStatus
+from typing import Any
 
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
+from pydantic import ValidationError
+from starlette.exceptions import HTTPException
 
 from investigator.errors import (
     CredentialError,
@@ -60,10 +65,10 @@ PROBLEMS: dict[int | str, dict[str, object]] = {
 class ServerError(Exception):
     """A rejected request, with the problem that explains it. `retry_after` is in seconds; 0 means never."""
 
-    def __init__(self, problem: Problem, *, retry_after: int = 0) -> None:
-        self.problem = problem
+    def __init__(self, status: int, detail: str, hint: str = "", *, retry_after: int = 0) -> None:
+        self.problem = problem(status, detail, hint)
         self.retry_after = retry_after
-        super().__init__(problem.detail)
+        super().__init__(self.problem.detail)
 
 
 def problem(status: int, detail: str, hint: str = "") -> Problem:
@@ -72,15 +77,27 @@ def problem(status: int, detail: str, hint: str = "") -> Problem:
     return Problem(title=HTTPStatus(status).phrase, status=int(status), detail=detail_shown, hint=next_step)
 
 
-def problem_of(error: InvestigatorError) -> Problem:
-    """Return the problem document for an error."""
-    status = next(status for kind, status in _STATUSES if isinstance(error, kind))
-    return problem(status, error.message, _served_hint(error))
+def problem_of(error: Exception) -> Problem:
+    """Return the problem document for any error."""
+    match error:
+        case ServerError():
+            return error.problem
+        case InvestigatorError():
+            status = next(status for kind, status in _STATUSES if isinstance(error, kind))
+            general = next((hint for kind, hint in _HINTS if isinstance(error, kind)), "")
+            return problem(status, error.message, served_words(error.hint) or general)
+        case HTTPException():
+            return problem(error.status_code, error.detail)
+        case ValidationError():
+            return problem(HTTPStatus.UNPROCESSABLE_ENTITY, _faults(error.errors()))
+        case RequestValidationError():
+            return problem(HTTPStatus.UNPROCESSABLE_ENTITY, _faults(error.errors()), "See /v1/openapi.json.")
+    return problem(HTTPStatus.INTERNAL_SERVER_ERROR, f"unexpected error: {type(error).__name__}: {error}")
 
 
-def _served_hint(error: InvestigatorError) -> str:
-    """Return an error's hint for users of the web page or the tools, who do not use the command line."""
-    return served_words(error.hint) or next((hint for kind, hint in _HINTS if isinstance(error, kind)), "")
+def _faults(faults: Iterable[Mapping[str, Any]]) -> str:
+    """Return the invalid fields of a request, each with the reason."""
+    return "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults)
 
 
 def served_words(text: str) -> str:

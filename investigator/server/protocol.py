@@ -102,14 +102,9 @@ def _as_tool(tool: Callable[..., ToolReply[Any]]) -> Callable[..., object]:
     def call(**arguments: object) -> CallToolResult:
         try:
             reply = tool(**arguments)
-        except ServerError as error:
-            raise ToolError(f"{error.problem.detail} {error.problem.hint}".strip()) from error
-        except InvestigatorError as error:
-            failure = problem_of(error)
-            raise ToolError(f"{failure.detail} {failure.hint}".strip()) from error
-        except ValidationError as error:
-            wrong = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
-            raise ToolError(redacted(wrong)) from error
+        except (ServerError, InvestigatorError, ValidationError) as error:
+            wrong = problem_of(error)
+            raise ToolError(f"{wrong.detail} {wrong.hint}".strip()) from error
         structured = json.loads(inert_json(redacted(reply.facts.model_dump_json())))
         return CallToolResult(
             content=[TextContent(type="text", text=redacted(reply.text))], structured_content=structured

@@ -1,14 +1,16 @@
-"""Common parts of all pages: templates, and the addresses of passages in their documents."""
+"""Common parts of all pages: templates, forms, and the addresses of passages in their documents."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from urllib.parse import urlencode
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from urllib.parse import parse_qs, urlencode
 
 from investigator.records import Passage, Quote
 from investigator.reports.html import pages_environment
 from investigator.secrets import redacted
 from investigator.server.folders import ServedFolder
+from investigator.server.problems import ServerError
 from investigator.services.run_records import LONGEST_QUESTION
 
 TEMPLATES = "server/templates"
@@ -18,6 +20,15 @@ def html(template: str, **values: object) -> str:
     """Render a page, with known secrets redacted."""
     page = pages_environment(TEMPLATES).get_template(template).render(longest_question=LONGEST_QUESTION, **values)
     return redacted(page)
+
+
+def fields_of(body: bytes) -> Mapping[str, str]:
+    """Return the first value of each field in a form. Raises ServerError if it cannot be parsed."""
+    try:
+        fields = parse_qs(body.decode(), max_num_fields=20, errors="strict")
+    except ValueError:  # also raised for bytes that are not UTF-8
+        raise ServerError(HTTPStatus.UNPROCESSABLE_ENTITY, "the form cannot be read") from None
+    return {name: values[0] for name, values in fields.items()}
 
 
 def linking(served: ServedFolder) -> Callable[[Quote | Passage], str]:

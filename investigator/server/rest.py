@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from http import HTTPStatus
 from typing import Annotated
 from urllib.parse import urlencode
@@ -13,7 +14,7 @@ from fastapi.responses import Response, StreamingResponse
 
 from investigator.records import Document, FolderStatus, Investigation, Mentions
 from investigator.server.desk import Desk
-from investigator.server.problems import PROBLEMS, ServerError, json_response, problem
+from investigator.server.problems import PROBLEMS, ServerError, json_response
 from investigator.server.records import (
     Documents,
     Excerpt,
@@ -27,7 +28,7 @@ from investigator.server.records import (
     ServerJob,
     ServerJobs,
 )
-from investigator.server.stream import as_lines, first_after, happened, json_of
+from investigator.server.stream import first_after, json_of, streamed
 
 _Limit = Annotated[int, Query(ge=1, le=200)]
 _Key = Annotated[
@@ -73,9 +74,8 @@ def _add_investigations(router: APIRouter, desk: Desk, is_closing: Callable[[], 
     async def events(job_id: str, request: Request) -> Response:
         """Stream events as server-sent events; `Last-Event-ID` or `?after=` continues after an event."""
         after = first_after(request)
-        await run_in_threadpool(desk.job, job_id)
-        lines = as_lines(happened(desk, job_id, after, is_closing), json_of)
-        return StreamingResponse(lines, media_type="text/event-stream")
+        ledger = (await run_in_threadpool(desk.folder_of, job_id)).ledger
+        return streamed(partial(ledger.events, job_id), after, is_closing, json_of)
 
     @router.delete("/investigations/{job_id}", status_code=HTTPStatus.ACCEPTED, response_model=ServerJob)
     def stop(job_id: str) -> Response:
@@ -149,7 +149,7 @@ def excerpt(document: Document, start: int, end: int | None) -> Excerpt:
     """
     size = len(document.text)
     if start > size or (end is not None and end < start):
-        raise ServerError(problem(HTTPStatus.UNPROCESSABLE_ENTITY, f"{document.id} has {size:,} characters"))
+        raise ServerError(HTTPStatus.UNPROCESSABLE_ENTITY, f"{document.id} has {size:,} characters")
     stop = min(size if end is None else end, start + MOST_EXCERPT, size)
     page = next((span.page for span in document.pages if span.start <= start < span.end), None)
     return Excerpt(

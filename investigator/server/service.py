@@ -63,7 +63,7 @@ class Service:
         except BaseException:
             listening.close()
             raise
-        self._chats = Chats(self.desk.folders, open_talks, _new_id, self.desk.bell)
+        self._chats = Chats(self.desk.folders, open_talks, _new_id)
         self._searches = {
             f"{self._access.search_path}/{folder.name}": searches_of(folder.investigator, on_problem)
             for folder in self.desk.folders.values()

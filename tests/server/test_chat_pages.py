@@ -18,7 +18,6 @@ import pytest
 from investigator import Investigator, ScriptedEmbedder
 from investigator.bb3.commands.served_talks import open_talks
 from investigator.secrets import register
-from investigator.server.bell import Bell
 from investigator.server.chats import Begin, Chats, Say, Watch
 from investigator.server.folders import ServedFolder, served_folders
 from investigator.server.problems import ServerError
@@ -88,7 +87,7 @@ def chats_of(folder: ServedFolder, say: Say, told: list[Sequence[ChatTurn]] | No
         yield begin
 
     numbers = iter(range(300))
-    return Chats({folder.name: folder}, opened, lambda: f"chat{next(numbers)}", Bell())
+    return Chats({folder.name: folder}, opened, lambda: f"chat{next(numbers)}")
 
 
 def test_a_reply_is_stopped_at_its_next_step_and_the_chat_goes_on(folder: ServedFolder) -> None:
@@ -153,6 +152,7 @@ def test_a_chat_goes_on_in_the_next_server_and_is_kept_until_it_is_deleted(folde
     said, left = second.chat(chat.id).turns
     assert (said.said, said.reply) == ("my key is ***", SpokenReply(text="You said my key is ***."))
     assert (left.state, left.problem and left.problem.hint) == (TurnState.STOPPED, "Send the message again.")
+    assert [event.kind for event in second.changes(chat.id, 1)] == ["ended"]
     second.say(chat.id, "quick")
     wait_for(second, chat.id)
     assert [[turn.said for turn in turns] for turns in before] == [["my key is ***", "slow"]]

@@ -1,4 +1,6 @@
-"""The chat page: users send messages, watch replies arrive, and see each quote in its document."""
+"""The chat: the API for programs under /v1/chats, and the page where users send messages, watch replies arrive, and see
+each quote in its document.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +15,56 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response, Streamin
 from investigator.server.chats import LONGEST_TURN, Chats
 from investigator.server.desk import Desk
 from investigator.server.folders import ServedFolder
-from investigator.server.forms import fields_of
-from investigator.server.records import ChatTurn, LoggedEvent
-from investigator.server.rendering import html, linking
-from investigator.server.stream import as_lines, first_after, talked
+from investigator.server.problems import PROBLEMS, json_response
+from investigator.server.records import Chat, ChatTurn, KeptChats, LoggedEvent, NewChat, NewTurn
+from investigator.server.rendering import fields_of, html, linking
+from investigator.server.stream import first_after, json_of, streamed
+
+
+def chat_rest(desk: Desk, chats: Chats, is_closing: Callable[[], bool]) -> APIRouter:
+    """Return the routes of the chat."""
+    router = APIRouter(prefix="/v1/chats", responses=PROBLEMS)
+
+    @router.post("", status_code=HTTPStatus.CREATED, response_model=Chat)
+    def begin(wanted: NewChat) -> Response:
+        """Start a chat about a folder; the `Location` header is its address. A chat is kept until it is deleted."""
+        chat = chats.begin(desk.folder(wanted.folder))
+        return json_response(chat, HTTPStatus.CREATED, {"Location": f"/v1/chats/{chat.id}"})
+
+    @router.get("", response_model=KeptChats)
+    def listed(folder: str) -> Response:
+        """List the chats about a folder, newest first."""
+        return json_response(KeptChats(items=desk.folder(folder).chats.summaries()))
+
+    @router.get("/{chat_id}", response_model=Chat)
+    def chat(chat_id: str) -> Response:
+        """Return a chat with its turns, including an unfinished last turn."""
+        return json_response(chats.chat(chat_id))
+
+    @router.delete("/{chat_id}", status_code=HTTPStatus.NO_CONTENT)
+    def forget(chat_id: str) -> Response:
+        """Delete a chat; memories about the user stay."""
+        chats.forget(chat_id)
+        return Response(status_code=HTTPStatus.NO_CONTENT)
+
+    @router.post("/{chat_id}/turns", status_code=HTTPStatus.ACCEPTED, response_model=Chat)
+    def say(chat_id: str, turn: NewTurn) -> Response:
+        """Send a message; poll or stream the chat for the reply."""
+        return json_response(chats.say(chat_id, turn.text), HTTPStatus.ACCEPTED, {"Location": f"/v1/chats/{chat_id}"})
+
+    @router.delete("/{chat_id}/turns", status_code=HTTPStatus.ACCEPTED, response_model=Chat)
+    def stop(chat_id: str) -> Response:
+        """Stop the reply in progress; the conversation continues without it."""
+        return json_response(chats.stop(chat_id), HTTPStatus.ACCEPTED)
+
+    @router.get("/{chat_id}/events", response_class=StreamingResponse)
+    async def events(chat_id: str, request: Request) -> Response:
+        """Stream the last turn to its end as server-sent events; `Last-Event-ID` resumes after an event."""
+        after = first_after(request)
+        await run_in_threadpool(chats.chat, chat_id)
+        return streamed(partial(chats.changes, chat_id), after, is_closing, json_of)
+
+    return router
 
 
 def chat_pages(desk: Desk, chats: Chats, is_closing: Callable[[], bool]) -> APIRouter:
@@ -63,8 +111,7 @@ def chat_pages(desk: Desk, chats: Chats, is_closing: Callable[[], bool]) -> APIR
     async def progress(name: str, chat_id: str, request: Request) -> Response:
         served, after = desk.folder(name), first_after(request)
         await run_in_threadpool(chats.chat, chat_id)
-        lines = as_lines(talked(chats, chat_id, after, is_closing), partial(_piece, served))
-        return StreamingResponse(lines, media_type="text/event-stream")
+        return streamed(partial(chats.changes, chat_id), after, is_closing, partial(_piece, served))
 
     return router
 
