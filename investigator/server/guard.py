@@ -5,19 +5,17 @@ request body and the time to read it.
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
 from starlette.datastructures import MutableHeaders
-from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from investigator.server.access import Access
-from investigator.server.hosting import Application, Receive, Scope, Send, late
-from investigator.server.problems import problem
+from investigator.server.hosting import Application, Receive, Scope, Send
+from investigator.server.problems import ServerError
 
 MOST_OCTETS = 250_000
 """Size limit for a request body: enough for the longest accepted text in a form that encodes each character as twelve
@@ -44,7 +42,6 @@ _MOST_DISCARDED = 10_000_000
 """Number of bytes of an overlong body that are read before closing, because a client misses the response if its
 connection is closed at once.
 """
-_SLICE = 0.1  # seconds between checks for a server that is closing
 
 
 @dataclass(frozen=True)
@@ -58,7 +55,6 @@ class Guard:
     hosts: frozenset[str]
     closed: str
     patience: float
-    is_closing: Callable[[], bool]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or reject it."""
@@ -66,45 +62,46 @@ class Guard:
             await self.app(scope, receive, send)
         if scope["type"] != "http":
             return
-        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         guarded = _with_headers(send)
-        refusal = self._refusal(scope, headers)
-        if refusal is not None:
-            await refusal(scope, receive, guarded)
-            return
         try:
-            body = await body_of(receive, MOST_OCTETS + 1, self.patience, self.is_closing)
-        except HTTPException as error:
-            await _refused(error.status_code, error.detail)(scope, receive, guarded)
-            return
-        if len(body) > MOST_OCTETS:
-            too_large = _refused(
-                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a request may have at most {MOST_OCTETS:,} bytes"
-            )
-            await too_large(scope, receive, guarded)
-            return
-        await self.app(scope, _replaying(body, receive), guarded)
+            reply = self._reply(scope)
+            body = await _body_of(receive, self.patience) if reply is None else b""
+        except ServerError as error:
+            status = error.problem.status
+            challenge = {"WWW-Authenticate": "Bearer"} if status == HTTPStatus.UNAUTHORIZED else None
+            text = error.problem.model_dump_json()
+            reply = Response(text, status, challenge, media_type="application/problem+json")
+        if reply is not None:
+            await reply(scope, receive, guarded)
+        else:
+            await self.app(scope, _replaying(body, receive), guarded)
 
-    def _refusal(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:
-        """Return the response that rejects a request, or None if the request is acceptable."""
+    def _reply(self, scope: Scope) -> Response | None:
+        """Return None if the application is to answer a request, otherwise the answer. Raises ServerError if the
+        request is unacceptable.
+        """
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         if headers.get("host", "").lower() not in self.hosts:
-            return _refused(HTTPStatus.MISDIRECTED_REQUEST, "this host name does not belong to the server")
+            raise ServerError(HTTPStatus.MISDIRECTED_REQUEST, "this host name does not belong to the server")
         if not self._is_own(headers):
-            return _refused(HTTPStatus.FORBIDDEN, "requests from other web pages are rejected")
+            raise ServerError(HTTPStatus.FORBIDDEN, "requests from other web pages are rejected")
         path = scope["path"]
         if len(scope["raw_path"]) + len(scope["query_string"]) > _LONGEST_PATH:
-            return _refused(
-                HTTPStatus.REQUEST_URI_TOO_LONG, f"an address may have at most {_LONGEST_PATH:,} characters"
-            )
-        if path.startswith("/open/"):
-            return self._opened(path.removeprefix("/open/"))
+            detail = f"an address may have at most {_LONGEST_PATH:,} characters"
+            raise ServerError(HTTPStatus.REQUEST_URI_TOO_LONG, detail)
+        if path.startswith("/open/") and self.access.opened_by(path.removeprefix("/open/")):
+            return RedirectResponse("/", HTTPStatus.SEE_OTHER, {"Set-Cookie": self.access.cookie()})
         if path.startswith(_OPEN) or self.access.has_token(headers) or self.access.may_search(path):
             return None
         if not self.access.has_cookie(headers):
-            return self._unknown(path)
+            if not path.startswith(("/v1", "/mcp")):
+                return HTMLResponse(self.closed, HTTPStatus.UNAUTHORIZED)
+            hint = "Send the header Authorization: Bearer TOKEN; investigator serve prints the path of the token."
+            raise ServerError(HTTPStatus.UNAUTHORIZED, "the request has no valid token for this server", hint)
         sent_by_page = "origin" in headers or headers.get("sec-fetch-site") == "same-origin"
         if scope["method"] not in _READING and not sent_by_page:
-            return _refused(HTTPStatus.FORBIDDEN, "the request does not prove that it comes from this server's page")
+            detail = "the request does not prove that it comes from this server's page"
+            raise ServerError(HTTPStatus.FORBIDDEN, detail)
         return None
 
     def _is_own(self, headers: Mapping[str, str]) -> bool:
@@ -115,24 +112,6 @@ class Guard:
         own = {f"{scheme}://{host}" for host in self.hosts for scheme in ("http", "https")}
         own |= {"null"} if site == "same-origin" else set()
         return site in ("same-origin", "none") and headers.get("origin", next(iter(own))).lower() in own
-
-    def _opened(self, key: str) -> Response:
-        if not self.access.opened_by(key):
-            return self._unknown("/")
-        return RedirectResponse("/", HTTPStatus.SEE_OTHER, {"Set-Cookie": self.access.cookie()})
-
-    def _unknown(self, path: str) -> Response:
-        """Return a response that tells an unauthorised client how to get access."""
-        if path.startswith(("/v1", "/mcp")):
-            hint = "Send the header Authorization: Bearer TOKEN; investigator serve prints the path of the token."
-            return _refused(HTTPStatus.UNAUTHORIZED, "the request has no valid token for this server", hint)
-        return HTMLResponse(self.closed, HTTPStatus.UNAUTHORIZED)
-
-
-def _refused(status: int, detail: str, hint: str = "") -> Response:
-    refusal = problem(status, detail, hint)
-    challenge = {"WWW-Authenticate": "Bearer"} if status == HTTPStatus.UNAUTHORIZED else None
-    return Response(refusal.model_dump_json(), status, challenge, media_type="application/problem+json")
 
 
 def _with_headers(send: Send) -> Send:
@@ -162,26 +141,22 @@ def _replaying(body: bytes, receive: Receive) -> Receive:
     return replay
 
 
-async def body_of(receive: Receive, most: int, seconds: float, is_closing: Callable[[], bool]) -> bytes:
-    """Return the request body, truncated to at most `most` bytes.
-
-    Raises HTTPException if it is not complete within `seconds`.
-    """
-    ends_at, body, taken, more = time.monotonic() + seconds, b"", 0, True
-    while more and taken <= _MOST_DISCARDED:
-        if is_closing():
-            raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE, "the server is shutting down")
-        if time.monotonic() > ends_at:
-            raise HTTPException(HTTPStatus.REQUEST_TIMEOUT, late(seconds))
-        try:
-            async with asyncio.timeout(_SLICE):
+async def _body_of(receive: Receive, seconds: float) -> bytes:
+    """Return the body of a request. Raises ServerError if it is too long, or not complete within `seconds`."""
+    body, taken, more = b"", 0, True
+    try:
+        async with asyncio.timeout(seconds):
+            while more and taken <= _MOST_DISCARDED:
                 message = await receive()
-        except TimeoutError:
-            continue
-        if message["type"] == "http.disconnect":
-            raise HTTPException(HTTPStatus.BAD_REQUEST, "the body is shorter than its Content-Length")
-        part = message.get("body", b"")
-        taken += len(part)
-        body += part[: most - len(body)]
-        more = message.get("more_body", False)
+                if message["type"] == "http.disconnect":
+                    raise ServerError(HTTPStatus.BAD_REQUEST, "the body is shorter than its Content-Length")
+                part = message.get("body", b"")
+                taken += len(part)
+                body += part if taken <= MOST_OCTETS else b""
+                more = message.get("more_body", False)
+    except TimeoutError:
+        detail = f"the request was not finished within {seconds:g} seconds"
+        raise ServerError(HTTPStatus.REQUEST_TIMEOUT, detail) from None
+    if taken > MOST_OCTETS:
+        raise ServerError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a request may have at most {MOST_OCTETS:,} bytes")
     return body

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import ipaddress
-import json
 import socket
 import threading
 from asyncio import Transport
 from collections.abc import Awaitable, Callable, MutableMapping
-from http import HTTPStatus
 from types import TracebackType
 from typing import Any, Self, TypeAlias
 
@@ -29,11 +27,6 @@ Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Application: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 """An ASGI application; its messages are the untyped dicts of that standard."""
-
-
-def late(seconds: float) -> str:
-    """Return the error message for a request that arrives too slowly."""
-    return f"the request was not finished within {seconds:g} seconds"
 
 
 def listening_at(host: str, port: int) -> socket.socket:
@@ -72,7 +65,7 @@ def is_loopback(host: str) -> bool:
 
 
 class Hosting:
-    """Serves an application until it is closed; use it as a context manager.
+    """Serves an application with uvicorn until it is closed; use it as a context manager.
 
     The headers of a request must arrive within `patience` seconds. Each connection serves one request, so that closing
     never waits for idle clients.
@@ -94,8 +87,7 @@ class Hosting:
             timeout_graceful_shutdown=_LONGEST_END,
         )
         self._server = uvicorn.Server(config)
-        self._thread = threading.Thread(target=self._server.run, args=([listening],), name="investigator-server")
-        self._thread.daemon = True
+        self._thread = threading.Thread(target=self._server.run, args=([listening],), daemon=True)
 
     @property
     def is_closing(self) -> bool:
@@ -114,7 +106,7 @@ class Hosting:
             self._thread.join(0.2)
 
     def close(self) -> None:
-        """Stop accepting requests, finish requests in progress, and reject those still arriving."""
+        """Stop accepting requests, and finish requests in progress."""
         self._server.should_exit = True
         if self._thread.is_alive():
             self._thread.join()
@@ -128,25 +120,16 @@ class Hosting:
 
 
 def _in_time(seconds: float) -> type[H11Protocol]:
-    """Return uvicorn's protocol with a time limit for the headers of a request, and with rejections in JSON."""
+    """Return uvicorn's protocol with a time limit for the headers of a request, which uvicorn lacks."""
 
     class InTime(H11Protocol):
         def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
             self.loop.call_later(seconds, self._give_up)
 
-        def send_400_response(self, msg: str) -> None:
-            self._refuse(HTTPStatus.BAD_REQUEST, msg)
-
         def _give_up(self) -> None:
-            waits: object = self.cycle  # None until the headers have arrived; uvicorn does not declare this
-            if waits is None and not self.transport.is_closing():
-                self._refuse(HTTPStatus.REQUEST_TIMEOUT, late(seconds))
-
-        def _refuse(self, status: HTTPStatus, reason: str) -> None:
-            body = json.dumps({"error": reason})
-            head = f"HTTP/1.1 {status} {status.phrase}\r\nContent-Type: application/json\r\nConnection: close\r\n"
-            self.transport.write(f"{head}Content-Length: {len(body)}\r\n\r\n{body}".encode())
-            self.transport.close()
+            request: object = self.cycle  # None until the headers have arrived; uvicorn does not declare this
+            if request is None:
+                self.transport.close()
 
     return InTime

@@ -72,7 +72,7 @@ class Service:
         app = application(self.desk, self._chats, lambda: self._hosting.is_closing, on_problem, self._searches)
         closed = pages_environment(TEMPLATES).get_template("closed.html.j2").render()
         hosts = allowed_hosts(host, port, names)
-        guard = Guard(app, self._access, hosts, closed, patience, lambda: self._hosting.is_closing)
+        guard = Guard(app, self._access, hosts, closed, patience)
         self.address = address_of(listening)
         self._named = () if is_loopback(host) else tuple(address_of(listening, name) for name in names)
         self._hosting = Hosting(guard, listening, patience=patience)

@@ -223,7 +223,6 @@ FORM = {"Content-Type": "application/x-www-form-urlencoded; charset=UTF-8"}
         (b"q=\xff", {}, 400, "not a form"),
         (b"a=a&" * 100, {}, 400, "not a form"),
         (b"q=" + b"a" * (LONGEST_QUERY + 1), {}, 400, "q has 20,001 characters; the limit is 20,000"),
-        (b"q=a", {"Content-Length": "9" * 5_000}, 400, "Invalid HTTP request"),
         (b'{"q": "a"}', {"Content-Type": "application/json"}, 400, "not a form"),
     ],
 )
@@ -275,12 +274,13 @@ def sent(endpoint: SearchEndpoint, content: bytes) -> bytes:
     [
         (b"POST / HTTP/1.1\r\nHost: a\r\n\r\n", "not a form"),
         (b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nq=ab", "Invalid HTTP"),
+        (b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: " + b"9" * 5_000 + b"\r\n\r\nq=ab", "Invalid HTTP"),
         (b"\x16\x03\x01\x02\r\n\r\n", "Invalid HTTP"),
         (b"POST / HTTP/1.1\r\n\r\n", "Invalid HTTP"),
         (b"POST /" + b"a" * 65_600, "Invalid HTTP"),  # all of it is read before it is rejected
     ],
 )
-def test_what_is_hardly_a_request_gets_an_answer_in_json_too(
+def test_what_is_hardly_a_request_is_refused_and_the_server_goes_on(
     content: bytes, told: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     problems: list[str] = []
@@ -289,7 +289,7 @@ def test_what_is_hardly_a_request_gets_an_answer_in_json_too(
         chunked = b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nq=a\r\n0\r\n\r\n"
         assert sent(endpoint, chunked).startswith(b"HTTP/1.1 200 OK")
     assert head.startswith(b"HTTP/1.1 400 ")
-    assert told in json.loads(body)["error"]
+    assert told in body.decode()
     assert (problems, capfd.readouterr().err) == ([], "")
 
 
