@@ -24,7 +24,6 @@ from investigator.reports.inert import inert_line, inert_prose
 from investigator.reports.terminal import investigation_text
 from investigator.reports.wording import FILE_STATUSES, plural
 from investigator.server.desk import Desk
-from investigator.server.folders import ServedFolder
 from investigator.server.problems import ServerError
 from investigator.server.records import JobRequest, JobState
 
@@ -128,7 +127,7 @@ class AgentTools:
         self, query: str, limit: Annotated[int, Field(ge=1, le=10)] = 5, folder: FolderName = ""
     ) -> ToolReply[SearchReply]:
         """Find passages using keyword and vector search, best first. No language model reads them."""
-        every = self._served(folder).investigator.search(query, limit=limit)
+        every = self._desk.folder(folder).investigator.search(query, limit=limit)
         hits = every[: len(_first([hit.passage.place for hit in every]))]
         each = MOST_OCTETS // max(1, len(hits)) - _MOST_NAMES // 10
         lines = [f"{hit.passage.place}\n{_beginning(inert_line(hit.passage.text), each)}" for hit in hits]
@@ -137,7 +136,7 @@ class AgentTools:
 
     def list_mentions(self, words: str, folder: FolderName = "", cursor: Cursor = 0) -> ToolReply[MentionsReply]:
         """List every document that contains all these words, or a phrase in double quotation marks."""
-        mentions = self._served(folder).investigator.mentions(words)
+        mentions = self._desk.folder(folder).investigator.mentions(words)
         rest = mentions.documents[cursor:]
         shown = rest[: len(_first([document.passages[0].place for document in rest]))]
         end = cursor + len(shown)
@@ -162,7 +161,7 @@ class AgentTools:
         follows up on.
         """
         follows = self._desk.job(after).run_id if after else ""
-        name = self._served(folder).name
+        name = self._desk.folder(folder).name
         job = self._desk.submit(JobRequest(folder=name, question=question, only=tuple(only or ()), after=follows))
         return ToolReply(f"Started: {job.id}", InvestigationReply(id=job.id, state=job.state))
 
@@ -193,7 +192,7 @@ class AgentTools:
 
     def read_passage(self, document: str, place: str = "0", folder: FolderName = "") -> ToolReply[PassageReply]:
         """Read a document from a position: an offset (`start` of a source, or `next`), `page 4`, or `line 12`."""
-        whole = self._served(folder).investigator.document(document)
+        whole = self._desk.folder(folder).investigator.document(document)
         start, size = _offset(whole, place), len(whole.text)
         end = start + len(_beginning(whole.text[start:]))
         while len(shown := inert_prose(whole.text[start:end])) > MOST_OCTETS:  # escaping makes a text longer
@@ -203,7 +202,7 @@ class AgentTools:
 
     def status(self, folder: FolderName = "", cursor: Cursor = 0) -> ToolReply[StatusReply]:
         """List the documents of a folder, the unreadable files with reasons, and the served folders."""
-        served = self._served(folder)
+        served = self._desk.folder(folder)
         files = served.investigator.status(compare=False).files
         read = [file.path for file in files if file.status in READ]
         failed = [
@@ -221,16 +220,6 @@ class AgentTools:
         lines = [f"{plural(len(read), 'document')} can be searched in {served.name}.", *shown]
         lines += ["Could not be read:", *record.unreadable] if record.unreadable else []
         return ToolReply(inert_prose("\n".join(lines)), record)
-
-    def _served(self, folder: str) -> ServedFolder:
-        """Return the folder with that name, or the only folder. Raises ServerError."""
-        folders = self._desk.folders
-        if not folder and len(folders) == 1:
-            return next(iter(folders.values()))
-        if folder not in folders:
-            hint = f"Set folder to one of these: {', '.join(folders)}"
-            raise ServerError(HTTPStatus.NOT_FOUND, f"no folder {folder!r} is served", hint)
-        return folders[folder]
 
 
 def _found(span: Passage | Quote) -> Found:

@@ -53,12 +53,67 @@ class TurnStopped(Exception):
 
 @dataclass
 class _Conversation:
+    """An open conversation, and the watch of its replies."""
+
     folder: ServedFolder
-    say: Say
+    speak: Say
     chat: Chat
     version: int = 1
     stopping: Event = field(default_factory=Event)
     thread: Thread | None = None
+    lock: Lock = field(default_factory=Lock)
+
+    def doing(self, step: str) -> None:
+        """Show the current step. Raises TurnStopped if the user has cancelled the reply."""
+        self._go_on(step=step)
+
+    def said(self, text: str) -> None:
+        """Show the text of the reply so far. Raises TurnStopped if the user has cancelled the reply."""
+        self._go_on(reply=SpokenReply(text=text))
+
+    def _go_on(self, **fields: object) -> None:
+        if self.stopping.is_set():
+            raise TurnStopped
+        self.put(self.chat.turns[-1].changed(**fields))
+
+    def begin(self, text: str) -> None:
+        """Store a turn, and start its reply. Raises ServerError if a reply is in progress, or after too many turns."""
+        with self.lock:
+            turns = self.chat.turns
+            if self.chat.is_busy:
+                hint = "Wait for the reply in progress, or stop it."
+                raise ServerError(HTTPStatus.CONFLICT, "a reply is in progress in this chat", hint)
+            if len(turns) >= _MOST_TURNS:
+                failure = f"this chat has reached the limit of {_MOST_TURNS} turns"
+                raise ServerError(HTTPStatus.CONFLICT, failure, "Start a new chat.")
+            turn = ChatTurn(number=len(turns) + 1, said=redacted(text.strip()))
+            self.folder.chats.keep(self.chat.id, turn)
+            self.stopping.clear()
+            self.put(turn)
+            self.thread = Thread(target=self._reply, daemon=True)
+            self.thread.start()
+
+    def put(self, turn: ChatTurn) -> None:
+        """Show a turn as the last one."""
+        self.chat = self.chat.changed(turns=(*self.chat.turns[: turn.number - 1], turn))
+        self.version += 1
+
+    def _reply(self) -> None:
+        try:
+            self._end(TurnState.DONE, reply=self.speak(self.chat.turns[-1].said, self))
+        except TurnStopped:
+            self._end(TurnState.STOPPED, reply=None)
+        except Exception as error:  # noqa: BLE001 - the outermost handler of the thread: the user must see the error
+            self._end(TurnState.FAILED, problem=problem_of(error))
+
+    def _end(self, state: TurnState, **fields: object) -> None:
+        """Store the outcome of a turn, then show it; if it cannot be stored, notify the user."""
+        turn = self.chat.turns[-1].changed(state=state, step="", **fields)
+        try:
+            self.folder.chats.keep(self.chat.id, turn)
+        except StoreError as error:
+            turn = turn.changed(problem=problem_of(error))
+        self.put(turn)
 
 
 class Chats:
@@ -66,19 +121,11 @@ class Chats:
     stored.
     """
 
-    def __init__(
-        self,
-        folders: Mapping[str, ServedFolder],
-        open_talks: OpenTalks,
-        new_id: Callable[[], str],
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
-    ) -> None:
+    def __init__(self, folders: Mapping[str, ServedFolder], open_talks: OpenTalks, new_id: Callable[[], str]) -> None:
         self._folders = folders
         self._open_talks = open_talks
         self._new_id = new_id
-        self._now = now
         self._lock = Lock()
-        self._opening = Lock()
         self._open = ExitStack()
         self._beginners: dict[str, Begin] = {}
         self._held: dict[str, _Conversation] = {}
@@ -91,7 +138,7 @@ class Chats:
             _check(first)
         chat = Chat(id=self._new_id(), folder=folder.name)
         self._hold(folder, chat)
-        folder.chats.add(chat.id, self._now().isoformat(timespec="seconds"))
+        folder.chats.add(chat.id, datetime.now(UTC).isoformat(timespec="seconds"))
         return self.say(chat.id, first) if first else chat
 
     def chat(self, chat_id: str) -> Chat:
@@ -121,19 +168,7 @@ class Chats:
         """
         _check(text)
         held = self._held.get(chat_id) or self._hold(*self._kept(chat_id))
-        with self._lock:
-            if held.chat.is_busy:
-                hint = "Wait for the reply in progress, or stop it."
-                raise ServerError(HTTPStatus.CONFLICT, "a reply is in progress in this chat", hint)
-            if len(held.chat.turns) >= _MOST_TURNS:
-                failure = f"this chat has reached the limit of {_MOST_TURNS} turns"
-                raise ServerError(HTTPStatus.CONFLICT, failure, "Start a new chat.")
-            turn = ChatTurn(number=len(held.chat.turns) + 1, said=redacted(text.strip()))
-            held.folder.chats.keep(chat_id, turn)
-            held.stopping.clear()
-            self._put(held, (*held.chat.turns, turn))
-            held.thread = Thread(target=self._reply, args=(held,), daemon=True)
-            held.thread.start()
+        held.begin(text)
         return held.chat
 
     def stop(self, chat_id: str) -> Chat:
@@ -153,13 +188,12 @@ class Chats:
     def close(self) -> None:
         """End all replies in progress; an unfinished reply is not part of its conversation."""
         with self._lock:
-            held = tuple(self._held.values())
-        for talk in held:
-            talk.stopping.set()
-        for talk in held:
-            if talk.thread is not None:
-                talk.thread.join()
-        self._open.close()
+            for held in self._held.values():
+                held.stopping.set()
+            for held in self._held.values():
+                if held.thread is not None:
+                    held.thread.join()
+            self._open.close()
 
     def _kept(self, chat_id: str) -> tuple[ServedFolder, Chat]:
         for folder in self._folders.values():
@@ -170,46 +204,17 @@ class Chats:
 
     def _hold(self, folder: ServedFolder, chat: Chat) -> _Conversation:
         """Open a conversation, and close the oldest one if too many are open. Raises InvestigatorError."""
-        with self._opening:
+        with self._lock:
             if held := self._held.get(chat.id):
                 return held
             if folder.name not in self._beginners:
                 self._beginners[folder.name] = self._open.enter_context(self._open_talks(folder.investigator))
             held = _Conversation(folder, self._beginners[folder.name](chat.id, chat.turns), chat)
-        with self._lock:
-            idle = [held.chat.id for held in self._held.values() if not held.chat.is_busy]
+            idle = [other.chat.id for other in self._held.values() if not other.chat.is_busy]
             for chat_id in idle[: max(0, len(self._held) + 1 - _MOST_OPEN)]:
                 del self._held[chat_id]
             self._held[chat.id] = held
         return held
-
-    def _put(self, held: _Conversation, turns: tuple[ChatTurn, ...]) -> None:
-        held.version += 1
-        held.chat = held.chat.changed(turns=turns)
-
-    def _change(self, held: _Conversation, **fields: object) -> None:
-        with self._lock:
-            *before, last = held.chat.turns
-            self._put(held, (*before, last.changed(**fields)))
-
-    def _end(self, held: _Conversation, state: TurnState, **fields: object) -> None:
-        """Store the outcome of a turn, then show it; if it cannot be stored, notify the user."""
-        turn = held.chat.turns[-1].changed(state=state, step="", **fields)
-        try:
-            if held.chat.id in self._held:  # otherwise, the chat has been deleted
-                held.folder.chats.keep(held.chat.id, turn)
-        except StoreError as error:
-            turn = turn.changed(problem=problem_of(error))
-        self._change(held, **dict(turn))
-
-    def _reply(self, held: _Conversation) -> None:
-        try:
-            reply = held.say(held.chat.turns[-1].said, _Watch(self, held))
-            self._end(held, TurnState.DONE, reply=reply)
-        except TurnStopped:
-            self._end(held, TurnState.STOPPED, reply=None)
-        except Exception as error:  # noqa: BLE001 - the outermost handler of the thread: the user must see the error
-            self._end(held, TurnState.FAILED, problem=problem_of(error))
 
 
 def _as_left(turn: ChatTurn) -> ChatTurn:
@@ -229,21 +234,3 @@ def _check(text: str) -> None:
     if not text.strip() or len(text) > LONGEST_TURN:
         failure = f"a message must have 1 to {LONGEST_TURN:,} characters, not {len(text.strip()):,}"
         raise ServerError(HTTPStatus.UNPROCESSABLE_ENTITY, failure)
-
-
-class _Watch:
-    """Shows the progress of a reply, and ends it if the user cancels it."""
-
-    def __init__(self, chats: Chats, held: _Conversation) -> None:
-        self._chats, self._held = chats, held
-
-    def doing(self, step: str) -> None:
-        self._go_on(step=step)
-
-    def said(self, text: str) -> None:
-        self._go_on(reply=SpokenReply(text=text))
-
-    def _go_on(self, **fields: object) -> None:
-        if self._held.stopping.is_set():
-            raise TurnStopped
-        self._chats._change(self._held, **fields)

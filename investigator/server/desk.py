@@ -48,13 +48,11 @@ class Desk:
         *,
         most_waiting: int = 20,
         on_problem: Callable[[str], None] = lambda _: None,
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self.folders = folders
         self._new_id = new_id
         self._most_waiting = most_waiting
         self._on_problem = on_problem
-        self._now = now
         self._changed = Condition()
         self._slots = Semaphore(_AT_ONCE)
         self._to_stop: set[str] = set()
@@ -78,10 +76,12 @@ class Desk:
             folder.close()
 
     def folder(self, name: str) -> ServedFolder:
-        """Return a served folder. Raises ServerError."""
+        """Return a served folder; without a name, the only one. Raises ServerError."""
+        if not name and len(self.folders) == 1:
+            (name,) = self.folders
         if name not in self.folders:
-            hint = "GET /v1/folders lists the folders that the server was started with."
-            raise ServerError(HTTPStatus.NOT_FOUND, f"the folder {name} is not served", hint)
+            hint = f"Name one of these folders: {', '.join(self.folders)}"
+            raise ServerError(HTTPStatus.NOT_FOUND, f"no folder {name!r} is served", hint)
         return self.folders[name]
 
     def submit(self, request: JobRequest, idempotency_key: str | None = None) -> ServerJob:
@@ -105,7 +105,8 @@ class Desk:
                 refusal = f"{self._most_waiting} jobs are already waiting for the folder {request.folder}"
                 hint = "Try again later, or stop one of these jobs."
                 raise ServerError(HTTPStatus.TOO_MANY_REQUESTS, refusal, hint, retry_after=_RETRY_AFTER)
-            job = ServerJob(id=self._new_id(), request=request, created=self._now().isoformat(timespec="milliseconds"))
+            created = datetime.now(UTC).isoformat(timespec="milliseconds")
+            job = ServerJob(id=self._new_id(), request=request, created=created)
             ledger.add(job, idempotency_key)
             self._changed.notify_all()
         return job
@@ -167,11 +168,11 @@ class Desk:
             if job.id in self._to_stop:
                 self._end(folder, job.id, JobState.STOPPED)
                 return
-            job = self._note(folder, job.changed(state=JobState.RUNNING))
+            job = folder.ledger.change(job.changed(state=JobState.RUNNING))
         try:
             self._follow(folder, job)
         except WorkspaceLockedError as error:
-            self._log(folder, job, Notice(text=f"{error.message}; retrying."))
+            folder.ledger.log(job.id, Notice(text=f"{error.message}; retrying."))
             with self._changed:
                 self._changed.wait(_AGAIN)
         except Exception as error:  # noqa: BLE001 - the outermost handler of the thread: the next job must run
@@ -184,25 +185,18 @@ class Desk:
         with closing(_events(folder, job)) as events:
             for event in events:
                 if isinstance(event, Started):
-                    job = self._note(folder, job.changed(run_id=event.run_id))
+                    job = folder.ledger.change(job.changed(run_id=event.run_id))
                 if isinstance(event, Answered):
                     status = event.investigation.answer.status if event.investigation.answer else None
-                    job = self._note(folder, job.changed(run_id=event.investigation.id))  # no start event if stored
+                    job = folder.ledger.change(job.changed(run_id=event.investigation.id))  # no start event if stored
                 elif _is_due(event, logged):
-                    self._log(folder, job, event)
+                    folder.ledger.log(job.id, event)
                 if job.id in self._to_stop:
                     self._end(folder, job.id, JobState.STOPPED)
                     return
                 if self._closing.is_set() and not isinstance(event, Answered):
                     return
         self._end(folder, job.id, JobState.DONE, status)
-
-    def _note(self, folder: ServedFolder, job: ServerJob) -> ServerJob:
-        folder.ledger.change(job)
-        return job
-
-    def _log(self, folder: ServedFolder, job: ServerJob, event: Event) -> None:
-        folder.ledger.log(job.id, event, self._now().timestamp())
 
     def _end(
         self,
@@ -215,8 +209,7 @@ class Desk:
         self._to_stop.discard(job_id)
         ended = self.job(job_id).changed(state=state, problem=why)
         event = JobEnded(state=state, run_id=ended.run_id, answer_status=status, problem=why)
-        folder.ledger.end(ended, event, self._now().timestamp())
-        return ended
+        return folder.ledger.change(ended, event)
 
 
 def _events(folder: ServedFolder, job: ServerJob) -> Generator[Event]:

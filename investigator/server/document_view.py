@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import pairwise
 
 from investigator.records import Document
 from investigator.records.tables import Table, TableCell
@@ -12,6 +14,7 @@ from investigator.records.tables import Table, TableCell
 WINDOW = 30_000
 """Number of characters shown around a mark; the rest of a longer document is on other pages."""
 _MOST_ROWS = 500
+_BLANK_LINES = re.compile(r"\n{2,}")
 
 
 class BlockKind(StrEnum):
@@ -109,25 +112,16 @@ def _is_inside(table: Table, other: Table) -> bool:
 
 
 def _paragraphs(text: str, start: int, end: int, headings: set[int]) -> Iterator[tuple[int, int]]:
-    """Yield the spans of paragraphs; a heading is a separate paragraph."""
-    begin = start
-    while begin < end:
-        stop = text.find("\n\n", begin, end)
-        stop = end if stop < 0 else stop
-        after_heading = text.find("\n", begin, stop) if begin in headings else -1
-        inside = [
-            at for at in (after_heading, *(_before(at, text) for at in headings if begin < at < stop)) if at > begin
-        ]
-        stop = min([stop, *inside])
-        if text[begin:stop].strip():
-            yield begin + len(text[begin:stop]) - len(text[begin:stop].lstrip("\n")), stop
-        begin = stop + 1
-        while begin < end and text[begin] == "\n":
-            begin += 1
-
-
-def _before(at: int, text: str) -> int:
-    return at - 1 if text[at - 1] == "\n" else at
+    """Yield the spans of paragraphs, without the line ends around them; a heading is a separate paragraph."""
+    cuts = {start, end, *(blank.end() for blank in _BLANK_LINES.finditer(text, start, end))}
+    for heading in headings:
+        if start <= heading < end:
+            stop = text.find("\n", heading, end)
+            cuts |= {heading, end if stop < 0 else stop}
+    for begin, stop in pairwise(sorted(cuts)):
+        paragraph = text[begin:stop]
+        if paragraph.strip():
+            yield begin + len(paragraph) - len(paragraph.lstrip("\n")), begin + len(paragraph.rstrip("\n"))
 
 
 def _rows(text: str, table: Table, mark: tuple[int, int] | None) -> Iterator[tuple[Cell, ...]]:

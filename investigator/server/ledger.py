@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import delete, func, insert, select, tuple_, update
+from sqlalchemy import ColumnElement, delete, func, insert, select, tuple_, update
 from sqlalchemy.engine import Connection, RowMapping
 
 from investigator.records.base import Record
@@ -29,6 +30,9 @@ _MOST_KEPT = 200
 """Maximum number of chats per folder; if there are more, the oldest chat is deleted."""
 
 
+_UNFINISHED = (JobState.WAITING, JobState.RUNNING)
+
+
 class JobLedger:
     """Stores jobs and their events. Thread-safe. Raises StoreError or a subclass."""
 
@@ -49,28 +53,27 @@ class JobLedger:
                     idempotency_key=idempotency_key,
                 )
             )
-            ended = select(served_jobs.c.key).where(served_jobs.c.state.not_in((JobState.WAITING, JobState.RUNNING)))
+            ended = select(served_jobs.c.key).where(served_jobs.c.state.not_in(_UNFINISHED))
             old = ended.order_by(served_jobs.c.key.desc()).offset(_MOST_ENDED)
             connection.execute(delete(served_jobs).where(served_jobs.c.key.in_(old)))
 
-    def change(self, job: ServerJob) -> None:
-        """Store the state, the run and the problem of a job."""
+    def change(self, job: ServerJob, event: Record | None = None) -> ServerJob:
+        """Store the state, the run and the problem of a job, and an event in the same transaction; return the job."""
+        problem = job.problem.model_dump_json() if job.problem is not None else ""
+        values = {"state": job.state, "run_id": job.run_id, "problem": problem}
         with self._database.begin() as connection:
-            _change(connection, job)
-
-    def end(self, job: ServerJob, event: Record, at: float) -> None:
-        """Store a job's final state and its last event in one transaction."""
-        with self._database.begin() as connection:
-            _change(connection, job)
-            _log(connection, job.id, event, at)
+            connection.execute(update(served_jobs).where(served_jobs.c.id == job.id).values(values))
+            if event is not None:
+                _log(connection, job.id, event)
+        return job
 
     def job(self, job_id: str) -> ServerJob | None:
         """Return the job with the given id; None if it does not exist."""
-        return self._one(served_jobs.c.id == job_id)
+        return self._job(served_jobs.c.id == job_id)
 
     def job_of_key(self, idempotency_key: str) -> ServerJob | None:
         """Return the job that a client submitted under a key; None if no such job exists."""
-        return self._one(served_jobs.c.idempotency_key == idempotency_key)
+        return self._job(served_jobs.c.idempotency_key == idempotency_key)
 
     def jobs(self, *, before: ServerJob | None = None, limit: int = 50) -> tuple[ServerJob, ...]:
         """Return jobs that are older than the job `before`, newest first; `before` may belong to another folder."""
@@ -84,20 +87,14 @@ class JobLedger:
         """Return the waiting and running jobs, oldest first; when a server starts, these are the jobs that the previous
         server left unfinished.
         """
-        query = (
-            select(served_jobs)
-            .where(served_jobs.c.state.in_((JobState.WAITING, JobState.RUNNING)))
-            .order_by(served_jobs.c.key)
-        )
+        query = select(served_jobs).where(served_jobs.c.state.in_(_UNFINISHED)).order_by(served_jobs.c.key)
         with self._database.begin() as connection:
             return tuple(_job(row) for row in connection.execute(query).mappings())
 
-    def log(self, job_id: str, event: Record, at: float) -> int:
-        """Store an event of a job and return its number, counted from 1; `at` is the Unix time of the event, in
-        seconds.
-        """
+    def log(self, job_id: str, event: Record) -> None:
+        """Store an event of a job, with the current time."""
         with self._database.begin() as connection:
-            return _log(connection, job_id, event, at)
+            _log(connection, job_id, event)
 
     def events(self, job_id: str, after: int = 0, limit: int = 500) -> Sequence[LoggedEvent]:
         """Return the events of a job after a given number, in order."""
@@ -108,24 +105,17 @@ class JobLedger:
         with self._database.begin() as connection:
             return [LoggedEvent.model_validate(dict(row)) for row in connection.execute(query).mappings()]
 
-    def _one(self, condition: object) -> ServerJob | None:
+    def _job(self, condition: ColumnElement[bool]) -> ServerJob | None:
         with self._database.begin() as connection:
-            row = connection.execute(select(served_jobs).where(condition)).mappings().first()  # type: ignore[arg-type]
+            row = connection.execute(select(served_jobs).where(condition)).mappings().first()
         return _job(row) if row is not None else None
 
 
-def _change(connection: Connection, job: ServerJob) -> None:
-    problem = job.problem.model_dump_json() if job.problem is not None else ""
-    values = {"state": job.state, "run_id": job.run_id, "problem": problem}
-    connection.execute(update(served_jobs).where(served_jobs.c.id == job.id).values(values))
-
-
-def _log(connection: Connection, job_id: str, event: Record, at: float) -> int:
+def _log(connection: Connection, job_id: str, event: Record) -> None:
     last = select(func.coalesce(func.max(job_events.c.number), 0)).where(job_events.c.job == job_id)
     number = int(connection.execute(last).scalar_one()) + 1
     kind, body = kind_of(type(event)), event.model_dump_json()
-    connection.execute(insert(job_events).values(job=job_id, number=number, at=at, kind=kind, body=body))
-    return number
+    connection.execute(insert(job_events).values(job=job_id, number=number, at=time.time(), kind=kind, body=body))
 
 
 def _job(row: RowMapping) -> ServerJob:

@@ -123,7 +123,7 @@ def test_a_document_is_read_on_by_its_cursor_and_from_any_place(service: Service
     ("tool", "arguments", "told"),
     [
         ("start_investigation", {"question": " "}, "the question is empty"),
-        ("start_investigation", {"question": "Who?", "folder": "other"}, "Set folder to one of these: plants"),
+        ("start_investigation", {"question": "Who?", "folder": "other"}, "Name one of these folders: plants"),
         ("start_investigation", {"question": "Who?", "after": "none"}, "unknown investigation none"),
         ("get_investigation", {"id": "none"}, "unknown investigation none"),
         ("read_passage", {"document": "../../etc/passwd"}, "unknown document"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
 
@@ -138,7 +137,6 @@ def a_desk(plants: Path, directory: Path, may_end: Event, most_waiting: int = 20
         served_folders([Waiting(plants, may_end)], directory),
         lambda: f"{directory.name}-job{next(numbers)}",
         most_waiting=most_waiting,
-        now=lambda: datetime(2026, 1, 1, tzinfo=UTC),
     )
 
 
