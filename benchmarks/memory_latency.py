@@ -17,14 +17,17 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
+
+from sqlalchemy import insert
 
 from investigator.bb3.memory.long_term import LongTermMemory
 from investigator.bb3.memory.of_chats import UserMemories
 from investigator.bb3.records import Speaker
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
 from investigator.store.database import FileDatabase
-from investigator.store.schema import RUNS
+from investigator.store.schema import RUNS, personal_facts
 
 _USER = "ann"
 _FRAMES = ("I have a {} in {}.", "My {} likes {}.", "I don't like {} or {}.", "I used to collect {} near {}.")
@@ -51,7 +54,7 @@ def measure(memory: LongTermMemory, turns: int, draw: random.Random) -> Figures:
     """Return the waiting times of the given number of turns."""
     chat = UserMemories(memory, _USER, "measured", draw.random)
     seconds: dict[str, list[float]] = {}
-    old = [fact.text for fact in memory.memories(_USER, most=turns)]
+    old = [fact.text for fact in memory.latest(_USER, turns)]
     for turn in range(turns):
         word = draw.choice(_COMMON) if turn % 2 else _rare(draw)
         said = f"What do you know about my {word} and {_rare(draw)}?"
@@ -64,7 +67,7 @@ def measure(memory: LongTermMemory, turns: int, draw: random.Random) -> Figures:
             "add, repeated": lambda repeated=repeated: chat.add(f"{repeated}!", Speaker.PARTNER),
             "end of turn": lambda: chat.end_turn([]),
             "search": lambda word=word: memory.search(_USER, word),
-            "list": lambda: memory.memories(_USER, most=50),
+            "list": lambda: memory.latest(_USER, 50),
         }
         for name, operation in operations.items():
             began = time.perf_counter()
@@ -77,6 +80,14 @@ def _figures(seconds: Sequence[float]) -> tuple[float, float]:
     ordered = sorted(seconds)
     last = ordered[min(len(ordered) - 1, round(0.95 * len(ordered)))]
     return round(1000 * statistics.median(ordered), 2), round(1000 * last, 2)
+
+
+def _fill(database: FileDatabase, texts: Sequence[str]) -> None:
+    """Store memories in one transaction, without vectors."""
+    same = {"user": _USER, "speaker": Speaker.PARTNER.value, "claim": "", "chat_id": "", "used_at": 0, "uses": 0}
+    now = datetime.now(UTC).isoformat()
+    with database.alone() as connection:
+        connection.execute(insert(personal_facts), [{**same, "text": text, "created": now} for text in texts])
 
 
 def main() -> None:
@@ -96,9 +107,9 @@ def main() -> None:
         written = 0
         for size in sorted(given.sizes):
             began = time.perf_counter()
-            memory.add_all(_USER, told[written:size])
-            while not all(memory.claims(_USER, 20_000).values()):
-                memory.scores(_USER, "embed the memories that have no vector yet")
+            _fill(database, told[written:size])
+            while len(memory.scores(_USER, "embed the memories that have no vector yet")) < min(size, 20_000):
+                pass
             each = 1000 * (time.perf_counter() - began) / max(1, size - written)
             written = size
             results[size] = {

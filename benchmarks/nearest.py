@@ -64,9 +64,7 @@ def searched(directory: Path, side: str, queries: int) -> dict[str, object]:
     began = time.perf_counter()
     with Workspace(directory, write=True) as workspace:
         table = VectorTable(workspace.index, "made-up")
-        index = (
-            ExactIndex(table) if side == "exact" else ChromaIndex(directory / "chroma", "", table, sys.exit)
-        )
+        index = ExactIndex(table) if side == "exact" else ChromaIndex(directory / "chroma", "", table, sys.exit)
         built = time.perf_counter() - began
         chance = np.random.default_rng(7)
         first = np.concatenate([block.rows for block in table.blocks(DIMENSIONS)][:1])

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from rich.text import Text
 
 from investigator.bb3.bb3x.records import MemoryDecision, SearchDecision
-from investigator.bb3.memory.personal_facts import KeptFact
+from investigator.bb3.memory.long_term import KeptFact
 from investigator.bb3.records import Speaker
 from investigator.bb3.search.served import ServedQuote
 from investigator.dialogue.messages import Message

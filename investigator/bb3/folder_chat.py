@@ -12,9 +12,8 @@ from investigator.bb3.chat_options import ChatOptions, Conditioning
 from investigator.bb3.exchange import DocumentSearch
 from investigator.bb3.forms.chat_form import ChatForm
 from investigator.bb3.memory.choice import Chance, MemoryOptions
-from investigator.bb3.memory.long_term import LONGEST_MEMORY, LongTermMemory, memory_line
+from investigator.bb3.memory.long_term import LONGEST_MEMORY, FactSource, LongTermMemory, memory_line
 from investigator.bb3.memory.of_chats import UserMemories
-from investigator.bb3.memory.personal_facts import FactSource
 from investigator.bb3.memory.text import is_opening
 from investigator.bb3.modular_chat import ModularChat
 from investigator.bb3.module_table import CHAT, TABLE

@@ -64,7 +64,7 @@ class Printed(StrEnum):
     TASK_EVALUATION = "task_evaluation", "tasks.printed:TaskReport"
     TASK = "task", "tasks.printed:ListedTask"
     EXAMPLE = "example", "tasks.printed:TaskExample"
-    MEMORY = "memory", "bb3.memory.personal_facts:KeptFact"
+    MEMORY = "memory", "bb3.memory.long_term:KeptFact"
 
     @property
     def schema(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from investigator.bb3.chat_text import memories_text, reply_text, users_text, why_text
-from investigator.bb3.memory.personal_facts import FactSource, KeptFact
+from investigator.bb3.memory.long_term import FactSource, KeptFact
 from investigator.bb3.records import Speaker
 from investigator.dialogue.messages import Message
 

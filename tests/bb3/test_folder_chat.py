@@ -154,7 +154,7 @@ def test_a_turn_that_is_too_long_is_refused_before_anything_is_done(place: Path)
         long = Message(text="x" * (LONGEST_TURN + 1))
         with pytest.raises(DialogueError, match="limit of 20,000"):
             chat.reply([(ida, Message(text="Hi", memories=["I sing."])), (ben, long)])
-        assert chat.memory.count("ida") == 0
+        assert chat.memory.memories("ida") == ()
         assert ida.conversation.turns == []
         say(chat, ben, "x" * LONGEST_TURN)
 

@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
 import pytest
+from sqlalchemy import text as sql
+from sqlalchemy import update
 
 from investigator.bb3.memory.choice import MemoryOptions
-from investigator.bb3.memory.long_term import LONGEST_MEMORY, LongTermMemory
+from investigator.bb3.memory.long_term import LONGEST_MEMORY, FactSource, LongTermMemory
 from investigator.bb3.memory.of_chats import UserMemories
-from investigator.bb3.memory.personal_facts import FactSource
 from investigator.bb3.records import Speaker
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
 from investigator.engines.scripted import ScriptedEmbedder
-from investigator.errors import DialogueError
+from investigator.errors import DialogueError, StoreError
 from investigator.store.database import Database, FileDatabase
-from investigator.store.schema import RUNS
+from investigator.store.schema import RUNS, personal_facts
 
 NOON = datetime(2025, 3, 1, 12, tzinfo=UTC)
 PARTNER, SELF = Speaker.PARTNER, Speaker.SELF
+FROM = FactSource(chat_id="c1", turn=1)
 
 
 @pytest.fixture
@@ -33,6 +36,11 @@ def memory(database: Database) -> LongTermMemory:
 
 def chat(memory: LongTermMemory, user: str = "ann", chat_id: str = "c1", **options: object) -> UserMemories:
     return UserMemories(memory, user, chat_id, Random(0).random, options=MemoryOptions.model_validate(options))
+
+
+def add_all(memory: LongTermMemory, told: Sequence[str]) -> None:
+    for text in told:
+        memory.add("ann", text)
 
 
 def texts(memory: LongTermMemory, user: str = "ann") -> list[str]:
@@ -92,7 +100,7 @@ def test_an_empty_memory_is_refused(memory: LongTermMemory, text: str) -> None:
 def test_a_memory_of_ten_thousand_characters_is_refused_and_a_chat_goes_on_without_it(memory: LongTermMemory) -> None:
     with pytest.raises(DialogueError, match=r"10,000 characters, more than the limit of 2,000"):
         memory.add("ann", "x" * 10_000)
-    assert memory.remember("ann", "x " * 5_000, PARTNER) is None
+    assert memory.remember("ann", "x " * 5_000, PARTNER, FROM) is None
     assert memory.add("ann", "y" * LONGEST_MEMORY).id == 1
 
 
@@ -117,12 +125,12 @@ def test_a_memory_is_one_line_so_that_it_cannot_pass_for_a_turn(memory: LongTerm
 
 
 def test_the_same_is_not_remembered_twice_and_a_negation_is(memory: LongTermMemory) -> None:
-    assert memory.remember("ann", "I have a dog.", PARTNER) is not None
-    assert memory.remember("ann", "I have a dog!", PARTNER) is None
-    assert memory.remember("ann", "I don't have a dog.", PARTNER) is not None
-    assert memory.remember("ann", "I have a dog and a cat.", PARTNER) is not None
-    assert memory.remember("ann", "I have a dog.", SELF) is not None
-    assert memory.remember("bob", "I have a dog.", PARTNER) is not None
+    assert memory.remember("ann", "I have a dog.", PARTNER, FROM) is not None
+    assert memory.remember("ann", "I have a dog!", PARTNER, FROM) is None
+    assert memory.remember("ann", "I don't have a dog.", PARTNER, FROM) is not None
+    assert memory.remember("ann", "I have a dog and a cat.", PARTNER, FROM) is not None
+    assert memory.remember("ann", "I have a dog.", SELF, FROM) is not None
+    assert memory.remember("bob", "I have a dog.", PARTNER, FROM) is not None
     with pytest.raises(DialogueError, match="already remembered"):
         memory.add("ann", "I have a dog.")
 
@@ -160,25 +168,23 @@ def test_of_contradicting_memories_both_are_kept_with_their_days_and_the_newer_c
 
 def test_a_memory_is_found_by_its_meaning(database: Database) -> None:
     memory = LongTermMemory(database, SentenceTransformerEmbedder())
-    memory.add_all("ann", ["I like tea.", "I moved to Paris.", "I sing."])
+    add_all(memory, ["I like tea.", "I moved to Paris.", "I sing."])
     assert memory.search("ann", "Where do I live?")[0].text == "I moved to Paris."
     assert memory.search("ann", "the price of copper") == ()
 
 
+def set_vector(database: Database, written: str) -> None:
+    with database.begin() as connection:
+        connection.execute(update(personal_facts).where(personal_facts.c.id == 1).values(claim=written))
+
+
 def test_a_damaged_vector_hides_its_memory_from_searches_only(memory: LongTermMemory, database: Database) -> None:
-    memory.add_all("ann", ["I have a dog.", "I have a cat."])
+    add_all(memory, ["I have a dog.", "I have a cat."])
     assert len(memory.search("ann", "dog cat")) == 2
-    memory.set_claims("ann", {1: "scripted-words ?"})
+    set_vector(database, "scripted-words ?")
     assert [fact.text for fact in memory.search("ann", "dog cat")] == ["I have a cat."]
-    memory.set_claims("ann", {1: "another embedder"})
+    set_vector(database, "another embedder")
     assert len(memory.search("ann", "dog cat")) == 2
-
-
-def test_many_memories_are_kept_at_once_or_not_at_all(memory: LongTermMemory) -> None:
-    assert memory.add_all("ann", ["I have a dog.", "I like tea.", "I have  a dog."]) == 2
-    with pytest.raises(DialogueError, match="memory is empty"):
-        memory.add_all("ann", ["I like milk.", ""])
-    assert texts(memory) == ["I have a dog.", "I like tea."]
 
 
 def test_a_memory_can_be_edited_found_anew_and_deleted(memory: LongTermMemory) -> None:
@@ -248,20 +254,20 @@ def test_given_memories_are_kept_with_their_ages(memory: LongTermMemory) -> None
 
 
 def test_of_many_memories_those_that_fit_are_found_however_old(memory: LongTermMemory) -> None:
-    memory.add_all("ann", [f"I own {number} red things of kind k{number}." for number in range(400)])
+    add_all(memory, [f"I own {number} red things of kind k{number}." for number in range(400)])
     memory.add("ann", "My grandmother baked bread in Lyon.")
-    memory.add_all("ann", [f"I own {number} blue things of kind k{number}." for number in range(400, 500)])
+    add_all(memory, [f"I own {number} blue things of kind k{number}." for number in range(400, 500)])
     found = chat(memory).available("Where did your grandmothers bake?")
     assert "Person 1's Persona: My grandmother baked bread in Lyon." in found
     assert len(found) == 32
     assert len(chat(memory).texts()) == 64
-    assert [len(memory.memories("ann", most=7)), memory.count("ann")] == [7, 501]
+    assert [len(memory.latest("ann", 7)), len(memory.memories("ann"))] == [7, 501]
 
 
 _WRITER = """
 import sys
 from pathlib import Path
-from investigator.bb3.memory.long_term import LongTermMemory
+from investigator.bb3.memory.long_term import FactSource, LongTermMemory
 from investigator.bb3.records import Speaker
 from investigator.engines.scripted import ScriptedEmbedder
 from investigator.store.database import FileDatabase
@@ -272,8 +278,8 @@ database = PostgresDatabase(place, "papers") if "://" in place else FileDatabase
 memory = LongTermMemory(database, ScriptedEmbedder())
 kept = 0
 for number in range(8):
-    kept += memory.remember("ann", f"I know the place p{number}.", Speaker.PARTNER) is not None
-    memory.remember("ann", f"I am writer {sys.argv[2]} and this is line {number}.", Speaker.SELF)
+    kept += memory.remember("ann", f"I know the place p{number}.", Speaker.PARTNER, FactSource()) is not None
+    memory.remember("ann", f"I am writer {sys.argv[2]} and this is line {number}.", Speaker.SELF, FactSource())
     memory.end_turn("ann", [1])
 print(kept)
 """
@@ -293,7 +299,30 @@ def test_two_processes_lose_and_repeat_nothing_of_one_users_memory(
     results = [writer.communicate(timeout=120) for writer in writers]
     assert [errors for _, errors in results] == ["", ""]
     assert sum(int(out) for out, _ in results) == 8  # each place once, whoever came first
-    assert memory.count("ann") == 1 + 8 + 2 * 8
+    assert len(memory.memories("ann")) == 1 + 8 + 2 * 8
     assert memory.memories("ann")[0].uses == 2 * 8
     memory.end_turn("ann")
     assert memory.memories("ann")[0].turns_since_used == 1
+
+
+def test_threads_share_a_memory(memory: LongTermMemory) -> None:
+    def write(name: str) -> None:
+        for number in range(6):
+            for text in (f"{name} {number}", f"both {number}"):
+                memory.remember("ann", text, PARTNER, FROM)
+            memory.end_turn("ann")
+
+    threads = [threading.Thread(target=write, args=(f"t{number}",)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(memory.memories("ann")) == 4 * 6 + 6
+    assert max(fact.turns_since_used for fact in memory.memories("ann")) <= 24
+
+
+def test_a_broken_store_is_told_by_name(memory: LongTermMemory, database: Database) -> None:
+    with database.begin() as connection:
+        connection.execute(sql("DROP TABLE personal_facts"))
+    with pytest.raises(StoreError, match="personal_facts"):
+        memory.memories("ann")

@@ -1,23 +1,29 @@
-"""Keeps users' memories across chats and restarts, finds them by meaning, and lets users view and change them."""
+"""Keeps what users and chats stated about themselves, as dated facts with vectors. The facts survive restarts, are
+found by their meaning, and users can view and change them.
+"""
 
 from __future__ import annotations
 
 import base64
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field
+from sqlalchemy import Connection, RowMapping, Select, bindparam, delete, insert, select, update
 
-from investigator.bb3.memory.personal_facts import FactSource, FactText, KeptFact, PersonalFacts
 from investigator.bb3.memory.text import says_nothing
 from investigator.bb3.records import Speaker
 from investigator.engines.base import Embedder, Vectors
 from investigator.errors import DialogueError
 from investigator.language.normalise import one_line
 from investigator.language.terms import words
-from investigator.store.database import Database
+from investigator.records import Record
+from investigator.store.database import Database, get_meta, set_meta
+from investigator.store.schema import meta, personal_facts
 
 LONGEST_MEMORY = 2_000
 """Maximum number of characters in a memory. A longer text is not a fact about somebody, and would leave little room for
@@ -25,27 +31,73 @@ the rest of a prompt.
 """
 NEAR = 0.25
 """The lowest cosine similarity of a memory that is found by meaning."""
+_T = personal_facts.c
 _MOST_EMBEDDED = 1_000  # maximum number of memories that one search embeds; memories added by hand have no vector yet
 _MOST_SEARCHED = 20_000  # maximum number of memories that a search compares, the newest ones
 _COMPARED = 8  # number of nearest memories that are compared with a new one
-_BY_HAND = FactSource()
+_LONGEST_USER = 500
+_LONGEST_COUNT = 9  # maximum number of digits; longer numbers are never stored
+_LIST = "List the memories with: investigator memory FOLDER list"
+_KNOWN = "this is already remembered"
 
 Scores = Mapping[int, float]
 """Cosine similarities by the id of a memory, highest first."""
 
 
-class LongTermMemory(PersonalFacts):
-    """Stores the memories of all users in a workspace, and selects the memories for a reply. Memories are single lines:
-    whitespace is collapsed and control characters are removed, so that none can imitate a line of a prompt. Raises
-    DialogueError if a memory is empty or too long, and EmbedderError.
+class FactSource(Record):
+    """The turn in which a fact was stated; without a chat, the user added the fact directly."""
+
+    chat_id: str = ""
+    turn: int | None = Field(default=None, ge=1)
+
+
+class KeptFact(Record):
+    """A stored fact; `created` is when it was last stated. `turns_since_used` counts the user's turns in all chats, and
+    `uses` counts the replies that used the fact.
+    """
+
+    id: int = Field(ge=1)
+    user: str
+    speaker: Speaker
+    text: str
+    source: FactSource
+    created: datetime
+    turns_since_used: int
+    uses: int
+
+
+class LongTermMemory:
+    """The memories of all users of a workspace; a user's name can be any text. Several threads and processes may use
+    the same memories concurrently. Each change is a transaction, which waits for other transactions to end. Memories
+    are single lines: whitespace is collapsed and control characters are removed, so that none can imitate a line of a
+    prompt. Raises StoreError, EmbedderError, and DialogueError for a blank or too long user's name.
     """
 
     def __init__(
         self, database: Database, embedder: Embedder, now: Callable[[], datetime] = lambda: datetime.now(UTC)
     ) -> None:
-        super().__init__(database)
+        self._database = database
         self._embedder = embedder
         self._now = now
+
+    def users(self) -> tuple[str, ...]:
+        """Return the names of users with memories, sorted."""
+        with self._database.begin() as connection:
+            return tuple(connection.execute(select(_T.user).distinct().order_by(_T.user)).scalars())
+
+    def memories(self, user: str) -> tuple[KeptFact, ...]:
+        """Return a user's memories, oldest first."""
+        return self._read(user, _of(user).order_by(_T.id))
+
+    def latest(self, user: str, most: int) -> tuple[KeptFact, ...]:
+        """Return the most recently created or used memories, oldest first."""
+        facts = self._read(user, _of(user).order_by(_T.used_at.desc(), _T.id.desc()).limit(most))
+        return tuple(sorted(facts, key=lambda fact: fact.id))
+
+    def with_ids(self, user: str, ids: Collection[int]) -> tuple[KeptFact, ...]:
+        """Return a user's memories with these ids, at most a thousand, in their order."""
+        facts = {fact.id: fact for fact in self._read(user, _of(user).where(_T.id.in_(ids)))}
+        return tuple(facts[fact_id] for fact_id in ids if fact_id in facts)
 
     def search(self, user: str, query: str, most: int = 20) -> tuple[KeptFact, ...]:
         """Return the memories whose meaning is near to that of the query, nearest first."""
@@ -56,34 +108,24 @@ class LongTermMemory(PersonalFacts):
         """Return the similarity of a text to each of the user's newest 20,000 memories. Of memories without a vector,
         the newest 1,000 are embedded, and the others are left out.
         """
-        known = self._known(user)
+        known = self._vectors(user)
         if not known:
             return {}
         vector = self._embedder.embed([memory_line(text)[:LONGEST_MEMORY]])[0]
-        cosines: list[float] = (_vectors(list(known.values()), len(vector)) @ vector).tolist()
+        cosines: list[float] = (_unit_vectors(list(known.values()), len(vector)) @ vector).tolist()
         return dict(sorted(zip(known, cosines, strict=True), key=lambda pair: (-pair[1], -pair[0])))
 
-    def add(
-        self, user: str, memory: str, speaker: Speaker = Speaker.PARTNER, source: FactSource = _BY_HAND
-    ) -> KeptFact:
-        """Remember text about a speaker without calling a module. Raises DialogueError if the text is already
-        remembered.
+    def add(self, user: str, memory: str, speaker: Speaker = Speaker.PARTNER) -> KeptFact:
+        """Remember text about a speaker without calling a module. Raises DialogueError if the text is empty, too long
+        or already remembered.
         """
-        kept = self.put(user, _fact(memory, speaker), source, self._now())
+        kept = self._put(user, speaker, _checked_line(memory), FactSource())
         if kept is None:
-            raise DialogueError(
-                "this is already remembered", hint="List the memories with: investigator memory FOLDER list"
-            )
+            raise DialogueError(_KNOWN, hint=_LIST)
         return kept
 
-    def add_all(self, user: str, memories: Iterable[str]) -> int:
-        """Remember several texts about a user in one transaction; return how many were new. If any text is rejected,
-        none is kept.
-        """
-        return self.put_all(user, [_fact(memory, Speaker.PARTNER) for memory in memories], _BY_HAND, self._now())
-
     def remember(
-        self, user: str, memory: str, speaker: Speaker, source: FactSource = _BY_HAND, *, again: bool = True
+        self, user: str, memory: str, speaker: Speaker, source: FactSource, *, again: bool = True
     ) -> KeptFact | None:
         """Remember a module's output for a turn; return None if it is empty, too long, or has the words of an existing
         memory of the speaker. With `again`, that memory is recorded as stated again.
@@ -91,32 +133,112 @@ class LongTermMemory(PersonalFacts):
         line = memory_line(memory)
         if says_nothing(line) or len(line) > LONGEST_MEMORY:
             return None
-        nearest = list(self.scores(user, line))[:_COMPARED]
-        for fact in self.with_ids(user, nearest):
+        for fact in self.with_ids(user, list(self.scores(user, line))[:_COMPARED]):
             if fact.speaker is speaker and words(fact.text) == words(line):
                 if again:
-                    self.restate(user, fact.id, self._now())
+                    self._set(user, "created", {fact.id: self._now().isoformat()})
                 return None
-        return self.put(user, _fact(line, speaker), source, self._now())
+        return self._put(user, speaker, line, source)
 
     def edit(self, user: str, number: int, memory: str) -> KeptFact:
         """Change the text of a memory. Raises DialogueError if the memory does not exist, or another one has that
         text.
         """
-        return self.replace(user, number, lambda speaker: _fact(memory, speaker))
+        with self._writing(user) as connection:
+            fact, line = self._fact(connection, user, number), _checked_line(memory)
+            if self._same(connection, user, fact.speaker, line) not in {None, number}:
+                raise DialogueError(_KNOWN, hint="Delete one of the two memories.")
+            connection.execute(update(personal_facts).where(_T.id == number).values(text=line, claim=""))
+            return fact.changed(text=line)
 
-    def _known(self, user: str) -> dict[int, str]:
-        """Return the vectors of a user's memories; those that are missing, or of another embedder, are computed."""
+    def delete(self, user: str, number: int) -> None:
+        """Delete a memory. Raises DialogueError if the memory does not exist."""
+        with self._writing(user) as connection:
+            self._fact(connection, user, number)
+            connection.execute(delete(personal_facts).where(_T.id == number))
+
+    def forget(self, user: str) -> int:
+        """Delete all memories of a user, and return their number."""
+        with self._writing(user) as connection:
+            connection.execute(delete(meta).where(meta.c.key == _turn_key(user)))
+            return connection.execute(delete(personal_facts).where(_T.user == user)).rowcount
+
+    def end_turn(self, user: str, used: Collection[int] = ()) -> None:
+        """End a user's turn in which these memories were used; all other memories become one turn older."""
+        with self._writing(user) as connection:
+            turn = _turn_of(connection, user) + 1
+            set_meta(connection, _turn_key(user), str(turn))
+            change = update(personal_facts).where(_T.user == user, _T.id.in_(used))
+            connection.execute(change.values(used_at=turn, uses=_T.uses + 1))
+
+    def set_ages(self, user: str, ages: Mapping[int, int]) -> None:
+        """Set the ages of imported memories: the number of turns since each was last used."""
+        with self._writing(user) as connection:
+            turn = _turn_of(connection, user)
+            _set(connection, user, "used_at", {fact_id: turn - age for fact_id, age in ages.items()})
+
+    def _vectors(self, user: str) -> dict[int, str]:
+        """Return the written vectors of a user's memories, newest first; those that are missing, or of another
+        embedder, are computed.
+        """
         prefix = f"{self._embedder.name} "
-        claims = self.claims(user, _MOST_SEARCHED)
-        missing = [fact_id for fact_id, claim in claims.items() if not claim.startswith(prefix)]
-        computed: dict[int, str] = {}
+        newest = select(_T.id, _T.claim).where(_T.user == user).order_by(_T.id.desc()).limit(_MOST_SEARCHED)
+        with self._reading(user) as connection:
+            written = {fact_id: claim for fact_id, claim in connection.execute(newest)}
+        missing = [fact_id for fact_id, claim in written.items() if not claim.startswith(prefix)]
         if facts := self.with_ids(user, missing[:_MOST_EMBEDDED]):
             vectors = self._embedder.embed([fact.text for fact in facts])
             computed = {fact.id: prefix + _written(vector) for fact, vector in zip(facts, vectors, strict=True)}
-            self.set_claims(user, computed)
-        claims.update(computed)
-        return {key: claim.removeprefix(prefix) for key, claim in claims.items() if claim.startswith(prefix)}
+            self._set(user, "claim", computed)
+            written.update(computed)
+        return {key: claim.removeprefix(prefix) for key, claim in written.items() if claim.startswith(prefix)}
+
+    def _read(self, user: str, query: Select[tuple[object, ...]]) -> tuple[KeptFact, ...]:
+        with self._reading(user) as connection:
+            return _facts(connection, user, query)
+
+    def _fact(self, connection: Connection, user: str, number: int) -> KeptFact:
+        facts = _facts(connection, user, _of(user).where(_T.id == number))
+        if not facts:
+            raise DialogueError(f"no memory has the number {number}", hint=_LIST)
+        return facts[0]
+
+    def _same(self, connection: Connection, user: str, speaker: Speaker, text: str) -> int | None:
+        """Return the id of the speaker's memory with the same text, if there is one."""
+        query = select(_T.id).where(_T.user == user, _T.speaker == speaker.value, _T.text == text)
+        return connection.execute(query).scalar()
+
+    def _put(self, user: str, speaker: Speaker, text: str, source: FactSource) -> KeptFact | None:
+        """Store a memory; return None if the speaker already has one with the same text."""
+        with self._writing(user) as connection:
+            if self._same(connection, user, speaker, text) is not None:
+                return None
+            values = {
+                **{"user": user, "speaker": speaker.value, "text": text, "claim": ""},
+                **{"chat_id": source.chat_id, "turn": source.turn, "created": self._now().isoformat()},
+                **{"used_at": _turn_of(connection, user), "uses": 0},
+            }
+            (key,) = connection.execute(insert(personal_facts), values).inserted_primary_key or (0,)
+            return self._fact(connection, user, int(key))
+
+    def _set(self, user: str, column: str, values: Mapping[int, str | int]) -> None:
+        with self._writing(user) as connection:
+            _set(connection, user, column, values)
+
+    @contextmanager
+    def _reading(self, user: str) -> Iterator[Connection]:
+        _check_user(user)
+        with self._database.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def _writing(self, user: str) -> Iterator[Connection]:
+        """Open a transaction that blocks other writers from the start, so that no other process can change what it has
+        read.
+        """
+        _check_user(user)
+        with self._database.alone() as connection:
+            yield connection
 
 
 def memory_line(text: str) -> str:
@@ -124,7 +246,7 @@ def memory_line(text: str) -> str:
     return one_line("".join(char for char in text if char.isspace() or unicodedata.category(char) not in {"Cc", "Cs"}))
 
 
-def _fact(memory: str, speaker: Speaker) -> FactText:
+def _checked_line(memory: str) -> str:
     line = memory_line(memory)
     if not line:
         raise DialogueError("the memory is empty", hint='Write a text, for example: "I have a dog."')
@@ -133,7 +255,55 @@ def _fact(memory: str, speaker: Speaker) -> FactText:
             f"the memory has {len(line):,} characters, more than the limit of {LONGEST_MEMORY:,}",
             hint="Shorten it, or put it into a document in the folder.",
         )
-    return FactText(speaker=speaker, text=line)
+    return line
+
+
+def _check_user(user: str) -> None:
+    """Raise DialogueError for a name that is blank, too long, or not valid text."""
+    problem = ""
+    if all(unicodedata.category(character)[0] in "ZC" for character in user):
+        problem = "blank"
+    elif len(user) > _LONGEST_USER:
+        problem = f"too long: {len(user):,} characters, more than the limit of {_LONGEST_USER}"
+    elif any(unicodedata.category(character) == "Cs" for character in user):
+        problem = "no text"
+    if problem:
+        raise DialogueError(
+            f"the user's name is {problem}",
+            hint="Use a readable name such as anna; on the command line, --user may be omitted.",
+        )
+
+
+def _of(user: str) -> Select[tuple[object, ...]]:
+    return select(personal_facts).where(_T.user == user)
+
+
+def _facts(connection: Connection, user: str, query: Select[tuple[object, ...]]) -> tuple[KeptFact, ...]:
+    turn = _turn_of(connection, user)
+    return tuple(_kept(row, turn) for row in connection.execute(query).mappings())
+
+
+def _set(connection: Connection, user: str, column: str, values: Mapping[int, str | int]) -> None:
+    """Set one column of a user's memories, if they exist."""
+    change = update(personal_facts).where(_T.user == user, _T.id == bindparam("of_id"))
+    rows = [{"of_id": fact_id, "new": value} for fact_id, value in values.items()]
+    if rows:
+        connection.execute(change.values({column: bindparam("new")}), rows)
+
+
+def _kept(row: RowMapping, turn: int) -> KeptFact:
+    source = FactSource(chat_id=row["chat_id"], turn=row["turn"])
+    own = {name: row[name] for name in ("id", "user", "speaker", "text", "created", "uses")}
+    return KeptFact(**own, source=source, turns_since_used=turn - row["used_at"])
+
+
+def _turn_key(user: str) -> str:
+    return f"turns of {user}"
+
+
+def _turn_of(connection: Connection, user: str) -> int:
+    counted = get_meta(connection, _turn_key(user)) or ""
+    return int(counted) if counted.isdecimal() and len(counted) <= _LONGEST_COUNT else 0
 
 
 def _written(vector: npt.NDArray[np.float32]) -> str:
@@ -141,7 +311,7 @@ def _written(vector: npt.NDArray[np.float32]) -> str:
     return base64.b64encode((vector * (127 / np.abs(vector).max())).round().astype(np.int8).tobytes()).decode()
 
 
-def _vectors(written: Sequence[str], dimensions: int) -> Vectors:
+def _unit_vectors(written: Sequence[str], dimensions: int) -> Vectors:
     """Return unit vectors, shape (texts, dimensions), from their written form; a damaged vector becomes zeros."""
     octets = b"".join(_octets(text, dimensions) for text in written)
     rows = np.frombuffer(octets, dtype=np.int8).reshape(len(written), dimensions).astype(np.float32)

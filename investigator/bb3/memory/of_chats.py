@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from investigator.bb3.memory.choice import MOST_AVAILABLE, Chance, MemoryOptions, free_memories
-from investigator.bb3.memory.long_term import LongTermMemory
-from investigator.bb3.memory.personal_facts import FactSource, KeptFact
+from investigator.bb3.memory.long_term import FactSource, KeptFact, LongTermMemory
 from investigator.bb3.memory.text import MemoryForm, owner_of, prefix_of
 from investigator.bb3.records import Speaker
 
