@@ -50,7 +50,7 @@ class ModuleReply(Record):
     `memories` are those that mkm chose, if its text is not one of them. `is_stock` is True if rules, not a model, wrote
     the reply, which then contains no facts about the speaker. `unsaid` is the part of the model's text that was
     withheld, because no quote supports it; `checked` says who checked a reply with quotes. `source_problem` reports
-    quotes that the files no longer contain.
+    quotes that the files no longer contain, and `problem` why a reply failed, if known.
     """
 
     text: str
@@ -63,6 +63,7 @@ class ModuleReply(Record):
     unsaid: str = ""
     checked: str = ""
     source_problem: str = ""
+    problem: str = ""
 
 
 class Modules(Protocol):

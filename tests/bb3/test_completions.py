@@ -8,29 +8,34 @@ import pytest
 from openai_server import OpenAIServer, Response, json_response
 from talks import Waits
 
-from investigator.bb3.forms.completions import (
+from investigator.bb3.exchange import ModuleRequest
+from investigator.bb3.forms.writers import (
     Completion,
-    CompletionFailure,
     CompletionRequest,
-    CompletionsClient,
+    CompletionsWriter,
     knowledge_start,
     request_of,
 )
 from investigator.bb3.module_table import TABLE, Weights
 from investigator.bb3.records import Module
 from investigator.engines.http import Retries
-from investigator.errors import CredentialError, SettingsError
+from investigator.errors import CredentialError, EngineError, SettingsError
+from investigator.records.decoding import Decoding
 
 GOOD = json_response({"choices": [{"text": " hi", "logprobs": {"token_logprobs": [None, -1.5, -0.5]}}]})
 BUSY = json_response({"error": "busy"}, 503)
 USUAL = CompletionRequest()
 
 
-def client(
-    server: OpenAIServer, *, tries: int = 3, timeout: float = 5.0, key: str = "KEY", waits: Waits | None = None
-) -> CompletionsClient:
+def decoding_of(module: Module) -> Decoding:
+    return TABLE[module].decoding[Weights.LARGE]
+
+
+def client(server: OpenAIServer, *, tries: int = 3, waits: Waits | None = None) -> CompletionsWriter:
     retries = Retries(tries, delay=0.5)
-    return CompletionsClient(server.url, key, timeout=timeout, retries=retries, sleep=waits or Waits())
+    return CompletionsWriter(
+        server.url, decoding_of, api_key="KEY", timeout=5.0, retries=retries, sleep=waits or Waits()
+    )
 
 
 def test_a_completion_has_its_text_and_the_probabilities_of_its_tokens(openai_server: OpenAIServer) -> None:
@@ -45,31 +50,28 @@ def test_a_completion_has_its_text_and_the_probabilities_of_its_tokens(openai_se
 def test_what_fails_for_now_is_tried_again_after_twice_as_long(openai_server: OpenAIServer) -> None:
     waits = Waits()
     openai_server.answer(BUSY, Response(body=b"<oops"), json_response({}, 429), Response(500), GOOD)
-    found = client(openai_server, tries=5, waits=waits).complete("p", USUAL)
-    assert isinstance(found, Completion)
+    assert client(openai_server, tries=5, waits=waits).complete("p", USUAL).text == " hi"
     assert waits.seconds == [0.5, 1.0, 2.0, 4.0]
 
 
-def test_tries_are_bounded_and_each_failure_is_told(openai_server: OpenAIServer) -> None:
+def test_tries_are_bounded_and_the_last_failure_is_told(openai_server: OpenAIServer) -> None:
     openai_server.answer(BUSY)
-    found = client(openai_server, tries=3).complete("p", USUAL)
-    assert found == CompletionFailure(failures=("API Error: busy",) * 3)
+    with pytest.raises(EngineError, match="API Error: busy"):
+        client(openai_server, tries=3).complete("p", USUAL)
     assert len(openai_server.requests) == 3
 
 
 def test_what_is_no_json_is_quoted(openai_server: OpenAIServer) -> None:
     openai_server.answer(Response(body=b"<html>" + b"x" * 1000))
-    found = client(openai_server, tries=1).complete("p", USUAL)
-    assert isinstance(found, CompletionFailure)
-    assert "<html>xxx" in found.failures[0]
-    assert len(found.failures[0]) < 400
+    with pytest.raises(EngineError, match="<html>xxx") as refused:
+        client(openai_server, tries=1).complete("p", USUAL)
+    assert len(refused.value.message) < 400
 
 
 def test_a_refused_request_is_not_sent_again(openai_server: OpenAIServer) -> None:
     openai_server.answer(Response(400, b'{"detail": "prompt too long"}'))
-    found = client(openai_server).complete("p", USUAL)
-    assert isinstance(found, CompletionFailure)
-    assert "prompt too long" in found.failures[0]
+    with pytest.raises(EngineError, match="prompt too long"):
+        client(openai_server).complete("p", USUAL)
     assert len(openai_server.requests) == 1
 
 
@@ -84,22 +86,24 @@ def test_a_server_that_is_down_is_named() -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         place = f"127.0.0.1:{unused.getsockname()[1]}"
-    found = CompletionsClient(place, retries=Retries(1)).complete("p", USUAL)
-    assert isinstance(found, CompletionFailure)
-    assert place in found.failures[0]
+    request = ModuleRequest(module=Module.SRM, by=Module.SRM)
+    (text,) = CompletionsWriter(place, decoding_of, retries=Retries(1)).write(Module.SRM, [(request, "p")])
+    assert text.failed
+    assert place in text.problem
 
 
 def test_several_prompts_are_answered_in_their_order(openai_server: OpenAIServer) -> None:
     openai_server.answer(lambda body: json_response({"choices": [{"text": f"{body['prompt']}!"}]}))
-    found = client(openai_server).complete_all([(str(n), USUAL) for n in range(9)])
-    assert [one.text for one in found if isinstance(one, Completion)] == [f"{n}!" for n in range(9)]
-    assert client(openai_server).complete_all([]) == []
+    request = ModuleRequest(module=Module.SRM, by=Module.SRM)
+    texts = client(openai_server).write(Module.SRM, [(request, str(n)) for n in range(9)])
+    assert [text.text for text in texts] == [f"{n}!" for n in range(9)]
+    assert {body["max_tokens"] for body in openai_server.bodies} == {128}
 
 
 @pytest.mark.parametrize("address", ["", "ftp://host", "http://"])
 def test_an_address_without_meaning_is_refused_at_once(address: str) -> None:
     with pytest.raises(SettingsError, match="not the address of a completions server"):
-        CompletionsClient(address)
+        CompletionsWriter(address, decoding_of)
 
 
 def words(text: str) -> int:

@@ -6,8 +6,7 @@ import pytest
 
 from investigator.bb3.context_file import request_of
 from investigator.bb3.forms.gpt2_tokens import best_count
-from investigator.bb3.forms.prefix_form import PrefixOptions
-from investigator.bb3.forms.text_forms import prefix_text
+from investigator.bb3.forms.prefix_form import PrefixOptions, prefix_prompt
 from investigator.bb3.forms.token_form import token_prompt
 from investigator.bb3.records import Module, Speaker, Turn
 
@@ -95,7 +94,7 @@ def test_what_an_earlier_reply_rested_on_is_not_repeated() -> None:
 
 
 def prefix(name: str, text: str) -> str:
-    return prefix_text(request_of(Module(name), text), PrefixOptions(), best_count())
+    return prefix_prompt(request_of(Module(name), text), PrefixOptions(), best_count())
 
 
 def test_lines_without_a_name_alternate_back_from_the_partner() -> None:

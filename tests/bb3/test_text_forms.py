@@ -10,8 +10,9 @@ from session_memories import SessionMemories
 from investigator.asking.prompts import Prompts
 from investigator.bb3.chat_options import ChatOptions, Decide
 from investigator.bb3.exchange import FAILED, ModuleRequest
-from investigator.bb3.forms.prefix_form import PrefixOptions
-from investigator.bb3.forms.text_forms import PrefixForm, Prompted, TokenForm, WrittenText, prefix_text
+from investigator.bb3.forms.gpt2_tokens import best_count
+from investigator.bb3.forms.prefix_form import PrefixOptions, prefix_prompt
+from investigator.bb3.forms.text_forms import PrefixForm, Prompted, TokenForm, WrittenText
 from investigator.bb3.memory.choice import MemoryOptions
 from investigator.bb3.memory.text import MemoryForm
 from investigator.bb3.modular_chat import ModularChat
@@ -109,7 +110,9 @@ def test_each_module_is_asked_once_for_all_of_its_own_and_replies_keep_their_ord
 
 def test_a_memory_of_ones_own_turn_is_made_as_if_the_partner_had_said_it() -> None:
     own = (*SAID, Turn(speaker=Speaker.SELF, text="I like tea."))
-    assert prefix_text(request(Module.MGM, turns=own), PrefixOptions()) == "Person 1: I like tea.\nMemory:"
+    assert (
+        prefix_prompt(request(Module.MGM, turns=own), PrefixOptions(), best_count()) == "Person 1: I like tea.\nMemory:"
+    )
 
 
 def test_the_instruction_for_a_raw_model_stands_in_a_file_and_leads_its_prompt() -> None:
@@ -119,7 +122,7 @@ def test_the_instruction_for_a_raw_model_stands_in_a_file_and_leads_its_prompt()
         .strip()
         .split("\n\n")
     )
-    prompt = prefix_text(request(Module.SDM), PrefixOptions(include_prompt=True))
+    prompt = prefix_prompt(request(Module.SDM), PrefixOptions(include_prompt=True), best_count())
     assert prompt.startswith(instruction.splitlines()[-1].strip())
     assert prompt.endswith("Person 1: Is the moon far?\nSearch Decision:")
 

@@ -11,12 +11,14 @@ from golden_rows import Row, check, each_row
 from openai_server import OpenAIServer, Response, json_response
 
 from investigator.bb3.decoding.options import module_options
-from investigator.bb3.forms.completions import Completion, CompletionRequest, CompletionsClient, request_of
 from investigator.bb3.forms.text_forms import cleaned
+from investigator.bb3.forms.writers import CompletionRequest, CompletionsWriter, request_of
 from investigator.bb3.module_table import TABLE, Weights
 from investigator.bb3.records import Module
 from investigator.engines.http import Retries
 from investigator.engines.transformers.token_rules import Schedule
+from investigator.errors import EngineError
+from investigator.records.decoding import Decoding
 
 
 def request_params(given: Any) -> Any:
@@ -61,12 +63,6 @@ def reply_of(server_reply: Any) -> Response:
     return Response(body=server_reply.encode()) if isinstance(server_reply, str) else json_response(server_reply)
 
 
-def result_of(found: Any) -> Any:
-    if isinstance(found, Completion):
-        return {"choices": [{"text": found.text, "logprobs": {"token_logprobs": found.token_logprobs}}]}
-    return {"n_failures": len(found.failures), "first": found.failures[0]}
-
-
 @each_row("bb3_decoding")
 def test_decoding_is_as_recorded(row: Row) -> None:
     check(row, DECODING, DEVIATIONS)
@@ -74,15 +70,23 @@ def test_decoding_is_as_recorded(row: Row) -> None:
 
 @each_row("bb3_search", ("completions_api",))
 def test_completions_are_asked_for_as_recorded(row: Row, openai_server: OpenAIServer) -> None:
+    def result_of(writer: CompletionsWriter, prompt: str, request: CompletionRequest) -> Any:
+        before = len(openai_server.requests)
+        try:
+            completion = writer.complete(prompt, request)
+        except EngineError as error:
+            return {"n_failures": len(openai_server.requests) - before, "first": error.message}
+        return {"choices": [{"text": completion.text, "logprobs": {"token_logprobs": completion.token_logprobs}}]}
+
     def completions(given: Any) -> Any:
         openai_server.answer(*(reply_of(reply) for reply in given["server_replies"]))
         tries = given["max_num_tries"]
         retries = Retries(10 if tries < 0 else tries + 1, delay=0.0)
-        client = CompletionsClient(openai_server.url.removesuffix("/v1"), "KEY", retries=retries, side_by_side=1)
-        found = client.complete_all([(text, CompletionRequest(**given["kwargs"])) for text in given["prompts"]])
+        address, request = openai_server.url.removesuffix("/v1"), CompletionRequest(**given["kwargs"])
+        writer = CompletionsWriter(address, lambda _: Decoding(), api_key="KEY", retries=retries)
+        results = [result_of(writer, prompt, request) for prompt in given["prompts"]]
         first = openai_server.requests[0]
         asked = {"path": first.path, "auth": first.headers["authorization"], "body": json.loads(json.dumps(first.body))}
-        results = [result_of(one) for one in found]
         return {"ok": {"results": results, "n_requests": len(openai_server.requests), "first_request": asked}}
 
     check(row, {"completions_api": completions}, DEVIATIONS)

@@ -20,7 +20,9 @@ from investigator.bb3.decoding.told import LINES, EngineKind, not_followed
 from investigator.bb3.exchange import ModuleReply, ModuleRequest
 from investigator.bb3.folder_chat import LONGEST_TURN
 from investigator.bb3.forms.chat_form import chat_prompt
-from investigator.bb3.forms.text_forms import PrefixForm, TokenForm, Writer, prefix_text
+from investigator.bb3.forms.gpt2_tokens import best_count
+from investigator.bb3.forms.prefix_form import prefix_prompt
+from investigator.bb3.forms.text_forms import PrefixForm, TokenForm, Writer
 from investigator.bb3.forms.token_form import token_documents, token_prompt
 from investigator.bb3.forms.writers import CompletionsWriter, LocalWriter
 from investigator.bb3.module_table import Weights
@@ -119,7 +121,7 @@ def _by_text(
         raise SettingsError(problem, hint="Choose one of them.")
     is_tokens = form is Form.TOKENS
     options = module_options(arguments.options, Weights.SMALL if is_tokens else Weights.LARGE)[request.module]
-    prompt = token_prompt(request) if is_tokens else prefix_text(request, options.prompt, None, prompts)
+    prompt = token_prompt(request) if is_tokens else prefix_prompt(request, options.prompt, best_count(), prompts)
     for text in token_documents(request, prompt) if is_tokens else ():
         note(f"with this prompt format, the model also reads the following text, separately: {text}")
     if show or not (server or engine != EXTRACTIVE):
@@ -127,18 +129,18 @@ def _by_text(
         if not show:
             note("no model was given: choose one with --model transformers:FOLDER or --completions URL")
         return
-    decoding, problems = options.decoding, list[str]()
+    decoding = options.decoding
     writer: Writer
     if server:
         if left := _left_out(arguments.decodings.get(request.module, Decoding()), form):
             note(f"the completions server does not support these options: {', '.join(left)}")
         key = settings.chat.api_key.get_secret_value() if settings.chat.api_key else ""
-        writer = CompletionsWriter(server, lambda _: decoding, api_key=key, on_failure=problems.append)
+        writer = CompletionsWriter(server, lambda _: decoding, api_key=key)
     else:
-        writer = LocalWriter(engine, lambda _: decoding, settings.transformers, on_failure=problems.append)
+        writer = LocalWriter(engine, lambda _: decoding, settings.transformers)
     by_prefixes = PrefixForm(writer, lambda _: options.prompt, decoding=lambda _: decoding, instructions=prompts)
     (reply,) = (TokenForm(writer, in_one_text=True) if is_tokens else by_prefixes).ask([request])
-    _print(reply, *problems)
+    _print(reply)
 
 
 def _left_out(decoding: Decoding, form: Form) -> list[str]:
@@ -151,10 +153,10 @@ def _left_out(decoding: Decoding, form: Form) -> list[str]:
     return [f"{name} {value}" for name, value in left.items()]
 
 
-def _print(reply: ModuleReply, *problems: str) -> None:
+def _print(reply: ModuleReply) -> None:
     if reply.failed:
         text = f"; it said {reply.text!r}" if reply.text else ""
-        problem = next(iter(problems), f"the module returned no usable reply{text}")
+        problem = reply.problem or f"the module returned no usable reply{text}"
         raise EngineError(problem, hint="Try again or use another model; --show-prompt shows the prompt.")
     print_plain(reply.text)
     if not reply.text:

@@ -90,11 +90,14 @@ def prefix_prompt(
 ) -> str:
     """Return the prompt for a request, within the token limit in the options; `folder` may contain custom instructions.
     If the prompt is too long, the oldest turns are dropped first, then the last documents and memories, which are the
-    least relevant, and then more turns. The knowledge that a response must use is never dropped. Raises TemplateError.
+    least relevant, and then more turns. The knowledge that a response must use is never dropped. As in BB3's training,
+    a speaker's own turn is presented to mgm as the partner's turn. Raises TemplateError.
     """
-    module = request.module
+    module, turns = request.module, request.turns
+    if module is Module.MGM:
+        turns = tuple(turn.changed(speaker=Speaker.PARTNER) for turn in turns[-1:])
     limit = options.max_prompt_len or TABLE[module].max_prompt_len
-    bare = shortened(prompt_parts(module, request.turns, options, folder), limit, count)
+    bare = shortened(prompt_parts(module, turns, options, folder), limit, count)
     parts = replace(bare, after=(*_conditions(request), *bare.after))
     memories, documents = request.memories, request.documents
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Protocol
 
 from investigator.bb3.exchange import FAILED, ModuleReply, ModuleRequest
-from investigator.bb3.forms.gpt2_tokens import CountTokens, best_count
+from investigator.bb3.forms.gpt2_tokens import best_count
 from investigator.bb3.forms.prefix_form import PrefixOptions, prefix_prompt
 from investigator.bb3.forms.token_form import token_prompt, token_text
 from investigator.bb3.module_table import TABLE
-from investigator.bb3.records import Module, Speaker
+from investigator.bb3.records import Module
 from investigator.records import Record
 from investigator.records.decoding import Decoding
 
@@ -20,11 +20,14 @@ Prompted = tuple[ModuleRequest, str]
 
 
 class WrittenText(Record):
-    """A model's text, with the logarithm of its probability; `failed` is True if no text arrived."""
+    """A model's text, with the logarithm of its probability; if no text arrived, `failed` is True, and `problem` is the
+    reason, if known.
+    """
 
     text: str
     score: float = 0.0
     failed: bool = False
+    problem: str = ""
 
 
 class Writer(Protocol):
@@ -36,54 +39,36 @@ class Writer(Protocol):
 
 
 class PrefixForm:
-    """Asks modules with the prompts of the 30B and 175B models. `options` returns the prompt options of a module.
-    `decoding` returns the module's decoding, which determines how lines are cleaned up.
+    """Asks modules with the prompts of the 30B and 175B models. `options` returns the prompt options of a module, and
+    `decoding` its decoding, which determines how lines are cleaned up. `instructions` is a folder of templates.
     """
 
     def __init__(
         self,
         writer: Writer,
         options: Callable[[Module], PrefixOptions] = lambda _: PrefixOptions(),
-        count: CountTokens | None = None,
-        instructions: Path | None = None,
         decoding: Callable[[Module], Decoding] = lambda _: Decoding(),
+        instructions: Path | None = None,
     ) -> None:
         self._writer = writer
         self._options = options
         self._decoding = decoding
-        self._count = count or best_count()
         self._instructions = instructions
 
     def ask(self, requests: Sequence[ModuleRequest]) -> Sequence[ModuleReply]:
         """Return one reply for each request. Raises TemplateError for custom instructions."""
+        count = best_count()
         prompts = [
-            (request, prefix_text(request, self._options(request.module), self._count, self._instructions))
+            (request, prefix_prompt(request, self._options(request.module), count, self._instructions))
             for request in requests
         ]
-        written = _written(self._writer, prompts)
-        return [
-            _read(request, text.changed(text=self._tidied(request.module, text.text)), TABLE[request.module].yes)
-            for request, text in zip(requests, written, strict=True)
-        ]
-
-    def _tidied(self, module: Module, text: str) -> str:
-        decoding = self._decoding(module)
-        last, several = decoding.generation_take_last_newline, decoding.generation_allow_newline
-        return cleaned([text], take_last_newline=last, allow_newline=several)[0]
-
-
-def prefix_text(
-    request: ModuleRequest, options: PrefixOptions, count: CountTokens | None = None, instructions: Path | None = None
-) -> str:
-    """Return the prompt for a request. As in BB3's training, a speaker's own turn is presented to mgm as the partner's
-    turn.
-
-    Raises TemplateError for custom instructions.
-    """
-    if request.module is Module.MGM:
-        turns = tuple(turn.changed(speaker=Speaker.PARTNER) for turn in request.turns[-1:])
-        request = request.changed(turns=turns)
-    return prefix_prompt(request, options, count or best_count(), instructions)
+        replies = []
+        for request, written in zip(requests, _written(self._writer, prompts), strict=True):
+            decoding = self._decoding(request.module)
+            last, several = decoding.generation_take_last_newline, decoding.generation_allow_newline
+            (text,) = cleaned([written.text], take_last_newline=last, allow_newline=several)
+            replies.append(_read(request, written.changed(text=text), TABLE[request.module].yes))
+        return replies
 
 
 class TokenForm:
@@ -120,7 +105,7 @@ def _written(writer: Writer, prompts: Sequence[Prompted]) -> list[WrittenText]:
 
 def _read(request: ModuleRequest, written: WrittenText, yes: str) -> ModuleReply:
     if written.failed:
-        return ModuleReply(text=FAILED, score=written.score, needed=False, failed=True)
+        return ModuleReply(text=FAILED, score=written.score, needed=False, failed=True, problem=written.problem)
     text = written.text
     if yes:
         return ModuleReply(text=text, score=written.score, needed=text.startswith(yes))

@@ -1,28 +1,110 @@
-"""Continues modules' prompts with a completions server or a local model; each module has its own decoding."""
+"""Continues modules' prompts: with a server that runs BB3's 30B and 175B models (metaseq's API; seed: bb3_agents), or
+with a local model. Each module has its own decoding.
+"""
 
 from __future__ import annotations
 
+import json
+import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlsplit
 
-from investigator.bb3.forms.completions import (
-    Completion,
-    CompletionFailure,
-    CompletionsClient,
-    knowledge_start,
-    request_of,
-)
-from investigator.bb3.forms.gpt2_tokens import best_count
+from pydantic import BaseModel, ValidationError
+
+from investigator.bb3.forms.gpt2_tokens import CountTokens, best_count
 from investigator.bb3.forms.text_forms import Prompted, WrittenText
+from investigator.bb3.module_table import TABLE
 from investigator.bb3.records import Module
+from investigator.engines.http import Endpoint, Retries, retried
 from investigator.engines.transformers.engine import TransformersEngine, TransformersSettings
-from investigator.errors import EngineError, SettingsError
-from investigator.records.decoding import Decoding
+from investigator.errors import CredentialError, EngineError, RateLimitError, SettingsError
+from investigator.records import Record
+from investigator.records.decoding import OFF, Decoding
+
+_PENALTY = 0.5
+_MOST_OCTETS = 16_000_000
+_SIDE_BY_SIDE = 4
+_SHOWN = 200
+_REFUSALS = frozenset({400, 404, 405, 413, 422})
+
+
+class CompletionRequest(Record):
+    """The body of a request except the prompt, with the API's field names."""
+
+    min_tokens: int = 0
+    max_tokens: int = 32
+    best_of: int = 1
+    top_p: float = OFF
+    stop: str | None = None
+    temperature: float = 1.0
+    echo: bool = False
+    lambda_decay: float = OFF
+    omega_bound: float = 0.3
+    alpha_presence: float = 0.0
+    alpha_frequency: float = 0.0
+    alpha_presence_src: float = 0.0
+    alpha_frequency_src: float = 0.0
+    alpha_src_penalty_end_idx: int = OFF
+
+
+class Completion(Record):
+    """A model's text, with the natural logarithm of each token's probability if available."""
+
+    text: str
+    token_logprobs: tuple[float, ...] = ()
+
+
+class _LogProbs(BaseModel):
+    token_logprobs: tuple[float | None, ...] = ()
+
+
+class _Choice(BaseModel):
+    text: str
+    logprobs: _LogProbs | None = None
+
+
+class _Body(BaseModel):
+    choices: tuple[_Choice, ...] = ()
+    error: object = None
+
+
+def request_of(decoding: Decoding, penalty_end: int = OFF) -> CompletionRequest:
+    """Return the request for a decoding; tokens of the prompt from index `penalty_end` on may be repeated without a
+    penalty.
+    """
+    settled = decoding.settled()
+    own = _PENALTY if settled.penalize_repetitions else 0.0
+    context = _PENALTY if settled.penalize_ctxt_repetitions else 0.0
+    return CompletionRequest(
+        min_tokens=settled.beam_min_length,
+        max_tokens=settled.beam_max_length,
+        best_of=settled.beam_size,
+        top_p=settled.topp,
+        stop=settled.stop_token or None,
+        temperature=settled.temperature,
+        lambda_decay=settled.lambda_decay,
+        omega_bound=settled.omega_bound,
+        alpha_presence=own,
+        alpha_frequency=own,
+        alpha_presence_src=context,
+        alpha_frequency_src=context,
+        alpha_src_penalty_end_idx=penalty_end if context and settled.exclude_knowledge_from_ctxt_penalty else OFF,
+    )
+
+
+def knowledge_start(prompt: str, count: CountTokens) -> int:
+    """Return the number of prompt tokens before the knowledge for a response; -1 if there is no knowledge."""
+    marks = {f"\n{row.knowledge_prefix}: " for row in TABLE.values() if row.knowledge_prefix}
+    examples = prompt.rfind("\n\n") + 1
+    places = [place for place in (prompt.rfind(mark, examples) for mark in marks) if place >= 0]
+    return count(prompt[: min(places) + 1]) if places else OFF
 
 
 class CompletionsWriter:
-    """Continues prompts through a server. Thread-safe.
-
-    Raises SettingsError, CredentialError. `on_failure` receives the reason for a missing text.
+    """Continues prompts through a server. Thread-safe. Temporary failures (no connection, a timeout, a server error,
+    invalid JSON) are retried as `retries` specifies; `sleep` waits between attempts, each of at most `timeout` seconds.
+    Raises SettingsError if the address is invalid.
     """
 
     def __init__(
@@ -31,38 +113,82 @@ class CompletionsWriter:
         decoding_of: Callable[[Module], Decoding],
         *,
         api_key: str = "",
-        on_failure: Callable[[str], None] = lambda _: None,
+        timeout: float = 60.0,
+        retries: Retries | None = None,
+        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._client = CompletionsClient(server, api_key)
+        full = server if "://" in server else f"http://{server}"
+        address = urlsplit(full)
+        if address.scheme not in ("http", "https") or not address.hostname:
+            raise SettingsError(
+                f"{server!r} is not the address of a completions server", hint="Write it as http://host:port"
+            )
+        key = {"Authorization": f"Bearer {api_key}"} if api_key else {}
+        self._endpoint = Endpoint(
+            f"{full.rstrip('/')}/completions",
+            f"{address.hostname}:{address.port}" if address.port else address.hostname,
+            timeout,
+            _MOST_OCTETS,
+            headers={"Content-Type": "application/json; charset=utf-8", **key},
+        )
         self._decoding_of = decoding_of
         self._count = best_count()
-        self._on_failure = on_failure
+        self._retries = retries or Retries()
+        self._sleep = sleep
 
     def write(self, module: Module, prompts: Sequence[Prompted]) -> Sequence[WrittenText]:
+        """Return one text for each prompt, in order. Raises CredentialError."""
         decoding = self._decoding_of(module)
-        asked = [(text, request_of(decoding, knowledge_start(text, self._count))) for _, text in prompts]
-        return [self._written(one) for one in self._client.complete_all(asked)]
+        with ThreadPoolExecutor(max(1, min(_SIDE_BY_SIDE, len(prompts)))) as pool:
+            return list(pool.map(lambda prompted: self._written(prompted[1], decoding), prompts))
 
-    def _written(self, one: Completion | CompletionFailure) -> WrittenText:
-        if isinstance(one, Completion):
-            return WrittenText(text=one.text, score=sum(one.token_logprobs))
-        self._on_failure(one.failures[-1])
-        return WrittenText(text="", failed=True)
+    def complete(self, prompt: str, request: CompletionRequest) -> Completion:
+        """Return the completion for a prompt. Raises CredentialError, and EngineError if the last attempt fails."""
+        return retried(lambda: self._try(prompt, request), self._retries.wait, self._sleep)
+
+    def _written(self, prompt: str, decoding: Decoding) -> WrittenText:
+        try:
+            completion = self.complete(prompt, request_of(decoding, knowledge_start(prompt, self._count)))
+        except EngineError as error:
+            return WrittenText(text="", failed=True, problem=error.message)
+        return WrittenText(text=completion.text, score=sum(completion.token_logprobs))
+
+    def _try(self, prompt: str, request: CompletionRequest) -> Completion:
+        place = self._endpoint.place
+        status, octets = self._endpoint.post(json.dumps({"prompt": prompt, **request.model_dump()}).encode("ascii"))
+        if status in (401, 403):
+            raise CredentialError(f"{place} rejected the key ({status})", hint="Use a key that the server accepts.")
+        text = octets[:_SHOWN].decode("utf-8", "replace")
+        if status == 429:
+            raise RateLimitError(f"{place} accepts no requests for now: {text}")
+        try:
+            body = _Body.model_validate_json(octets)
+        except ValidationError:
+            raise _Passing(f"{place} sent an invalid completion (status {status}): {text}") from None
+        if body.error is not None:
+            raise _Passing(f"API Error: {body.error}")
+        if status in _REFUSALS:
+            raise EngineError(f"{place} rejected the request ({status}): {text}")
+        if status != 200 or not body.choices:
+            raise _Passing(f"{place} sent no completion (status {status}): {text}")
+        choice = body.choices[0]
+        logprobs = choice.logprobs.token_logprobs if choice.logprobs is not None else ()
+        return Completion(text=choice.text, token_logprobs=tuple(value for value in logprobs if value is not None))
+
+
+class _Passing(EngineError):
+    """Raised for a temporary failure: a retry may succeed."""
+
+    retryable = True
 
 
 class LocalWriter:
-    """Continues prompts unchanged, without a chat template. `model` is a name such as `transformers:FOLDER`;
-    `on_failure` receives the reason for a missing text. Raises MissingPackageError, and SettingsError if `model` names
-    another kind of engine or a folder without a model.
+    """Continues prompts unchanged, without a chat template. `model` is a name such as `transformers:FOLDER`. Raises
+    MissingPackageError, and SettingsError if `model` names another kind of engine or a folder without a model.
     """
 
     def __init__(
-        self,
-        model: str,
-        decoding_of: Callable[[Module], Decoding],
-        settings: TransformersSettings | None = None,
-        *,
-        on_failure: Callable[[str], None] = lambda _: None,
+        self, model: str, decoding_of: Callable[[Module], Decoding], settings: TransformersSettings | None = None
     ) -> None:
         kind, _, folder = model.partition(":")
         if kind != "transformers" or not folder:
@@ -72,7 +198,6 @@ class LocalWriter:
             )
         self._engine = TransformersEngine(folder, settings)
         self._decoding_of = decoding_of
-        self._on_failure = on_failure
 
     def write(self, module: Module, prompts: Sequence[Prompted]) -> Sequence[WrittenText]:
         """Return one text for each prompt, in order. Raises SettingsError if the model cannot be loaded."""
@@ -84,6 +209,5 @@ class LocalWriter:
             counted = start if decoding.exclude_knowledge_from_ctxt_penalty and start >= 0 else None
             done = self._engine.write_on(text, decoding, counted)
         except EngineError as error:
-            self._on_failure(error.message)
-            return WrittenText(text="", failed=True)
+            return WrittenText(text="", failed=True, problem=error.message)
         return WrittenText(text=done.text, score=done.logprob)
