@@ -13,7 +13,7 @@ from tiny_model import write_tiny_model
 
 from investigator.bb3.chats import open_chat
 from investigator.bb3.decoding.options import OptionValue, told_decodings
-from investigator.bb3.decoding.told import engine_as_told, engines_as_told
+from investigator.bb3.decoding.told import engines_as_told
 from investigator.bb3.extractive import chat_answers
 from investigator.bb3.records import Module
 from investigator.dialogue.messages import Message
@@ -23,7 +23,7 @@ from investigator.engines.scripted import ScriptedEmbedder, ScriptedEngine
 from investigator.engines.transformers.engine import TransformersEngine, TransformersSettings
 from investigator.errors import SettingsError
 from investigator.investigator import Investigator
-from investigator.records import Prompt, Reply, Traits
+from investigator.records import Prompt, Reply
 from investigator.records.decoding import Decoding, Inference
 from investigator.settings import load_settings
 
@@ -35,33 +35,17 @@ FOUND = {
 }
 
 
-class Overheard:
-    """A tiny model that records its outputs with the template and the decoding of each request."""
+class Overheard(TransformersEngine):
+    """A tiny model that records its outputs with their templates."""
 
-    def __init__(self, inner: TransformersEngine, heard: list[tuple[str, str]]) -> None:
-        self.inner = inner
+    def __init__(self, model: Path, settings: TransformersSettings, heard: list[tuple[str, str]]) -> None:
+        super().__init__(model, settings)
         self.heard = heard
 
-    @property
-    def name(self) -> str:
-        return self.inner.name
-
-    @property
-    def traits(self) -> Traits:
-        return self.inner.traits
-
-    def count_tokens(self, text: str) -> int:
-        return self.inner.count_tokens(text)
-
     def reply(self, prompt: Prompt) -> Reply:
-        reply = self.inner.reply(prompt)
+        reply = super().reply(prompt)
         self.heard.append((prompt.template, reply.text))
         return reply
-
-    def decoding_as(self, decoding: Decoding) -> Overheard:
-        made = engine_as_told(self.inner, decoding)
-        assert isinstance(made, TransformersEngine)
-        return Overheard(made, self.heard)
 
 
 @pytest.fixture
@@ -86,7 +70,7 @@ def written(folder: Path, model: Path, seed: int = 0, **options: OptionValue) ->
     """Return what the tiny model writes in a turn, for each module that writes the reply."""
     heard: list[tuple[str, str]] = []
     small = Decoding(beam_max_length=16, stop_token="")
-    engine = Overheard(TransformersEngine(model, TransformersSettings(decoding=small, seed=seed)), heard)
+    engine = Overheard(model, TransformersSettings(decoding=small, seed=seed), heard)
     notices: list[str] = []
     turn(
         Investigator(folder, embedder=ScriptedEmbedder()),

@@ -133,13 +133,6 @@ def test_what_a_server_refuses_one_decoding_no_other_sends_and_it_is_told_once(o
     assert sum("top_p" in notice for notice in notices) == 1
 
 
-@pytest.mark.parametrize("method", [Inference.BEAM, Inference.TOPK, Inference.FACTUAL_NUCLEUS])
-def test_a_chat_model_cannot_be_told_what_servers_do_not_know(openai_server: OpenAIServer, method: Inference) -> None:
-    with pytest.raises(SettingsError, match=f"does not support {method}") as refused:
-        as_told(chat(openai_server), Decoding(inference=method))
-    assert "transformers:" in refused.value.hint
-
-
 def test_a_temperature_that_no_chat_model_takes_is_refused(openai_server: OpenAIServer) -> None:
     with pytest.raises(SettingsError, match=r"5\.0 cannot be set as temperature"):
         as_told(chat(openai_server), Decoding(temperature=5.0))
@@ -179,7 +172,6 @@ def test_a_gguf_model_is_told_by_its_settings(hollow: GgufEngine, told: dict[str
 @pytest.mark.parametrize(
     ("told", "why"),
     [
-        ({"inference": "beam"}, "does not support beam"),
         ({"beam_max_length": 4050}, "leaves no room for a prompt"),
         ({"beam_max_length": 3}, "3 cannot be set as max_tokens"),
     ],
