@@ -9,9 +9,9 @@ from pathlib import Path
 
 from investigator.bb3.bb3x.conversation_files import conversations_in, write_conversations
 from investigator.bb3.bb3x.persons import chat_message_of
-from investigator.bb3.bb3x.records import ChatMessage, Conversation, Sender
+from investigator.bb3.bb3x.records import ChatMessage, Conversation, InteractionFailure, Safety, Sender
 from investigator.bb3.chat_options import ChatOptions
-from investigator.bb3.feedback import DislikeType, answered_after_dislike, asked_after_dislike, disliked, liked
+from investigator.bb3.feedback import QUESTIONS, DislikeType
 from investigator.bb3.folder_chat import ChatSession, FolderChat
 from investigator.bb3.safety import SafetyGuard
 from investigator.dialogue.messages import Message
@@ -56,7 +56,7 @@ class Talk:
         """Return the reply to the user's message; `fields` are additional fields for the message, such as `memories`.
         `hear` receives the proven and safe part of the text while a model writes; the final message rarely differs.
         After a dislike, the message counts as the answer to the question about what would have been better. If the
-        message is unsafe or a model fails, the reply is canned, with the reason in `failure` and the model's error in
+        message is unsafe or a model fails, the reply is canned, with the reason in `failure` and the error in
         `problem`; the exchange is not passed to the modules in later turns. Raises DialogueError, StoreError,
         FolderError, and the signal BudgetSpent.
         """
@@ -67,35 +67,40 @@ class Talk:
         text = redacted(text)
         if self._asked_why:
             return self._noted(text)
-        made: list[Message] = []
-        problems: list[RunError] = []
-
-        def reply_to(human: str) -> str:
-            message = Message(text=human)
-            message.update(fields or {})
-            try:
-                made.extend(self._chat.reply([(self._session, message)], None if hear is None else self._safe(hear)))
-            except RunError as error:
-                problems.append(error)
-                raise
-            return made[-1].text
-
-        said = self._guard.reply(text, reply_to)
-        if said.failure is not None and made:
-            self._chat.take_back(self._session, made[-1])
-        human = ChatMessage(text=text, sender=Sender.HUMAN, human_message_id=self._new_id(), safety=said.human)
-        if said.failure is None:
-            shown = made[-1]
-            answer = chat_message_of(shown, self._new_id())
-            answer = answer.changed(safety=said.bot, is_safety_controlled_response=False)
+        human, bot, reply = Safety(), Safety(), None
+        failure, problem = InteractionFailure.NONE, ""
+        try:
+            human = self._guard.annotation(text)
+            if human.is_unsafe:
+                failure = InteractionFailure.UNSAFE_HUMAN
+            else:
+                message = Message({**(fields or {}), "text": text})
+                (reply,) = self._chat.reply([(self._session, message)], None if hear is None else self._safe(hear))
+                bot = self._guard.annotation(reply.text)
+                failure = InteractionFailure.UNSAFE_BOT if bot.is_unsafe else failure
+        except RunError as error:
+            failure, problem = InteractionFailure.MODEL_CRASH, error.message
+        self._add(ChatMessage(text=text, sender=Sender.HUMAN, human_message_id=self._new_id(), safety=human))
+        if reply is None or failure:
+            self.last = self._canned(failure, problem, reply)
         else:
-            shown = Message(id=self._chat.agent_id, text=said.text, episode_done=False, failure=str(said.failure))
-            if problems:
-                shown["problem"] = problems[-1].message
-            answer = said.message(self._new_id())
-        self._add(human, answer)
+            answer = chat_message_of(reply, self._new_id())
+            self._add(answer.changed(safety=bot, is_safety_controlled_response=False))
+            self.last = reply
         self._place = len(self.record.message_history) - 1
-        self.last = shown
+        return self.last
+
+    def _canned(self, failure: InteractionFailure, problem: str, reply: Message | None) -> Message:
+        """Return a canned reply in the place of a reply that must not be shown, and record it."""
+        if reply is not None:
+            self._chat.take_back(self._session, reply)
+        text = self._guard.canned(failure)
+        marks = {"previous_interaction_failure": failure, "from_model_crash": failure is InteractionFailure.MODEL_CRASH}
+        answer = ChatMessage(text=text, sender=Sender.BOT, bot_message_id=self._new_id())
+        self._add(answer.changed(is_safety_controlled_response=True, **marks))
+        shown = Message(id=self._chat.agent_id, text=text, episode_done=False, failure=str(failure))
+        if problem:
+            shown["problem"] = problem
         return shown
 
     def _safe(self, hear: Hear) -> Hear:
@@ -112,16 +117,28 @@ class Talk:
         """Mark the last reply as liked, regardless of its earlier rating. Raises DialogueError if there is no reply
         yet.
         """
-        self.record = liked(self.record, self._place)
+        self._mark(is_liked=True, is_disliked=False, dislike_type=None)
         self._asked_why = False
 
     def dislike(self, kind: DislikeType) -> str:
         """Mark the last reply as disliked; return the question that the user should answer next. Raises DialogueError
         if there is no reply yet, or the type of dislike does not apply to it.
         """
-        self.record = asked_after_dislike(disliked(self.record, kind, self._place), self._new_id())
+        is_canned = self._place is not None and self.record.message_history[self._place].is_canned
+        if kind in (DislikeType.AGREE_SENSITIVE, DislikeType.DISAGREE_SENSITIVE) and not is_canned:
+            hint = "Choose another type; this type applies only to canned replies."
+            raise DialogueError(f"the reply cannot be disliked as {kind}: it is not a canned reply", hint=hint)
+        self._mark(is_liked=False, is_disliked=True, dislike_type=str(kind))
+        self._add(ChatMessage(text=QUESTIONS[kind], sender=Sender.BOT, bot_message_id=self._new_id()))
         self._asked_why = True
-        return self.record.message_history[-1].text
+        return QUESTIONS[kind]
+
+    def _mark(self, **marks: object) -> None:
+        if self._place is None:
+            raise DialogueError("no reply found in the conversation", hint="Only the bot's messages can be rated.")
+        history = list(self.record.message_history)
+        history[self._place] = history[self._place].changed(**marks)
+        self.record = self.record.changed(message_history=tuple(history))
 
     def save(self, path: Path) -> None:
         """Write the conversation to a file as one line of JSON. Raises FolderError if the file cannot be written, or
@@ -145,11 +162,9 @@ class Talk:
         if not text.strip():
             return Message(id=self._chat.agent_id, text=self.record.message_history[-1].text, episode_done=False)
         self._asked_why = False
-        self.record = answered_after_dislike(self.record, text, self._new_id())
-        *before, answer = self.record.message_history
+        answer = ChatMessage(text=text, sender=Sender.HUMAN, human_message_id=self._new_id(), is_dislike_feedback=True)
         with suppress(RunError):  # if the classifier fails, the answer is kept
             answer = answer.changed(safety=self._guard.annotation(text))
-        self.record = self.record.changed(message_history=tuple(before))
         self._add(answer, ChatMessage(text=THANKS, sender=Sender.BOT, bot_message_id=self._new_id()))
         return Message(id=self._chat.agent_id, text=THANKS, episode_done=False)
 

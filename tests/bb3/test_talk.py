@@ -17,7 +17,7 @@ from investigator.bb3.bb3x.examples import module_examples
 from investigator.bb3.bb3x.records import Conversation
 from investigator.bb3.chat_options import ChatOptions, Decide
 from investigator.bb3.chats import open_chat, talk_with
-from investigator.bb3.feedback import QUESTIONS, DislikeType
+from investigator.bb3.feedback import QUESTIONS, DislikeType, dislike_type_of
 from investigator.bb3.folder_chat import FolderChat
 from investigator.bb3.records import Module, Speaker
 from investigator.bb3.safety import CANNED_REPLIES, SafetyGuard
@@ -217,11 +217,19 @@ def test_after_a_dislike_the_next_words_are_the_answer(opened: Callable[..., Tal
     assert len(engine.asked) == asked
     assert talk.last is reply
     marked, question, answer, thanks = wire(talk)[1:]
-    assert (marked["isDisliked"], marked["dislike_type"]) == (True, "off_topic")
-    assert question["text"] == QUESTIONS[DislikeType.OFF_TOPIC]
+    assert (marked["isLiked"], marked["isDisliked"], marked["dislike_type"]) == (False, True, "off_topic")
+    assert question == {"sender": "bot", "bot_message_id": "id 3", "text": QUESTIONS[DislikeType.OFF_TOPIC]}
     assert (answer["isDislikeFeedback"], answer["safety"]) == (True, {"string_matcher": "__notok__"})
     assert thanks["text"] == THANKS
     assert talk.say(QUESTION).text == "It makes 42 MW of power."
+
+
+def test_types_of_dislikes_are_read_as_people_type_them() -> None:
+    assert dislike_type_of(" Off-Topic") is DislikeType.OFF_TOPIC
+    with pytest.raises(DialogueError) as refused:
+        dislike_type_of("ugly")
+    assert "nonsensical" in refused.value.hint
+    assert set(QUESTIONS) == set(DislikeType)
 
 
 def test_a_dislike_that_is_taken_back_asks_for_no_answer(opened: Callable[..., Talk]) -> None:
