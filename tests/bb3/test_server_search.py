@@ -19,8 +19,8 @@ from investigator.bb3.chat_options import ChatOptions, Decide
 from investigator.bb3.chat_text import reply_text, why_text
 from investigator.bb3.chats import open_chat
 from investigator.bb3.exchange import SearchDocument
-from investigator.bb3.search.client import ServerSearch
-from investigator.bb3.search.document_text import nearest_part
+from investigator.bb3.search.client import SearchServer, reached_server
+from investigator.bb3.search.document_text import nearest, nearest_part
 from investigator.bb3.search.folder_search import one_at_a_time
 from investigator.bb3.search.served import ServedQuote
 from investigator.bb3.search.server import FolderPages
@@ -58,7 +58,7 @@ def plants(tmp_path: Path) -> Iterator[SearchEndpoint]:
         yield endpoint
 
 
-def asked(diary: Investigator, search: ServerSearch, *texts: str) -> list[Message]:
+def asked(diary: Investigator, search: SearchServer, *texts: str) -> list[Message]:
     """Return the replies of a conversation that always searches."""
     with open_chat(diary, ChatOptions(search_decision=Decide.ALWAYS), search=search) as chat:
         session = chat.start("anna")
@@ -83,7 +83,7 @@ def told_quotes(page: SearchDocument, *texts: str) -> list[Quote]:
 
 
 def test_a_chat_quotes_the_pages_of_another_folder_that_is_served(diary: Investigator, plants: SearchEndpoint) -> None:
-    (reply,) = asked(diary, ServerSearch.reached(plants.address), QUESTION)
+    (reply,) = asked(diary, reached_server(plants.address), QUESTION)
     (quote,) = quotes(reply)
     assert TELLS in reply.text
     assert (quote.document_id, quote.place) == ("cedar.txt", "cedar.txt:line 1")
@@ -115,7 +115,7 @@ def test_quotes_through_a_server_are_those_of_a_chat_over_its_folder(diary: Inve
         replies = [reply for text in questions for reply in chat.reply([(session, Message(text=text))])]
         near = [[Quote.model_validate(one) for one in cast("list[object]", reply["quotes"])] for reply in replies]
     with SearchEndpoint(FolderPages(one_at_a_time(served.library))) as endpoint:
-        far = [quotes(reply) for reply in asked(diary, ServerSearch.reached(endpoint.address), *questions)]
+        far = [quotes(reply) for reply in asked(diary, reached_server(endpoint.address), *questions)]
     shown_far, shown_near = ([[(each.place, each.text) for each in reply] for reply in all_] for all_ in (far, near))
     assert shown_far == shown_near
     assert "report.md:line 8" in {place for reply in shown_far for place, _ in reply}
@@ -145,7 +145,7 @@ class OneFolder:
 
 def test_pages_of_a_served_document_are_told() -> None:
     with SearchEndpoint(FolderPages(lambda _=frozenset(): nullcontext(cast("DocumentIndex", OneFolder())))) as endpoint:
-        (found,) = ServerSearch(endpoint.address).search("q", 5)
+        (found,) = SearchServer(endpoint.address).search("q", 5)
     (quote,) = told_quotes(found, "The last line.")
     assert (quote.place, found.url) == ("paper.pdf:page 2", "paper.pdf#page=2")
 
@@ -153,7 +153,7 @@ def test_pages_of_a_served_document_are_told() -> None:
 def page_of(openai_server: OpenAIServer, **fields: object) -> SearchDocument:
     """Return the part that is read of a server's page for a question about the plant."""
     openai_server.answer(json_response({"response": [fields]}))
-    (page,) = ServerSearch(openai_server.url).search(QUESTION, 5)
+    (page,) = SearchServer(openai_server.url).search(QUESTION, 5)
     return page
 
 
@@ -221,7 +221,7 @@ def test_what_a_served_passage_says_to_the_model_is_no_quote(openai_server: Open
 def test_pages_that_come_twice_are_read_once(openai_server: OpenAIServer) -> None:
     found = [{"url": "u", "content": SAYS}, {"url": "u", "content": SAYS}, {"url": "v", "content": SAYS}]
     openai_server.answer(pages(*found, {"url": "u", "content": TELLS}))
-    read = ServerSearch(openai_server.url).search("q", 5)
+    read = SearchServer(openai_server.url).search("q", 5)
     assert [(page.url, page.text) for page in read] == [("u", SAYS), ("v", SAYS), ("u", TELLS)]
 
 
@@ -235,14 +235,14 @@ def test_of_a_line_that_begins_with_a_slash_the_words_are_searched(openai_server
 
     with SearchEndpoint(Keeping()) as endpoint:
         for query in ("/why", "//home/anna", "/", "why/not"):
-            ServerSearch(endpoint.address).search(query, 5)
+            SearchServer(endpoint.address).search(query, 5)
     assert asked_for == ["why", "home/anna", "/", "why/not"]
 
 
 def test_what_the_server_gave_is_quoted_and_nothing_else(diary: Investigator, openai_server: OpenAIServer) -> None:
     page = {"url": "http://x.example/a", "title": "Cedar", "content": f"\n The Cedar plant is old. \n\n{TELLS}\n"}
     openai_server.answer(pages(page))
-    (reply,) = asked(diary, ServerSearch.reached(openai_server.url), QUESTION)
+    (reply,) = asked(diary, reached_server(openai_server.url), QUESTION)
     assert reply["search_knowledge_doc_content"] == [f"The Cedar plant is old. \n\n{TELLS}"]
     assert {quote.document_id for quote in quotes(reply)} == {"http://x.example/a"}
     for quote in quotes(reply):
@@ -261,7 +261,7 @@ def test_a_server_that_fails_later_ends_no_conversation(
     diary: Investigator, openai_server: OpenAIServer, answer: Response, problem: str
 ) -> None:
     openai_server.answer(answer)
-    search = ServerSearch(openai_server.url, timeout=0.2 if "seconds" in problem else 10, retries=RETRIES)
+    search = SearchServer(openai_server.url, timeout=0.2 if "seconds" in problem else 10, retries=RETRIES)
     first, second = asked(diary, search, "I like the Cedar plant.", QUESTION)
     for reply in (first, second):
         assert reply.text
@@ -284,20 +284,20 @@ def test_a_wrong_address_is_told_at_the_start_after_one_request(
 ) -> None:
     openai_server.answer(answer)
     with pytest.raises(error, match="search server at"):
-        ServerSearch.reached(openai_server.url, timeout=timeout, retries=RETRIES)
+        reached_server(openai_server.url, timeout=timeout, retries=RETRIES)
     assert len(openai_server.requests) == 1
 
 
 def test_pages_without_text_are_left_out_and_no_more_than_asked_for_are_used(openai_server: OpenAIServer) -> None:
     found = [{"url": f"u{n}", "title": "t", "content": "" if n % 2 else f"page {n}"} for n in range(10)]
     openai_server.answer(pages(*found))
-    assert [page.url for page in ServerSearch(openai_server.url).search("page", 3)] == ["u0", "u2", "u4"]
+    assert [page.url for page in SearchServer(openai_server.url).search("page", 3)] == ["u0", "u2", "u4"]
 
 
 def test_of_a_long_page_the_nearest_part_is_read(openai_server: OpenAIServer) -> None:
     filler = "The town has a church and a market. " * 300
     openai_server.answer(pages({"url": "u", "content": f"{filler}{TELLS} {filler}"}))
-    (page,) = ServerSearch(openai_server.url).search("How much power does it make?", 5)
+    (page,) = SearchServer(openai_server.url).search("How much power does it make?", 5)
     assert TELLS in page.text
     assert len(page.text) <= 1_500
     assert page.title == "u"
@@ -316,3 +316,11 @@ def test_the_nearest_part_is_found_without_spaces_and_else_at_the_beginning() ->
     start, end = nearest_part(text, "发电厂")
     assert "发电厂有四十兆瓦" in text[start:end]
     assert nearest_part("The town has a church. " * 400, "volcano")[0] == 0
+
+
+def test_the_texts_with_the_rare_words_of_the_query_come_first() -> None:
+    texts = ["the the the harbour", "the dog", "a crane of the harbour", "nothing of it"]
+    assert nearest(texts, "which crane stands in the harbour")[:2] == [2, 0]
+    assert nearest(texts, "zzz")[:2] == [0, 1]
+    assert nearest([], "q") == []
+    assert nearest(["🐶", "猫"], "") == [0, 1]

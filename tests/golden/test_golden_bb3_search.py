@@ -10,8 +10,9 @@ from deviations import DEVIATIONS
 from golden_rows import Row, check, each_row
 
 from investigator.bb3.exchange import SearchDocument
+from investigator.bb3.forms.token_form import passage
 from investigator.bb3.search.client import MadeUpSearch, SearchAgent, SearchServer
-from investigator.bb3.search.document_text import chunked, described, nearest_chunks, passage, titled
+from investigator.bb3.search.document_text import nearest
 from investigator.dialogue.messages import Message
 from investigator.engines.http import Retries
 
@@ -59,23 +60,12 @@ def search_server_non_200(given: Any) -> Any:
 
 def chunk_ranker(given: Any) -> Any:
     chunks, count = given["chunks"], given["n"]
-    if given["ranker"] == "tfidf":
-        return nearest_chunks(chunks, given["query"], count)
-    if given["ranker"] == "woi_chunk_retrieved_docs":
-        text = chunks if isinstance(chunks, str) else "".join(chunks)
-        return {"ok": chunked(text, given.get("chunk_size", 500))[:count]}
-    return chunks[:count]
+    return [chunks[i] for i in nearest(chunks, given["query"])[:count]] if given["ranker"] == "tfidf" else None
 
 
 def document(given: Any) -> Any:
     made = SearchDocument(title=given["title"], text=given["text"], url=str(given["docid"]))
-    return {
-        "str": titled(made),
-        "passage_str": passage(made),
-        "tokenization_str": passage(made, open_end=False),
-        "repr": described(made),
-        "id": made.url,
-    }
+    return {"passage_str": passage(made), "id": made.url}
 
 
 def mock_server(given: Any) -> Any:

@@ -12,8 +12,8 @@ from investigator import Investigator, ScriptedEmbedder
 from investigator.bb3.chat_options import ChatOptions, Decide
 from investigator.bb3.chat_text import reply_text, why_text
 from investigator.bb3.chats import open_chat
-from investigator.bb3.exchange import DocumentSearch
-from investigator.bb3.search.client import SearchServer, ServerSearch
+from investigator.bb3.exchange import DocumentSearch, SearchDocument
+from investigator.bb3.search.client import SearchServer
 from investigator.dialogue.messages import Message
 
 QUESTION = "How much power does the Cedar plant make?"
@@ -55,7 +55,7 @@ def test_invented_words_come_from_the_server_that_sent_them(
     reports: Investigator, openai_server: OpenAIServer, sent: dict[str, object]
 ) -> None:
     openai_server.answer(json_response({"response": [sent]}))
-    reply, why = told(reports, ServerSearch(openai_server.url))
+    reply, why = told(reports, SearchServer(openai_server.url))
     assert FORGED in reply
     assert "Quote, proven" not in why
     named = f"from the search server at {urlsplit(openai_server.url).netloc})"
@@ -67,12 +67,18 @@ def test_words_that_the_folder_holds_are_proven_at_their_place_there(
     reports: Investigator, openai_server: OpenAIServer
 ) -> None:
     openai_server.answer(json_response({"response": [page(TRUE)]}))
-    reply, why = told(reports, ServerSearch(openai_server.url))
+    reply, why = told(reports, SearchServer(openai_server.url))
     assert f"Quote, proven: “{TRUE}” (report.md:line 3)" in why
     assert "server" not in reply
 
 
-def test_a_search_without_a_name_proves_nothing(reports: Investigator, openai_server: OpenAIServer) -> None:
-    openai_server.answer(json_response({"response": [{"url": "report.md", "title": "Report", "content": FORGED}]}))
-    _, why = told(reports, SearchServer(openai_server.url))
+class Unnamed:
+    """A search whose results do not say where they come from."""
+
+    def search(self, query: str, count: int) -> list[SearchDocument]:
+        return [SearchDocument(title="Report", text=FORGED, url="report.md")]
+
+
+def test_a_search_without_a_name_proves_nothing(reports: Investigator) -> None:
+    _, why = told(reports, Unnamed())
     assert f"Quote, not proven: “{FORGED}” (report.md:text line 1, from another search)" in why

@@ -14,7 +14,7 @@ import pytest
 
 from investigator import Investigator, ScriptedEmbedder
 from investigator.bb3.commands.served_talks import open_talks
-from investigator.bb3.search.client import ServerSearch
+from investigator.bb3.search.client import reached_server
 from investigator.errors import ForeignFileError, SettingsError
 from investigator.server.access import Access, allowed_hosts
 from investigator.server.guard import MOST_OCTETS
@@ -77,7 +77,7 @@ def test_a_foreign_name_that_leads_here_is_not_served(program: httpx.Client, hos
 
 def test_the_key_of_searches_opens_the_search_alone(service: Service) -> None:
     (address,) = service.searches()
-    (found, *_) = ServerSearch.reached(address).search("How much power does the Cedar plant make?", 3)
+    (found, *_) = reached_server(address).search("How much power does the Cedar plant make?", 3)
     assert (found.url, "42 MW" in found.text) == ("cedar.txt#line=1", True)
     path, key, _ = address.rsplit("/", 2)
     form = {"q": "power"}

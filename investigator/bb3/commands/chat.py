@@ -24,7 +24,7 @@ from investigator.bb3.commands.module_arguments import module_arguments, must_co
 from investigator.bb3.commands.terminal import Spoken, read_folder
 from investigator.bb3.feedback import dislike_type_of
 from investigator.bb3.folder_chat import FolderChat
-from investigator.bb3.search.client import ServerSearch
+from investigator.bb3.search.client import reached_server
 from investigator.bb3.talk import CHATS, Talk
 from investigator.cli.options import CommonOptions, Folder
 from investigator.cli.output import note, print_plain, print_styled, tell
@@ -102,7 +102,7 @@ def chat(
     must_come_first(str(folder), "the folder")
     own = [name for option in context.command.params for name in option.opts]
     arguments = module_arguments(context.args, own)
-    server = ServerSearch.reached(search_server) if search_server is not None else None
+    server = reached_server(search_server) if search_server is not None else None
     options = ChatOptions(
         search_decision=decisions.search,
         memory_decision=decisions.memories,

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from investigator.bb3.exchange import ModuleRequest
+from investigator.bb3.exchange import ModuleRequest, SearchDocument
 from investigator.bb3.memory.text import without_control_tokens
 from investigator.bb3.module_table import TABLE
 from investigator.bb3.records import Module
-from investigator.bb3.search.document_text import passage
 
 OWN_PERSONA = "your persona:"
 PARTNERS_PERSONA = "partner's persona:"
@@ -35,6 +34,11 @@ def token_documents(request: ModuleRequest, context: str) -> tuple[str, ...]:
     if request.module is Module.MKM:
         return tuple(f"{memory} // {context}" for memory in request.memories)
     return tuple(f"{passage(document)}{context}" for document in request.documents)
+
+
+def passage(document: SearchDocument) -> str:
+    """Return a document for the encoder: `title / text`, and ` // ` before the conversation."""
+    return f"{document.title.strip()} / {document.text.strip()} // "
 
 
 def token_text(request: ModuleRequest, *, decide_with_memories: bool = True) -> str:

@@ -10,13 +10,13 @@ import json
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Self, cast
+from typing import TYPE_CHECKING, Annotated, cast
 from urllib.parse import urlencode, urlsplit
 
 from pydantic import AnyHttpUrl, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 from investigator.bb3.exchange import DocumentSearch, SearchDocument
-from investigator.bb3.search.document_text import nearest_part, searched, titled
+from investigator.bb3.search.document_text import nearest_part, searched
 from investigator.bb3.search.served import ServedDocument
 from investigator.dialogue.agents import Agent, Shared
 from investigator.dialogue.messages import Message
@@ -80,10 +80,8 @@ class FoundPage(Record):
 
 
 class SearchServer:
-    """A search server at an address; `http://` may be omitted. Thread-safe.
-
-    A request takes at most `timeout` seconds, and is repeated as `retries` says. `between_lines` joins the lines of a
-    page. Raises SettingsError if the address is invalid.
+    """A search server at an address; `http://` may be omitted. Thread-safe. A request takes at most `timeout` seconds,
+    and is repeated as `retries` says. Raises SettingsError if the address is invalid.
     """
 
     def __init__(
@@ -92,28 +90,30 @@ class SearchServer:
         *,
         timeout: float = 10.0,
         retries: Retries = _RETRIES,
-        between_lines: str = " ",
         sleep: Callable[[float], None] = time.sleep,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         self.address = full_address(address)
-        self._place = f"the search server at {urlsplit(self.address).hostname}"
+        place = urlsplit(self.address)
+        self._place = f"the search server at {place.hostname}"
+        self._name = f"the search server at {place.netloc.rpartition('@')[2]}"
         headers = {"Content-Type": "application/x-www-form-urlencoded"}
         self._endpoint = Endpoint(self.address, self._place, timeout, headers=headers, hint=_HINT, transport=transport)
         self._retries = retries
-        self._between_lines = between_lines
         self._sleep = sleep
 
     def search(self, query: str, count: int) -> Sequence[SearchDocument]:
-        """Return the pages that the server finds, best first; a query without words finds none. The server may send
-        more than `count`. Raises EngineTimeoutError or EngineUnreachableError, and EngineError if the response is not
-        an answer.
+        """Return the best pages, each limited to the part nearest to the query. Pages without text and duplicates are
+        dropped. Raises EngineTimeoutError or EngineUnreachableError, and EngineError if the response is not an answer.
         """
-        join = self._between_lines.join
-        return [SearchDocument(title=p.title, text=join(p.lines), url=p.url) for p in self.pages(query, count)]
+        words = searched(query)
+        pages = {(page.url, page.content): page for page in self.pages(words, count) if page.lines}
+        return [_part(page, words, self._name) for page in pages.values()][:count]
 
     def pages(self, query: str, count: int) -> tuple[FoundPage, ...]:
-        """Return the pages that `search` returns, before their lines are joined."""
+        """Return the pages that the server finds, best first; a query without words finds none. The server may send
+        more than `count`. Raises the errors of `search`.
+        """
         if not query.strip():
             return ()
         return retried(lambda: self._ask(query, count), self._retries.wait, self._sleep)
@@ -152,32 +152,15 @@ class _Refusal(Record):
     error: str
 
 
-class ServerSearch(SearchServer):
-    """Sends every query of a chat to a server that speaks BB3's protocol. The user is waiting for the reply, so by
-    default the wait is at most 20.5 seconds. Thread-safe. Raises SettingsError if the address is invalid.
+def reached_server(address: str, *, timeout: float = 10.0, retries: Retries = _IN_A_TURN) -> SearchServer:
+    """Return a search server after a successful test request, so that a wrong address is reported before the first turn
+    of a chat. The user is waiting for replies, so by default each search takes at most 20.5 seconds.
+
+    Raises SettingsError, and EngineTimeoutError, EngineUnreachableError or EngineError if no search server answers at
+    the address.
     """
-
-    def __init__(self, address: str, *, timeout: float = 10.0, retries: Retries = _IN_A_TURN) -> None:
-        super().__init__(address, timeout=timeout, retries=retries)
-        self._name = f"the search server at {urlsplit(self.address).netloc.rpartition('@')[2]}"
-
-    @classmethod
-    def reached(cls, address: str, *, timeout: float = 10.0, retries: Retries = _IN_A_TURN) -> Self:
-        """Return a search after a successful test request, so that a wrong address is reported before the first turn.
-
-        Raises SettingsError, and EngineTimeoutError, EngineUnreachableError or EngineError if no search server answers
-        at the address.
-        """
-        cls(address, timeout=timeout, retries=Retries(tries=1)).pages("hello", 1)
-        return cls(address, timeout=timeout, retries=retries)
-
-    def search(self, query: str, count: int) -> Sequence[SearchDocument]:
-        """Return the best pages, each limited to the part nearest to the query. Pages without text and duplicates are
-        dropped. Raises EngineTimeoutError or EngineUnreachableError, and EngineError if the response is not an answer.
-        """
-        words = searched(query)
-        pages = {(page.url, page.content): page for page in self.pages(words, count) if page.lines}
-        return [_part(page, words, self._name) for page in pages.values()][:count]
+    SearchServer(address, timeout=timeout, retries=Retries(tries=1)).pages("hello", 1)
+    return SearchServer(address, timeout=timeout, retries=retries)
 
 
 def _part(page: FoundPage, query: str, server: str) -> ServedDocument:
@@ -252,16 +235,22 @@ class SearchAgent(Agent):
     def act(self) -> Message:
         """Return the search results for the last message. Raises the errors of the search."""
         query = self.observation.text if self.observation is not None else ""
-        documents = self._search.search(query, self.opt.number("n_docs", 5)) if query else ()
-        lines = [titled(document) for document in documents]
+        documents = self._documents(query, self.opt.number("n_docs", 5)) if query else ()
+        lines = [f"{document.title} | {document.text}" for document in documents]
         urls = [document.url for document in documents]
         return Message(id=self.id, text="\n".join(lines), top_docs=lines, urls=urls, episode_done=False)
 
     def share(self) -> dict[str, object]:
         return {**super().share(), "search": self._search}
 
+    def _documents(self, query: str, count: int) -> Sequence[SearchDocument]:
+        if not isinstance(self._search, SearchServer):
+            return self._search.search(query, count)
+        between = self.opt.text("intra_doc_delimiter", "\n")
+        pages = self._search.pages(query, count)
+        return [SearchDocument(title=page.title, text=between.join(page.lines), url=page.url) for page in pages]
+
     def _from_options(self) -> DocumentSearch:
         if self.opt.text("server") == "test":
             return MadeUpSearch()
-        address = self.opt.text("raw_server") or self.opt.text("server")
-        return SearchServer(address, between_lines=self.opt.text("intra_doc_delimiter", "\n"))
+        return SearchServer(self.opt.text("raw_server") or self.opt.text("server"))
