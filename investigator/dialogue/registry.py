@@ -11,40 +11,51 @@ from typing import TypeVar
 
 from investigator.dialogue.agents import Agent
 from investigator.dialogue.options import Opt, option_file, read_options
-from investigator.dialogue.task_strings import Place
+from investigator.dialogue.task_strings import capitalised
 from investigator.errors import DialogueError, UnknownTaskError
 
 Kind = TypeVar("Kind")
 
-OWN_AGENTS = "investigator.dialogue"
-"""The package in which agents that are not built in are looked up."""
+_SIMPLE = "investigator.dialogue.simple_agents"
 
-_WITHOUT_DOCUMENTS = {
-    "fixed_response": Place("investigator.dialogue.simple_agents", "FixedResponseAgent"),
-    "human": Place("investigator.dialogue.simple_agents", "HumanAgent"),
-    "local_human": Place("investigator.dialogue.simple_agents", "HumanAgent"),
-    "random_candidate": Place("investigator.dialogue.simple_agents", "RandomCandidateAgent"),
-    "repeat_label": Place("investigator.dialogue.simple_agents", "RepeatLabelAgent"),
-    "repeat_query": Place("investigator.dialogue.simple_agents", "RepeatQueryAgent"),
-    "repeater": Place("investigator.dialogue.simple_agents", "RepeatQueryAgent"),
+WITHOUT_DOCUMENTS = {
+    "fixed_response": f"{_SIMPLE}:FixedResponseAgent",
+    "human": f"{_SIMPLE}:HumanAgent",
+    "local_human": f"{_SIMPLE}:HumanAgent",
+    "random_candidate": f"{_SIMPLE}:RandomCandidateAgent",
+    "repeat_label": f"{_SIMPLE}:RepeatLabelAgent",
+    "repeat_query": f"{_SIMPLE}:RepeatQueryAgent",
+    "repeater": f"{_SIMPLE}:RepeatQueryAgent",
 }
+"""The places of the built-in agents that use neither documents nor a language model."""
+
 _BUILT_IN = {
-    **_WITHOUT_DOCUMENTS,
-    "bb3_chat": Place("investigator.tasks.agents", "FolderChatAgent"),
-    "investigator": Place("investigator.dialogue.asking_agent", "InvestigatorAgent"),
+    **WITHOUT_DOCUMENTS,
+    "bb3_chat": "investigator.tasks.agents:FolderChatAgent",
+    "investigator": "investigator.dialogue.asking_agent:InvestigatorAgent",
 }
 
 
-def load_class(places: Sequence[Place], kind: type[Kind], *, sought: str, hint: str = "") -> type[Kind]:
-    """Return the class at the first of the places with an existing module. `sought` describes it in errors, as in
-    "agent repeat_label". Raises UnknownTaskError if no module or no class exists, and DialogueError if the module needs
-    a missing one, or the class is not a `kind`.
+def load_class(places: Sequence[str], kind: type[Kind], *, sought: str, hint: str = "") -> type[Kind]:
+    """Return the class at the first of the places (`module:Class`) with an existing module. `sought` describes it in
+    errors, as in "agent repeat_label". Raises UnknownTaskError if no module or no class exists, and DialogueError if
+    the module needs a missing one, or the class is not a `kind`.
     """
     for place in places:
-        module = _module(place.module)
-        if module is not None:
-            return _class(module, place, kind, sought, hint)
-    modules = " or ".join(place.module for place in places)
+        module_name, _, name = place.partition(":")
+        module = _module(module_name)
+        if module is None:
+            continue
+        value = getattr(module, name, None)
+        if value is None:
+            raise UnknownTaskError(f"unknown {sought}: the module {module_name} has no class {name}", hint=hint)
+        if not isinstance(value, type) or not issubclass(value, kind):
+            hint = f"Derive the class from {kind.__name__}."
+            raise DialogueError(f"{place} is not a subclass of {kind.__name__}", hint=hint)
+        if inspect.isabstract(value):
+            raise DialogueError(f"{place} is only a base class", hint=hint or "Use a class that derives from it.")
+        return value
+    modules = " or ".join(place.partition(":")[0] for place in places)
     raise UnknownTaskError(f"unknown {sought}: no module {modules}", hint=hint)
 
 
@@ -60,59 +71,37 @@ def _module(name: str) -> ModuleType | None:
         raise DialogueError(f"the module {name} needs {error.name}, which is missing", hint=hint) from error
 
 
-def _class(module: ModuleType, place: Place, kind: type[Kind], sought: str, hint: str) -> type[Kind]:
-    value = getattr(module, place.name, None)
-    if value is None:
-        raise UnknownTaskError(f"unknown {sought}: the module {place.module} has no class {place.name}", hint=hint)
-    if not isinstance(value, type) or not issubclass(value, kind):
-        hint = f"Derive the class from {kind.__name__}."
-        raise DialogueError(f"{place} is not a subclass of {kind.__name__}", hint=hint)
-    if inspect.isabstract(value):
-        raise DialogueError(f"{place} is only a base class", hint=hint or "Use a class that derives from it.")
-    return value
-
-
-def agent_names() -> tuple[str, ...]:
-    """Return the sorted names of the built-in agents."""
-    return tuple(sorted(_BUILT_IN))
-
-
 def agent_class_name(name: str) -> str:
     """Return the name of an agent's class, such as RepeatLabelAgent for `repeat_label`."""
-    return "".join(word[:1].upper() + word[1:] for word in name.split("_")) + "Agent"
+    return f"{capitalised(name)}Agent"
 
 
-def agent_places(name: str, package: str = OWN_AGENTS) -> tuple[Place, ...]:
+def agent_places(name: str, package: str = "investigator.dialogue") -> tuple[str, ...]:
     """Return the places where an agent's class may be, in the order in which they are tried. `a.b.c:Class` names it
     directly; `x/y` is in `package.x.y`, `projects:folder:model` in `projects.folder.model.model`, any other name in
     `package.name.agents` or `package.name.name`. Raises DialogueError for any other form of `projects:`.
     """
     match name.split(":"):
         case ["projects", folder, model]:
-            return (Place(f"projects.{folder}.{model}.{model}", agent_class_name(model)),)
+            return (f"projects.{folder}.{model}.{model}:{agent_class_name(model)}",)
         case ["projects", *_]:
             raise DialogueError(f"{name} does not name an agent of a project", hint="Write: projects:FOLDER:MODEL")
-        case [module, kind, *_]:
-            return (Place(module, kind),)
+        case [_, _, *_]:
+            return (name,)
     folder, slash, variant = name.partition("/")
     if slash:
-        return (Place(f"{package}.{folder}.{variant}", agent_class_name(variant)),)
-    return tuple(Place(f"{package}.{name}.{module}", agent_class_name(name)) for module in ("agents", name))
+        return (f"{package}.{folder}.{variant}:{agent_class_name(variant)}",)
+    return tuple(f"{package}.{name}.{module}:{agent_class_name(name)}" for module in ("agents", name))
 
 
-def agent_class(name: str, package: str = OWN_AGENTS) -> type[Agent]:
+def agent_class(name: str) -> type[Agent]:
     """Return the agent class with this name: a built-in class, or else one at the places of `agent_places`. Raises
     UnknownTaskError if none is found, and DialogueError if it is not an agent or cannot be loaded.
     """
-    known = get_close_matches(name, agent_names(), n=3) or agent_names()
+    known = get_close_matches(name, _BUILT_IN, n=3) or sorted(_BUILT_IN)
     hint = f"Choose one of {', '.join(known)}; or write your own as package.module:Class."
-    places = (_BUILT_IN[name],) if name in _BUILT_IN else agent_places(name, package)
+    places = (_BUILT_IN[name],) if name in _BUILT_IN else agent_places(name)
     return load_class(places, Agent, sought=f"agent {name}", hint=hint)
-
-
-def needs_no_documents(kind: type[Agent]) -> bool:
-    """Return True if an agent is built in and uses neither documents nor a language model."""
-    return Place(kind.__module__, kind.__name__) in _WITHOUT_DOCUMENTS.values()
 
 
 def create_agent(opt: Mapping[str, object]) -> Agent:
@@ -127,7 +116,7 @@ def create_agent(opt: Mapping[str, object]) -> Agent:
         given = Opt({**given, **read_options(option_file(model_file)), **changed, "model_file": model_file})
     model = given.text("model")
     if not model:
-        raise DialogueError("the option model is missing", hint=f"Set it to one of: {', '.join(agent_names())}.")
+        raise DialogueError("the option model is missing", hint=f"Set it to one of: {', '.join(sorted(_BUILT_IN))}.")
     kind = agent_class(model)
     return kind(kind.upgrade_opt(given))
 

@@ -1,17 +1,15 @@
 """Parses task strings: `squad`, `babi:task1k:1`, `beir:datafile=PATH`, several separated by commas, or `#qa` for all
-tasks with that tag. Pure: it only finds the names of a module and a class, and does not import them.
+tasks with that tag. Pure: it only names a module and a class, and does not import them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
 from typing import NamedTuple
 
 from investigator.dialogue.options import Opt
 from investigator.errors import DialogueError, UnknownTaskError
-
-OWN_TASKS = "investigator.tasks.{task}"
-"""The module of a task whose name has no dot."""
 
 OptionValue = bool | int | float | str
 
@@ -25,14 +23,14 @@ class TaskEntry(NamedTuple):
     description: str
 
 
-class Place(NamedTuple):
-    """The location of a class: its module and name."""
+class WorldName(StrEnum):
+    """The names of the world classes that the module of a task may define: for its teacher, for a human who talks with
+    a model, and for agents that talk with each other.
+    """
 
-    module: str
-    name: str
-
-    def __str__(self) -> str:
-        return f"{self.module}:{self.name}"
+    DEFAULT = "DefaultWorld"
+    INTERACTIVE = "InteractiveWorld"
+    SELF_CHAT = "SelfChatWorld"
 
 
 class SplitTask(NamedTuple):
@@ -70,12 +68,10 @@ def required_task(opt: Opt) -> str:
     return task
 
 
-def expanded(tasks: str | None, entries: Iterable[TaskEntry]) -> tuple[str, ...]:
+def expanded(tasks: str, entries: Iterable[TaskEntry]) -> tuple[str, ...]:
     """Return the task strings in a comma-separated list, with `#tag` and `#id` replaced by their tasks. Case and `-`
-    are ignored in tags and ids. Raises DialogueError if no task is given, and UnknownTaskError for an unknown tag.
+    are ignored in tags and ids. Raises UnknownTaskError for an unknown tag.
     """
-    if tasks is None:
-        raise DialogueError("no task given", hint="Choose a task; to list all: investigator tasks")
     listed = tuple(entries)
     names: list[str] = []
     for task in filter(None, tasks.split(",")):
@@ -83,25 +79,27 @@ def expanded(tasks: str | None, entries: Iterable[TaskEntry]) -> tuple[str, ...]
     return tuple(names)
 
 
-def teacher_place(task: str, pattern: str = OWN_TASKS) -> Place:
-    """Return the location of the teacher class for a single task string. `babi` names `DefaultTeacher` in the module
-    that `pattern` gives for the task, and `babi:task1k` names its `Task1kTeacher`. In a dotted path the class name is
-    used unchanged: `my_package.my_task:MyTeacher`.
+def task_module(task: str) -> str:
+    """Return the module of a single task string: a dotted name as it is, or the built-in task of this name."""
+    name = task.strip().partition(":")[0]
+    return name if "." in name else f"investigator.tasks.{name.lower()}"
+
+
+def teacher_name(task: str) -> str:
+    """Return the name of the teacher class for a single task string: `DefaultTeacher` for `babi`, `Task1kTeacher` for
+    `babi:task1k`. After a dotted path the class name is used unchanged: `my_package.my_task:MyTeacher`.
     """
     name, *further = task.strip().split(":")
     teacher = further[0] if further and "=" not in further[0] else ""
     if not teacher:
-        return Place(_module(name, pattern), "DefaultTeacher")
+        return "DefaultTeacher"
     teacher = teacher[:1].upper() + teacher[1:]
-    if "." not in name and "Teacher" not in teacher:
-        teacher = "".join(word[:1].upper() + word[1:] for word in teacher.split("_")) + "Teacher"
-    return Place(_module(name, pattern), teacher)
+    return teacher if "." in name or "Teacher" in teacher else f"{capitalised(teacher)}Teacher"
 
 
-def world_place(task: str, *, interactive: bool = False, self_chat: bool = False, pattern: str = OWN_TASKS) -> Place:
-    """Return the place of the world class that a task may define: the module that contains its teachers."""
-    kind = "InteractiveWorld" if interactive else "SelfChatWorld" if self_chat else "DefaultWorld"
-    return Place(_module(task.strip().partition(":")[0], pattern), kind)
+def capitalised(name: str) -> str:
+    """Return a name with underscores as the beginning of a class name: RepeatLabel for `repeat_label`."""
+    return "".join(word[:1].upper() + word[1:] for word in name.split("_"))
 
 
 def _value(raw: str) -> OptionValue:
@@ -127,7 +125,3 @@ def _tagged(tag: str, entries: Sequence[TaskEntry]) -> list[str]:
 
 def _folded(tag: str) -> str:
     return tag.lower().replace("-", "")
-
-
-def _module(name: str, pattern: str) -> str:
-    return name if "." in name else pattern.format(task=name.lower())

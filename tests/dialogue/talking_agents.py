@@ -8,7 +8,9 @@ from typing import Any
 from investigator.dialogue.agents import Agent, Shared
 from investigator.dialogue.messages import Message
 from investigator.dialogue.options import Opt
+from investigator.dialogue.task_strings import WorldName
 from investigator.dialogue.teachers.base import FixedDialogTeacher
+from investigator.dialogue.worlds import World
 
 
 class Talker(Agent):
@@ -74,7 +76,7 @@ class Lessons:
     def ids(self, task: str) -> list[str]:
         return [name for name in task.split(",") if name in self.asks]
 
-    def world_class(self, task: str, number_of_agents: int) -> None:
+    def world_class(self, task: str, name: WorldName) -> type[World] | None:
         return None
 
     def teacher(self, opt: Opt) -> Agent:

@@ -17,6 +17,7 @@ from investigator.dialogue.registry import (
     agent_places,
     create_agent,
     create_agent_from_shared,
+    load_class,
 )
 from investigator.dialogue.simple_agents import FixedResponseAgent, HumanAgent, RepeatLabelAgent, RepeatQueryAgent
 from investigator.errors import DialogueError, DialogueFormatError, UnknownTaskError
@@ -71,7 +72,7 @@ def test_a_name_means_a_class(name: str, kind: type[Agent]) -> None:
     ],
 )
 def test_a_name_says_where_its_class_is(name: str, places: list[str]) -> None:
-    assert [str(place) for place in agent_places(name, "own")] == places
+    assert list(agent_places(name, "own")) == places
 
 
 @pytest.mark.parametrize("name", ["projects", "projects:a", "projects:too:many:parts"])
@@ -83,7 +84,8 @@ def test_a_project_has_a_folder_and_a_model(name: str) -> None:
 @pytest.mark.usefixtures("package")
 def test_agents_of_a_users_own_are_found() -> None:
     assert agent_class("own_agents.polite:PoliteAgent").__name__ == "PoliteAgent"
-    assert agent_class("polite_one", "own_agents").__name__ == "PoliteOneAgent"
+    places = agent_places("polite_one", "own_agents")
+    assert load_class(places, Agent, sought="agent").__name__ == "PoliteOneAgent"
     assert type(create_agent({"model": "own_agents.polite:PoliteAgent"})).__name__ == "PoliteAgent"
 
 

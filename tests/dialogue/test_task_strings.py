@@ -6,13 +6,12 @@ import pytest
 
 from investigator.dialogue.datatypes import cumulative_weights, multitask_weights
 from investigator.dialogue.task_strings import (
-    Place,
     TaskEntry,
     expanded,
     split_task,
-    teacher_place,
+    task_module,
+    teacher_name,
     with_task_options,
-    world_place,
 )
 from investigator.errors import DialogueError, DialogueValueError, UnknownTaskError
 
@@ -74,13 +73,7 @@ def test_an_unknown_tag_is_an_error_that_lists_the_tags() -> None:
     ],
 )
 def test_a_task_string_names_a_class(task: str, place: str) -> None:
-    assert str(teacher_place(task)) == place
-
-
-def test_a_task_may_bring_a_world_along() -> None:
-    assert world_place("babi:task1k:1") == Place("investigator.tasks.babi", "DefaultWorld")
-    assert world_place("a.b", interactive=True) == Place("a.b", "InteractiveWorld")
-    assert world_place("x", self_chat=True, pattern="p.{task}.worlds") == Place("p.x.worlds", "SelfChatWorld")
+    assert f"{task_module(task)}:{teacher_name(task)}" == place
 
 
 def test_weights_are_numbers_or_stochastic() -> None:

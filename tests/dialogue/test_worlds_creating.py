@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from talking_agents import Answerer, Lessons, talker
 
+from investigator.dialogue.task_strings import WorldName
 from investigator.dialogue.worlds import (
     BatchWorld,
     DialogPartnerWorld,
@@ -62,7 +63,7 @@ def test_a_world_of_the_task_goes_before_and_one_that_is_given_before_that() -> 
         pass
 
     class WithWorld(Lessons):
-        def world_class(self, task: str, number_of_agents: int) -> type[World] | None:  # type: ignore[override]
+        def world_class(self, task: str, name: WorldName) -> type[World] | None:
             return Own if task == "p" else None
 
     tasks = WithWorld(p=["p1"], q=["q1"])

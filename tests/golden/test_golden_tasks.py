@@ -4,7 +4,9 @@ classes is used.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +15,10 @@ from deviations import DEVIATIONS
 from golden_rows import Row, check, each_row
 
 from investigator.dialogue.datatypes import cumulative_weights, multitask_weights
-from investigator.dialogue.task_strings import (
-    TaskEntry,
-    expanded,
-    split_task,
-)
+from investigator.dialogue.options import Opt
+from investigator.dialogue.task_strings import TaskEntry, WorldName, expanded, required_task, split_task, task_module
+from investigator.dialogue.worlds import default_world
+from investigator.tasks import loading
 from investigator.tasks.loading import Tasks
 from investigator.tasks.task_list import TASK_LIST
 
@@ -43,7 +44,6 @@ LISTED = (
     TaskEntry("bAbI-1k", "babi:All1k", (), ""),
     TaskEntry("bAbI-10k", "babi:All10k", (), ""),
 )
-NAMED = Tasks(LISTED, "parlai.tasks.{task}.agents", "parlai.tasks.{task}.worlds")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -77,10 +77,30 @@ def place(kind: type[Any] | None) -> str | None:
     return f"{module}:{kind.__name__}"
 
 
+@contextmanager
+def tasks_of_parlai(kind: str) -> Iterator[Tasks]:
+    """Look up names without a dot in ParlAI's modules of this kind, not in ours."""
+    with pytest.MonkeyPatch.context() as patch:
+        ours = "investigator.tasks."
+        patch.setattr(
+            loading,
+            "task_module",
+            lambda task: re.sub(f"^{ours}(.*)", rf"parlai.tasks.\1.{kind}", task_module(task)),
+        )
+        yield Tasks()
+
+
+def load_teacher(given: Any) -> Any:
+    with tasks_of_parlai("agents") as tasks:
+        return {"ok": place(tasks.teacher_class(given["task"]))}
+
+
 def load_world(given: Any) -> Any:
-    number, options = given.get("num_agents"), (given.get("interactive_task"), given.get("selfchat_task"))
-    interactive, self_chat = map(bool, options)
-    return {"ok": place(NAMED.world_class(given["task"], number, interactive=interactive, self_chat=self_chat))}
+    name = WorldName.SELF_CHAT if given.get("selfchat_task") else WorldName.DEFAULT
+    name = WorldName.INTERACTIVE if given.get("interactive_task") else name
+    number = given.get("num_agents")
+    with tasks_of_parlai("worlds") as tasks:
+        return {"ok": place(tasks.world_class(given["task"], name) or (default_world(number) if number else None))}
 
 
 def tag_counts(_: Any) -> Any:
@@ -90,9 +110,9 @@ def tag_counts(_: Any) -> Any:
 
 ADAPTERS = {
     "task_flags": lambda given: {"ok": {"task": split_task(given["task"]).task, **split_task(given["task"]).options}},
-    "ids_to_tasks": lambda given: {"ok": {"tasks": ",".join(expanded(given["task"], LISTED))}},
+    "ids_to_tasks": lambda given: {"ok": {"tasks": ",".join(expanded(required_task(Opt(given)), LISTED))}},
     "tag_counts": tag_counts,
-    "load_teacher": lambda given: {"ok": place(NAMED.teacher_class(given["task"]))},
+    "load_teacher": load_teacher,
     "load_world": load_world,
     "multitask_weights_arg": lambda given: {"ok": multitask_weights(given["arg"])},
     "cum_task_weights": lambda given: {"cum_task_weights": cumulative_weights(weights(given), given["task_sizes"])},

@@ -14,6 +14,7 @@ from scripted_agents import Events, Script, ScriptedAgent, line, plain, scripted
 from investigator.dialogue.agents import Agent
 from investigator.dialogue.messages import Message
 from investigator.dialogue.options import Opt
+from investigator.dialogue.task_strings import WorldName
 from investigator.dialogue.teachers.base import FixedDialogTeacher
 from investigator.dialogue.worlds import (
     BatchWorld,
@@ -186,7 +187,7 @@ class Loader:
     def ids(self, task: str) -> list[str]:
         return task.split(",")
 
-    def world_class(self, task: str, number_of_agents: int) -> None:
+    def world_class(self, task: str, name: WorldName) -> None:
         return None
 
     def teacher(self, opt: Opt) -> Agent:

@@ -9,15 +9,13 @@ from pathlib import Path
 
 import pytest
 
+import investigator.tasks
 from investigator.dialogue.simple_agents import HumanAgent, RepeatLabelAgent
-from investigator.dialogue.task_strings import TaskEntry
+from investigator.dialogue.task_strings import TaskEntry, WorldName
 from investigator.dialogue.teachers import MultiTaskTeacher, Teacher
-from investigator.dialogue.worlds import (
-    DialogPartnerWorld,
-    MultiAgentDialogWorld,
-)
-from investigator.dialogue.worlds.creating import create_world
+from investigator.dialogue.worlds import DialogPartnerWorld, create_world
 from investigator.errors import DialogueError, UnknownTaskError
+from investigator.tasks import task_list
 from investigator.tasks.loading import Tasks, create_teacher
 from investigator.tasks.squad import DefaultTeacher, OpenTeacher
 from investigator.tasks.task_list import TASK_LIST
@@ -102,14 +100,15 @@ def test_what_is_wrong_inside_somebodys_module_is_not_hidden(packages: Path) -> 
         Tasks().teacher_class("somebody.other")
 
 
-def test_a_new_task_is_one_file_and_one_line(packages: Path) -> None:
-    """A package of the test with tasks and their list, like investigator/tasks."""
+def test_a_new_task_is_one_file_and_one_line(packages: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file is next to the built-in tasks, and the line in their list."""
     source = (EXAMPLES / "own_task" / "riddles.py").read_text(encoding="utf-8")
-    module(packages, "own.tasks.riddles", source.replace("from __future__ import annotations", ""))
+    module(packages, "riddles", source.replace("from __future__ import annotations", ""))
+    monkeypatch.setattr(investigator.tasks, "__path__", [*investigator.tasks.__path__, str(packages)])
     listed = (*TASK_LIST, TaskEntry("Riddles", "riddles", ("Play",), "riddles and their answers"))
-    tasks = Tasks(listed, "own.tasks.{task}")
-    assert tasks.ids("#play") == ["riddles"]
-    teacher = tasks.teacher(
+    monkeypatch.setattr(task_list, "TASK_LIST", listed)
+    assert Tasks().ids("#play") == ["riddles"]
+    teacher = create_teacher(
         {"task": "#play", "datafile": str(EXAMPLES / "own_task" / "riddles.txt"), "datatype": "valid"}
     )
     assert [(m["text"], m["eval_labels"]) for m in teacher] == [
@@ -137,8 +136,7 @@ def test_one_task_with_two_files_is_reported_twice() -> None:
     for _ in range(8):
         student.observe(teacher.act())
         teacher.observe(student.act())
-    assert f"{SQUAD}/exs" in teacher.report()
-    assert f"{SQUAD}:seed=1/exs" in teacher.report()
+    assert (teacher.report()["squad/exs"].value(), teacher.report()["squad#2/exs"].value()) == (4, 4)
 
 
 @pytest.mark.parametrize("opt", [{}, {"task": ""}, {"task": ","}])
@@ -151,12 +149,11 @@ def test_a_task_may_bring_a_world(packages: Path) -> None:
     world = "from investigator.dialogue.worlds import DialogPartnerWorld\nclass DefaultWorld(DialogPartnerWorld): ...\n"
     module(packages, "somebody.arena", world)
     tasks = Tasks()
-    assert tasks.world_class("somebody.arena", 2).__module__ == "somebody.arena"
-    assert tasks.world_class("somebody.arena", 2, interactive=True) is DialogPartnerWorld
-    assert tasks.world_class("squad:open", 2) is DialogPartnerWorld
-    assert tasks.world_class("squad", 3) is MultiAgentDialogWorld
-    assert tasks.world_class("squad", None) is None
-    assert tasks.world_class("squad", None, self_chat=True) is None
+    own = tasks.world_class("somebody.arena:2")
+    assert own is not None
+    assert (own.__module__, own.__name__) == ("somebody.arena", "DefaultWorld")
+    assert tasks.world_class("somebody.arena", WorldName.INTERACTIVE) is None
+    assert tasks.world_class("squad:open") is None
 
 
 def test_without_a_teacher_people_talk_in_the_world_of_the_task_or_in_the_default_one(packages: Path) -> None:

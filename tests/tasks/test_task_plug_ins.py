@@ -71,7 +71,7 @@ def test_a_strangers_task_is_listed_found_by_its_tag_and_loaded_by_its_name(inst
     teacher = create_teacher({"task": "#games", "datatype": "valid"})
     assert [(act["id"], act["eval_labels"]) for act in teacher] == [("chess", ["Queen's Gambit"])]
     assert Tasks().teacher_class("Chess:blitz").__name__ == "BlitzTeacher"
-    world = Tasks().world_class("chess", 2)
+    world = Tasks().world_class("chess")
     assert world is not DialogPartnerWorld
     assert world is not None
     assert issubclass(world, DialogPartnerWorld)

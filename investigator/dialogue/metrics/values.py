@@ -5,6 +5,7 @@ metrics of copies, merges the reports of tasks and workers, and shows a report a
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from threading import Lock
@@ -191,6 +192,16 @@ def aggregate_named_reports(reports: Mapping[str, Report], micro_average: bool =
             else:
                 means[name] = AverageMetric(metric.value()) + means.get(name)
     return {**together, **means}
+
+
+def numbered_reports(reports: Iterable[tuple[str, Report]]) -> dict[str, Report]:
+    """Return reports by id. If several have the same id, a number is added to the ids of all but the first."""
+    named: dict[str, Report] = {}
+    counts = Counter[str]()
+    for key, report in reports:
+        counts[key] += 1
+        named[f"{key}#{counts[key]}" if counts[key] > 1 else key] = report
+    return named
 
 
 def aggregate_unnamed_reports(reports: Iterable[Report]) -> dict[str, Metric]:

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from threading import Lock
+from contextlib import nullcontext, suppress
 from typing import ClassVar
 
-from investigator.dialogue.agents import ActsInBatches, Agent, ObservesItself, Shared
+from investigator.dialogue.agents import ActsInBatches, Agent, ObservesItself, Shared, shared_part
 from investigator.dialogue.messages import Message
 from investigator.dialogue.metrics.values import Report
 from investigator.dialogue.options import Opt, Options
@@ -24,15 +24,13 @@ from investigator.errors import (
 
 
 class WorldOfCopies(World):
-    """A world, called the root, which collects the metrics, and copies of it in `worlds`, which take the turns; each is
-    given its index. Raises DialogueValueError if there are no copies, or unless either the root or the shared state of
-    another world of this class is given.
+    """A world, called the root, which collects the metrics, and copies of it in `worlds`, which take the turns. The
+    option `count_option` sets their number (default 1), and `place_option` gives each its index. Raises
+    DialogueValueError if there are no copies, or unless either the root or the shared state of another world is given.
     """
 
     count_option: ClassVar[str] = "batchsize"
-    """The option that sets the number of copies, 1 by default."""
     place_option: ClassVar[str] = "batchindex"
-    """The option that gives a copy and its agents the copy's index, counted from 0."""
 
     def __init__(self, opt: Options, world: World | None = None, shared: Shared | None = None) -> None:
         super().__init__(opt, None if world is None else (), None if shared is None else {"agents": ()})
@@ -52,7 +50,6 @@ class WorldOfCopies(World):
         return self.world.get_agents()
 
     def get_acts(self) -> list[Message | None]:
-        """Return the acts of the root, which takes no turns; each copy has its own acts."""
         return self.world.get_acts()
 
     def num_examples(self) -> int | None:
@@ -126,10 +123,10 @@ class BatchWorld(WorldOfCopies):
 
 
 class HogwildWorld(WorldOfCopies):
-    """Runs `numthreads` copies of a world in as many threads. A parley starts a turn in a copy that is free, and waits
-    only if none is, so that N parleys run N turns. After the end of all data, a parley does nothing and is not counted.
-    If a turn fails, the next call that notices it raises a WorkerError, with the error as its cause. The agents' shared
-    state must be thread-safe.
+    """Runs `numthreads` copies of a world in as many threads. A parley starts a turn in an idle copy, and waits only if
+    there is none, so that N parleys run N turns. After the end of all data, a parley does nothing and is not counted.
+    If a turn fails, the next call raises a WorkerError, with the error as its cause. The agents' shared state must be
+    thread-safe.
     """
 
     count_option: ClassVar[str] = "numthreads"
@@ -137,34 +134,32 @@ class HogwildWorld(WorldOfCopies):
 
     def __init__(self, opt: Options, world: World | None = None, shared: Shared | None = None) -> None:
         super().__init__(opt, world, shared)
-        self._lock = Lock()
         self._threads = ThreadPoolExecutor(len(self.worlds), thread_name_prefix="investigator-world")
-        self._turns: dict[int, Future[None]] = {}  # the turn of each copy whose outcome was not reported yet
-        self._next = 0
+        self._idle = list(enumerate(self.worlds))
+        self._turns: dict[Future[None], tuple[int, World]] = {}
         self._open = True
 
     def parley(self) -> None:
         """Start a turn in one copy. Raises WorkerError if an earlier turn failed, and DialogueError after shutdown."""
-        with self._lock:
-            if not self._open:
-                raise DialogueError("this world was shut down", hint="Create another one from the same root.")
-            place = self._free()
-            if place is not None:
-                self._turns[place] = self._threads.submit(self.worlds[place].parley)
-                self._next = place + 1
-                self.total_parleys += 1
-            self._count_examples()
+        if not self._open:
+            raise DialogueError("this world was shut down", hint="Create another one from the same root.")
+        self._collect_turns()
+        while not (ready := [copy for copy in self._idle if not copy[1].epoch_done()]) and self._turns:
+            wait(self._turns, return_when=FIRST_COMPLETED)
+            self._collect_turns()
+        if ready:
+            self._idle.remove(ready[0])
+            self._turns[self._threads.submit(ready[0][1].parley)] = ready[0]
+            self.total_parleys += 1
 
     def join(self) -> None:
         """Wait until all started turns have ended. Raises WorkerError if one of them failed."""
-        with self._lock:
-            wait(self._turns.values())
-            self._count_examples()
-            self._report_failures()
+        wait(self._turns)
+        self._collect_turns()
 
     def epoch_done(self) -> bool:
         """Return True if no turn is in progress and the data of all copies has ended."""
-        return not self._busy() and all(copy.epoch_done() for copy in self.worlds)
+        return all(turn.done() for turn in list(self._turns)) and all(copy.epoch_done() for copy in self.worlds)
 
     def episode_done(self) -> bool:
         """Raise DialogueError: each copy has its own episode."""
@@ -188,52 +183,30 @@ class HogwildWorld(WorldOfCopies):
         """Wait for the turns in progress, end the threads, and release the agents' resources; safe to call again. Then
         raise WorkerError if a turn failed and the failure has not been reported yet.
         """
-        with self._lock:
-            was_open, self._open = self._open, False
+        if self._open:
+            self._open = False
             self._threads.shutdown()
-        if was_open:
             super().shutdown()
-        self._report_failures()
+        self._collect_turns()
 
     def __exit__(self, *error: object) -> None:
-        try:
+        # an earlier error takes precedence
+        with nullcontext() if error[0] is None else suppress(WorkerError):
             self.shutdown()
-        except WorkerError:
-            if error[0] is None:  # the earlier error takes precedence
-                raise
 
-    def _free(self) -> int | None:
-        """Return a copy that can take a turn, waiting for one if needed; None if all are idle."""
-        while True:
-            for step in range(len(self.worlds)):
-                place = (self._next + step) % len(self.worlds)
-                if place in self._busy():
-                    continue
-                self._report_failure(place)
-                if not self.worlds[place].epoch_done():
-                    return place
-            if not self._turns:
-                return None
-            wait(self._turns.values(), return_when=FIRST_COMPLETED)
-
-    def _busy(self) -> list[int]:
-        return [place for place, turn in list(self._turns.items()) if not turn.done()]
-
-    def _report_failures(self) -> None:
-        for place in list(self._turns):
-            self._report_failure(place)
-
-    def _report_failure(self, place: int) -> None:
-        """Raise WorkerError if the last turn of a copy failed; each failure is reported only once."""
-        ended = self._turns.pop(place, None)
-        error = ended.exception() if ended is not None else None
-        if error is not None:
-            hint = error.hint if isinstance(error, InvestigatorError) else ""
-            problem = f"copy {place} of the world failed: {type(error).__name__}: {error}"
-            raise WorkerError(problem, hint=hint) from error
-
-    def _count_examples(self) -> None:
+    def _collect_turns(self) -> None:
+        """Count the examples, and make the copies idle whose turns have ended. Raises WorkerError for one that failed,
+        and keeps the others for the next call.
+        """
         self.total_exs = sum(copy.total_exs for copy in self.worlds)
+        for turn in [turn for turn in self._turns if turn.done()]:
+            place, copy = self._turns.pop(turn)
+            self._idle.append((place, copy))
+            error = turn.exception()
+            if error is not None:
+                hint = error.hint if isinstance(error, InvestigatorError) else ""
+                problem = f"copy {place} of the world failed: {type(error).__name__}: {error}"
+                raise WorkerError(problem, hint=hint) from error
 
 
 def _observe(row: World, listener: int, actor: int, act: Message) -> Message | None:
@@ -253,11 +226,10 @@ def _observe(row: World, listener: int, actor: int, act: Message) -> Message | N
 
 def _with_options(shared: Shared, options: Mapping[str, object]) -> dict[str, object]:
     """Return the shared state with these options set in all of its worlds and agents."""
-    opt = shared.get("opt")
-    changed: dict[str, object] = {**shared, **options, "opt": Opt(opt if isinstance(opt, Mapping) else {}, **options)}
-    for key, part in shared.items():
-        if key in ("agents", "worlds") and isinstance(part, list):
-            changed[key] = [_with_options(each, options) if isinstance(each, Mapping) else each for each in part]
-        elif key == "world" and isinstance(part, Mapping):
-            changed[key] = _with_options(part, options)
+    opt = shared_part(shared, "opt", dict) or {}
+    changed: dict[str, object] = {**shared, **options, "opt": Opt(opt, **options)}
+    for key in changed.keys() & {"agents", "worlds"}:
+        changed[key] = [_with_options(part, options) for part in shared_part(shared, key, list) or []]
+    if "world" in changed:
+        changed["world"] = _with_options(shared_part(shared, "world", dict) or {}, options)
     return changed

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from investigator.dialogue.agents import Agent
 from investigator.dialogue.options import Opt
+from investigator.dialogue.task_strings import WorldName
 from investigator.dialogue.worlds.base import DialogPartnerWorld, MultiAgentDialogWorld, World
 from investigator.dialogue.worlds.batch import BatchWorld, HogwildWorld
 from investigator.dialogue.worlds.multi import MultiWorld
@@ -20,10 +21,8 @@ class TaskLoader(Protocol):
         """Return the individual tasks in a task string. Raises UnknownTaskError for an unknown name."""
         ...
 
-    def world_class(
-        self, task: str, number_of_agents: int | None, *, interactive: bool = False, self_chat: bool = False
-    ) -> type[World] | None:
-        """Return the world class that a task defines for a teacher, for a human or for self-chat, or None."""
+    def world_class(self, task: str, name: WorldName) -> type[World] | None:
+        """Return the world class of this name that a task defines, or None."""
         ...
 
     def teacher(self, opt: Opt) -> Agent:
@@ -51,7 +50,7 @@ def create_world(
         raise DialogueUnsupportedError("no world loads data in other processes", hint=hint)
     if options.get("dynamic_batching"):
         raise DialogueUnsupportedError("batches have a fixed size", hint="Omit dynamic_batching.")
-    ids = tasks.ids(options.text("task")) if options.text("task") else ()
+    ids = tasks.ids(options.text("task"))
     if not ids:
         raise UnknownTaskError(f"{options['task']!r} does not name a task" if options.get("task") else "no task given")
     students = [agents] if isinstance(agents, Agent) else list(agents)
@@ -63,13 +62,15 @@ def create_world(
 
 
 def _of_task(opt: Opt, students: Sequence[Agent], tasks: TaskLoader, make_world: type[World] | None) -> World:
-    task = opt.text("task")
-    modes = {"interactive": opt.switch("interactive_task"), "self_chat": opt.switch("selfchat_task")}
-    if modes["self_chat"] and len(students) == 1:
-        students = [students[0], students[0].clone()]
-    together = students if any(modes.values()) else [tasks.teacher(opt), *students]
-    own = tasks.world_class(task, len(together), **{mode: True for mode, wanted in modes.items() if wanted})
-    return (make_world or own or default_world(len(together)))(opt, together)
+    name = WorldName.DEFAULT
+    if opt.switch("interactive_task"):
+        name = WorldName.INTERACTIVE
+    elif opt.switch("selfchat_task"):
+        name = WorldName.SELF_CHAT
+        students = [students[0], students[0].clone()] if len(students) == 1 else students
+    together = [tasks.teacher(opt), *students] if name is WorldName.DEFAULT else students
+    kind = make_world or tasks.world_class(opt.text("task"), name) or default_world(len(together))
+    return kind(opt, together)
 
 
 def default_world(number_of_agents: int) -> type[World]:

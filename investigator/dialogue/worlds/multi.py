@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from investigator.dialogue.agents import Agent, Shared, shared_part
 from investigator.dialogue.datatypes import TaskChoice, total
 from investigator.dialogue.messages import Message
-from investigator.dialogue.metrics.values import Report, aggregate_named_reports
+from investigator.dialogue.metrics.values import Report, aggregate_named_reports, numbered_reports
 from investigator.dialogue.options import Options
 from investigator.dialogue.worlds.base import World
 from investigator.errors import DialogueValueError
@@ -76,13 +76,9 @@ class MultiWorld(World):
 
     def report(self) -> Report:
         """Return each world's metrics as `id/name`, and the metrics of all worlds as `name`: the mean, or the pooled
-        value with `aggregate_micro`. If several worlds have the same id, a number is added to the ids of all but the
-        first.
+        value with `aggregate_micro`.
         """
-        reports: dict[str, Report] = {}
-        for place, world in enumerate(self.worlds):
-            same = sum(world.id == other.id for other in self.worlds[:place])
-            reports[f"{world.id}#{same + 1}" if same else world.id] = world.report()
+        reports = numbered_reports((world.id, world.report()) for world in self.worlds)
         return aggregate_named_reports(reports, self.opt.switch("aggregate_micro"))
 
     def reset(self) -> None:

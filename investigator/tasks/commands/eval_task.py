@@ -14,7 +14,7 @@ from investigator.cli.options import AsJson, CommonOptions
 from investigator.cli.output import print_record, print_styled, tell
 from investigator.cli.progress import shown
 from investigator.dialogue.metrics import Report, report_table
-from investigator.dialogue.registry import agent_class, create_agent, needs_no_documents
+from investigator.dialogue.registry import WITHOUT_DOCUMENTS, create_agent
 from investigator.dialogue.task_strings import split_task
 from investigator.dialogue.worlds import World, create_world
 from investigator.errors import DialogueValueError, RunError
@@ -74,7 +74,7 @@ def eval_task(
 
 def _check_used(agent: str, task: str, common: CommonOptions, folder: Path | None) -> None:
     """Raise DialogueValueError if an option was given that neither the agent nor the task uses."""
-    if not needs_no_documents(agent_class(agent)):
+    if agent not in WITHOUT_DOCUMENTS:
         return
     given = {
         "--folder": folder if not _reads_folder(task) else None,
