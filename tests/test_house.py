@@ -30,7 +30,6 @@ SLOW_TO_IMPORT |= {"kreuzberg", "pypdfium2", "xllamacpp"}
 
 CATCHES_ANYTHING = {
     "cli/main.py": 1,  # the outer shell
-    "dialogue/teachers/chunk.py": 1,  # a loader's error is raised where its samples are taken
     "documents/readers/office/through_kreuzberg.py": 1,  # a panic of the native reader is no Exception
     "documents/readers/sheets/formulas.py": 2,  # the library raises whatever a formula leads it to
     "documents/readers/sheets/binary.py": 1,  # the library raises whatever a damaged file leads it to

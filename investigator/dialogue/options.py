@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import copy
-import json
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Self, TypeVar
 
-from investigator.errors import DialogueError, DialogueFormatError, DialogueValueError, in_words
+from pydantic import TypeAdapter
+
+from investigator.errors import DialogueError, DialogueValueError
+from investigator.files.text_lines import json_document
 
 Value = TypeVar("Value", str, int, bool)
 
@@ -64,14 +66,5 @@ def option_file(model_file: str | Path) -> Path:
 
 
 def read_options(path: Path) -> Opt:
-    """Read options. Raises DialogueError for an unreadable file, DialogueFormatError if it is not a JSON object."""
-    try:
-        options = json.loads(path.read_text(encoding="utf-8-sig"))
-        if not isinstance(options, dict):
-            raise ValueError(f"it contains a {type(options).__name__}, not an object")
-    except OSError as error:
-        raise DialogueError(f"the options {path} cannot be read: {in_words(error)}") from error
-    except (ValueError, RecursionError) as error:
-        hint = "Correct the file: it must contain one JSON object with the options."
-        raise DialogueFormatError(f"the options {path} cannot be used: {error}", hint=hint) from error
-    return Opt(options)
+    """Read options. Raises DialogueFormatError if the file cannot be read, or is not a JSON object."""
+    return Opt(json_document(path, TypeAdapter(dict[str, object])) or {})

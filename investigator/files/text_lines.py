@@ -1,5 +1,5 @@
-"""Reads text files line by line, and files with one JSON value per line. Errors name the file and the line, and show
-its text; callers choose their class.
+"""Reads text files line by line, and files with one JSON value, or one per line. Errors name the file and the line,
+and show its text; callers choose their class.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from pathlib import Path
 from reprlib import Repr
 from typing import TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from investigator.errors import DialogueFormatError, UserError, in_words
 
@@ -23,6 +23,7 @@ LONGEST_LINE = 64 * 1024 * 1024
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 Row = TypeVar("Row", bound=BaseModel)
+Value = TypeVar("Value")
 
 _shown = Repr()
 _shown.maxstring = _shown.maxother = GIST
@@ -43,8 +44,7 @@ def text_lines(path: str | Path, error: type[UserError] = DialogueFormatError) -
                 if line.strip():
                     yield number, line
     except OSError as problem:
-        hint = "Choose a file that exists."
-        raise error(f"the data file {path} cannot be read: {in_words(problem)}", hint=hint) from problem
+        raise _unreadable(path, problem, error) from problem
 
 
 def json_lines(path: str | Path, error: type[UserError] = DialogueFormatError) -> Iterator[tuple[int, str, object]]:
@@ -70,6 +70,25 @@ def json_rows(
             yield number, kind.model_validate_json(line)
         except ValidationError as problem:
             raise malformed(path, number, first_fault(problem), line, error=error) from problem
+
+
+def json_document(
+    path: str | Path, form: TypeAdapter[Value], error: type[UserError] = DialogueFormatError
+) -> Value | None:
+    """Return the value in a file with one JSON value; None if the file is blank. Raises `error`, with the place of the
+    fault, if the value has another form, and as `text_lines` does.
+    """
+    try:
+        content = decoded(path, Path(path).read_bytes(), error=error)
+        return form.validate_json(content) if content.strip() else None
+    except OSError as problem:
+        raise _unreadable(path, problem, error) from problem
+    except ValidationError as problem:
+        raise error(f"{path} cannot be used: {first_fault(problem)}") from problem
+
+
+def _unreadable(path: str | Path, problem: OSError, error: type[UserError]) -> UserError:
+    return error(f"the data file {path} cannot be read: {in_words(problem)}", hint="Choose a file that exists.")
 
 
 def decoded(path: str | Path, raw: bytes, number: int = 1, error: type[UserError] = DialogueFormatError) -> str:

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from os.path import expanduser
 from pathlib import Path
 from typing import ClassVar
 
 from investigator.dialogue.options import Opt
 from investigator.errors import DialogueError
 from investigator.files.text_lines import malformed, text_lines
-from investigator.tasks.file_teacher import FOLD_NAMES, Fields, FileTeacher, expanded, fold_of
+from investigator.tasks.file_teacher import FOLD_NAMES, Fields, FileTeacher, fold_of
 
 _LINE = re.compile(r"(\d{1,9}) +(.*)")
 _TASKS = range(1, 21)
@@ -52,7 +53,7 @@ class Task1kTeacher(DefaultTeacher):
         _, _, number = opt.text("task").partition(":")[2].partition(":")
         if number and (not number.isdecimal() or int(number) not in _TASKS):
             raise DialogueError(f"bAbI has no task {number!r}", hint="Tasks are numbered from 1 to 20: babi:task1k:1")
-        folder, fold = expanded(opt.text("datapath")), fold_of(opt)
+        folder, fold = Path(expanduser(opt.text("datapath"))), fold_of(opt)
         return tuple(self._file(folder, each, fold) for each in ((int(number),) if number else _TASKS))
 
     def _file(self, folder: Path, number: int, fold: str) -> Path:

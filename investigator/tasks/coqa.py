@@ -8,8 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
+from pydantic import TypeAdapter
+
 from investigator.errors import DialogueFormatError
-from investigator.tasks.file_teacher import Fields, FileTeacher, Id, TaskRow, json_document
+from investigator.files.text_lines import json_document
+from investigator.tasks.file_teacher import Fields, FileTeacher, Id, TaskRow
 
 
 class _StoryTurn(TaskRow):
@@ -42,11 +45,11 @@ class DefaultTeacher(FileTeacher):
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
         """Yield the questions about all stories. Raises DialogueFormatError if a question has no answer."""
-        for content in json_document(self.file, _Coqa):
-            for story in content.data:
-                for turn, question in enumerate(story.questions):
-                    shown = f"{story.story}\n" if turn == 0 and self.shows_story else ""
-                    yield {"text": f"{shown}{question.input_text}", **self._known(story, question)}, turn == 0
+        content = json_document(self.file, TypeAdapter(_Coqa))
+        for story in content.data if content else ():
+            for turn, question in enumerate(story.questions):
+                shown = f"{story.story}\n" if turn == 0 and self.shows_story else ""
+                yield {"text": f"{shown}{question.input_text}", **self._known(story, question)}, turn == 0
 
     def _known(self, story: Story, question: _StoryTurn) -> Fields:
         everyone = (story.answers, *story.additional_answers.values())

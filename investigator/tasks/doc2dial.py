@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
-from pydantic import AliasChoices, Field
+from pydantic import AliasChoices, Field, TypeAdapter
 
-from investigator.files.text_lines import json_rows
-from investigator.tasks.file_teacher import Fields, FileTeacher, Id, TaskRow, json_document
+from investigator.files.text_lines import json_document, json_rows
+from investigator.tasks.file_teacher import Fields, FileTeacher, Id, TaskRow
 
 ASKERS: Final = frozenset({"user", "u", "human", "customer", "student", "usr"})
 """The names of speakers who ask questions. If no speaker has such a name, the first speaker is the one who asks."""
@@ -82,11 +82,10 @@ class DefaultTeacher(FileTeacher):
                 yield fields, index == 0
 
     def rows(self) -> Iterator[ConversationRow]:
-        """Return the conversations in the file."""
+        """Yield the conversations in the file."""
         if self.file.suffix == ".jsonl":
             yield from (row for _, row in json_rows(self.file, ConversationRow))
-            return
-        for content in json_document(self.file, _Doc2Dial):
+        elif content := json_document(self.file, TypeAdapter(_Doc2Dial)):
             for documents in content.dial_data.values():
                 for conversations in documents.values():
                     yield from conversations

@@ -1,15 +1,16 @@
-"""Defines FileTeacher, the base class of the built-in tasks, whose examples come from files named by options; finds
-these files, and reads JSON files into strict records.
+"""Defines FileTeacher, the base class of the built-in tasks, whose examples come from files named by options, and finds
+these files.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
+from os.path import expanduser, isdir, isfile  # unlike those of Path, these never raise an error
 from pathlib import Path
-from typing import Annotated, ClassVar, TypeVar
+from typing import Annotated, ClassVar
 
-from pydantic import BeforeValidator, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BeforeValidator, ConfigDict
 
 from investigator.dialogue.agents import Shared
 from investigator.dialogue.datatypes import Datatype
@@ -18,14 +19,7 @@ from investigator.dialogue.options import Opt
 from investigator.dialogue.task_strings import SplitTask
 from investigator.dialogue.teachers import DialogTeacher
 from investigator.dialogue.teachers.dialog import Entry
-from investigator.errors import (
-    DialogueError,
-    DialogueFormatError,
-    DialogueValueError,
-    EvaluationDataError,
-    in_words,
-)
-from investigator.files.text_lines import decoded, first_fault, json_rows
+from investigator.errors import DialogueError, DialogueFormatError, DialogueValueError, EvaluationDataError
 from investigator.records import Record
 
 Fields = Mapping[str, object]
@@ -38,9 +32,6 @@ FOLD_NAMES = {"train": ("train",), "valid": ("valid", "dev"), "test": ("test",)}
 """The beginnings of words in file names that identify each fold."""
 
 
-_HEAD = 65_536  # number of characters at the start of a file that show its format
-
-
 class TaskRow(Record):
     """A row of a data set. Each field must have the declared type, and unknown fields are ignored. If an object
     contains a key twice, the last value is used.
@@ -51,9 +42,6 @@ class TaskRow(Record):
 
 Id = Annotated[str, BeforeValidator(lambda value: str(value) if type(value) is int else value)]
 """An id in a data set; some data sets use numbers, which become strings."""
-
-Row = TypeVar("Row", bound=TaskRow)
-Form = TypeVar("Form")
 
 
 class FileTeacher(DialogTeacher):
@@ -73,10 +61,6 @@ class FileTeacher(DialogTeacher):
 
     def __init__(self, opt: Mapping[str, object], shared: Shared | None = None) -> None:
         options = Opt.of(opt)
-        options.switch("hide_labels")
-        if options.number("batchsize", 1) < 1:
-            problem = f"batchsize must be 1 or more, not {options['batchsize']}"
-            raise DialogueValueError(problem, hint="Omit the option for the default of 1.")
         known = named_metrics("all")
         unknown = sorted(named_metrics(options.text("metrics", "default")) - known - AUTOMATIC_METRICS)
         if unknown:
@@ -146,34 +130,10 @@ def named_path(opt: Opt, needed: str = "a file of data") -> Path:
     if not isinstance(value, str):  # task strings parse numbers
         hint = f"Write a path that is not a number: {name}=./{value}"
         raise DialogueError(f"the option {name} must be a path, not {value!r}", hint=hint)
-    path = expanded(value)
-    try:
-        if path.is_file() or path.is_dir():
-            return path
-        exists = path.exists()
-    except (OSError, ValueError):
-        exists = False
-    if exists:
-        hint = "Save its contents to a file, and use that file."
-        raise DialogueError(f"{path} is neither a file nor a folder", hint=hint)
-    raise DialogueError(f"file or folder not found: {path}", hint="Choose a file or folder that exists.")
-
-
-def expanded(named: str) -> Path:
-    """Return the path in an option, with `~` expanded to a home folder, if the user is known."""
-    try:
-        return Path(named).expanduser()
-    except RuntimeError:
-        return Path(named)
-
-
-def files_in(folder: Path) -> list[Path]:
-    """Return the contents of a folder. Raises DialogueError if the folder cannot be read."""
-    try:
-        return sorted(folder.iterdir())
-    except OSError as error:
-        hint = "Choose a folder that can be read, or a file."
-        raise DialogueError(f"the folder {folder} cannot be read: {in_words(error)}", hint=hint) from error
+    path = expanduser(value)
+    if not isfile(path) and not isdir(path):
+        raise DialogueError(f"file or folder not found: {path}", hint="Choose a file or folder that exists.")
+    return Path(path)
 
 
 def data_file(opt: Opt, *suffixes: str) -> Path:
@@ -181,7 +141,7 @@ def data_file(opt: Opt, *suffixes: str) -> Path:
     path = named_path(opt)
     if path.is_file():
         return path
-    return file_of_fold(opt, path, [file for file in files_in(path) if file.suffix in suffixes])
+    return file_of_fold(opt, path, [file for suffix in suffixes for file in path.glob(f"*{suffix}")])
 
 
 def file_of_fold(opt: Opt, folder: Path, files: Iterable[Path], kind: str = "data") -> Path:
@@ -199,34 +159,3 @@ def file_of_fold(opt: Opt, folder: Path, files: Iterable[Path], kind: str = "dat
 def _is_of_fold(file: Path, fold: str) -> bool:
     words = file.name.lower().replace("-", "_").replace(".", "_").split("_")
     return any(word.startswith(FOLD_NAMES[fold]) for word in words)
-
-
-def json_rows_in(file: Path, kind: type[Row]) -> Iterator[Row]:
-    """Yield the rows of a JSON array or JSONL. Raises DialogueFormatError with the place of the fault."""
-    content = "" if file.suffix == ".jsonl" else _content(file)
-    if content[:_HEAD].lstrip().startswith("["):
-        for rows in _parsed(file, content, TypeAdapter(tuple[kind, ...])):  # type: ignore[valid-type]
-            yield from rows
-    else:
-        yield from (row for _, row in json_rows(file, kind))
-
-
-def json_document(file: Path, kind: type[Row]) -> Iterator[Row]:
-    """Yield the JSON object in a file, nothing if it is blank. Raises DialogueFormatError with the place."""
-    yield from _parsed(file, _content(file), TypeAdapter(kind))
-
-
-def _parsed(file: Path, content: str, form: TypeAdapter[Form]) -> Iterator[Form]:
-    try:
-        if content and not content.isspace():
-            yield form.validate_json(content)
-    except ValidationError as error:
-        raise DialogueFormatError(f"{file} cannot be used: {first_fault(error)}") from error
-
-
-def _content(file: Path) -> str:
-    try:
-        return decoded(file, file.read_bytes())
-    except OSError as error:
-        hint = "Choose a file that exists and can be read."
-        raise DialogueError(f"the data file {file} cannot be read: {in_words(error)}", hint=hint) from error

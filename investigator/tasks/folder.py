@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from os.path import expanduser, isdir
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -20,7 +21,7 @@ from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question, read_questions
 from investigator.evaluation.scoring import scores
 from investigator.records import AnswerStatus
-from investigator.tasks.file_teacher import Fields, FileTeacher, expanded, files_in
+from investigator.tasks.file_teacher import Fields, FileTeacher
 
 NOT_IN_THE_DOCUMENTS = "not in the documents"
 """The label for a question that the documents do not answer."""
@@ -64,11 +65,11 @@ class DefaultTeacher(FileTeacher):
 def documents_folder(opt: Opt, questions: Path) -> Path:
     """Return the folder that the questions are about. Raises DialogueError if it is missing or ambiguous."""
     if opt.text("folder"):
-        folder = expanded(opt.text("folder"))
-        if not folder.is_dir():
+        folder = expanduser(opt.text("folder"))
+        if not isdir(folder):
             raise DialogueError(f"folder not found: {folder}", hint="Choose the folder of the documents.")
-        return folder
-    neighbours = [entry for entry in files_in(questions.parent) if entry.is_dir() and not entry.name.startswith(".")]
+        return Path(folder)
+    neighbours = [entry for entry in questions.parent.glob("[!.]*") if entry.is_dir()]
     if len(neighbours) != 1:
         hint = "Set the folder of the documents: folder:datafile=FILE:folder=DOCUMENTS"
         problem = f"expected one folder of documents next to {questions}, found {len(neighbours)}"

@@ -8,9 +8,10 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Annotated, ClassVar, NamedTuple
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, TypeAdapter
 
-from investigator.tasks.file_teacher import Fields, FileTeacher, Id, TaskRow, json_rows_in
+from investigator.files.text_lines import json_document, json_rows
+from investigator.tasks.file_teacher import Fields, FileTeacher, Id, TaskRow
 
 
 class Paragraph(NamedTuple):
@@ -82,13 +83,17 @@ class DefaultTeacher(FileTeacher):
     """Shows all paragraphs and the question. The supporting sentences are in `evidence`."""
 
     suffixes: ClassVar = (".json", ".jsonl")
-    expected = (
-        "an array of questions, or one per line, each with _id, question, context and, except in test files, answer"
-    )
+    expected = "an array of questions (.json) or one per line (.jsonl): _id, question, context and, if known, answer"
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
-        for row in json_rows_in(self.file, MultiHopRow):
+        for row in self._rows():
             yield self.fields(row), True
+
+    def _rows(self) -> Iterator[MultiHopRow]:
+        if self.file.suffix == ".jsonl":
+            yield from (row for _, row in json_rows(self.file, MultiHopRow))
+        else:
+            yield from json_document(self.file, TypeAdapter(tuple[MultiHopRow, ...])) or ()
 
     def fields(self, row: MultiHopRow) -> Fields:
         """Return the message for a question."""

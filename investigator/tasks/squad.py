@@ -11,7 +11,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, NamedTuple
 
-from investigator.tasks.file_teacher import Fields, FileTeacher, Id, TaskRow, json_document
+from pydantic import TypeAdapter
+
+from investigator.files.text_lines import json_document
+from investigator.tasks.file_teacher import Fields, FileTeacher, Id, TaskRow
 
 NO_ANSWER = ""
 """The label for a question that the paragraph does not answer."""
@@ -75,11 +78,11 @@ class SpanTeacher(FileTeacher, ABC):
             yield {"text": text, **self.known(asked), **about}, asked.turn == 0 or not self.are_conversations
 
     def _questions(self) -> Iterator[AskedQuestion]:
-        for content in json_document(self.file, _SpanFile):
-            for article in content.data:
-                for passage in article.paragraphs:
-                    for turn, row in enumerate(passage.qas):
-                        yield AskedQuestion(article, passage.context, row, turn)
+        content = json_document(self.file, TypeAdapter(_SpanFile))
+        for article in content.data if content else ():
+            for passage in article.paragraphs:
+                for turn, row in enumerate(passage.qas):
+                    yield AskedQuestion(article, passage.context, row, turn)
 
     @abstractmethod
     def shown(self, asked: AskedQuestion) -> Sequence[str]:

@@ -125,14 +125,12 @@ def test_a_stream_has_no_numbered_examples(sums: Callable[..., Sums]) -> None:
 
 def test_data_is_found_by_episode_and_entry_with_the_end_marked() -> None:
     entries = [(("a", "1"), True), (("b", "2"), False), (("c", "3"), True)]
-    data = DialogData({"datafile": "d"}, lambda path: entries, lambda entry: message_of(entry, None, unseen))
-    same = DialogData({}, shared=data.share())
+    data = DialogData(entries, lambda entry: message_of(entry, None, unseen))
 
-    assert data.get(0, 1) == ({"text": "b", "labels": ("2",), "episode_done": True}, False)
-    assert same.get(1) == ({"text": "c", "labels": ("3",), "episode_done": True}, True)
-    assert (same.num_episodes(), same.num_examples()) == (2, 3)
-    with pytest.raises(DialogueError, match="needs a data_loader"):
-        DialogData({})
+    assert data.get(0) == {"text": "a", "labels": ("1",), "episode_done": False}
+    assert data.get(0, 1) == {"text": "b", "labels": ("2",), "episode_done": True}
+    assert data.get(1) == {"text": "c", "labels": ("3",), "episode_done": True}
+    assert (data.num_episodes(), data.num_examples()) == (2, 3)
 
 
 def test_the_parts_of_an_entry_are_the_fields_of_a_message() -> None:

@@ -102,7 +102,7 @@ def test_copies_load_the_data_once(teacher: Callable[..., Pictures], tmp_path: P
 
 @pytest.mark.parametrize(
     ("content", "problem"),
-    [("{", "is not JSON"), ('{"image_id": 1}', "a list of objects"), ('[{"text": "q"}]', "item 0 of .* has no")],
+    [("{", "Invalid JSON"), ('{"image_id": 1}', "should be a valid array"), ('[{"text": "q"}]', "item 0 of .* has no")],
 )
 def test_data_that_is_no_list_of_images_is_an_error(
     teacher: Callable[..., Pictures], tmp_path: Path, content: str, problem: str

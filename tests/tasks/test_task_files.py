@@ -114,7 +114,7 @@ def test_a_wrong_argument_of_a_task_is_named(tmp_path: Path, task: str, told: st
 @pytest.mark.parametrize(
     ("path", "told"),
     [
-        ("/dev/null", "neither a file nor a folder"),
+        ("/dev/null", "file or folder not found"),
         ("x" * 5000, "file or folder not found"),
         ("~nobody_of_that_name/x", "file or folder not found: ~nobody_of_that_name"),
     ],

@@ -177,7 +177,6 @@ def test_without_a_teacher_people_talk_in_the_world_of_the_task_or_in_the_defaul
         (f"{SQUAD}:label_agent=bot", "no option 'label_agent'", ""),
         (f"squad:open:datafile:{EXAMPLES / 'squad.json'}", "an unknown part: 'datafile'", "name=value"),
         (f"{SQUAD}:seed=soon", "the option seed must be a whole number", ""),
-        (f"{SQUAD}:batchsize=0", "batchsize must be 1 or more", ""),
         (f"{SQUAD}:batchsize=many", "the option batchsize must be a whole number", ""),
         (f"{SQUAD}:hide_labels=perhaps", "the option hide_labels must be true or false", ""),
         (f"{SQUAD}:metrics=rogue", "unknown metric 'rogue'", "rouge-1"),

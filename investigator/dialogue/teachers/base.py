@@ -132,6 +132,8 @@ class FixedDialogTeacher(Teacher):
         super().__init__(opt, shared)
         own = EpisodeOrder(self.datatype, self.opt.number("seed", 0))
         self.order = shared_part(shared, "order", EpisodeOrder) or own
+        self._batchsize = self.opt.number("batchsize", 1)
+        self._hides_labels = self.opt.switch("hide_labels")
         self.episode_idx, self.entry_idx, self._episode_done = -1, 0, True
 
     def get(self, episode_idx: int, entry_idx: int = 0) -> Message:
@@ -157,7 +159,7 @@ class FixedDialogTeacher(Teacher):
             return Message.padding_example(), True
         example = Message.of(self.get(self.episode_idx, self.entry_idx))
         self._episode_done = bool(example.get(EPISODE_DONE))
-        is_last = self._episode_done and self.episode_idx + self.opt.number("batchsize", 1) >= episodes
+        is_last = self._episode_done and self.episode_idx + self._batchsize >= episodes
         return example, is_last and not self.datatype.cycles
 
     def act(self) -> Message:
@@ -167,7 +169,7 @@ class FixedDialogTeacher(Teacher):
         self.expect(act.copy())
         if not self.datatype.training and "labels" in act:
             labels = act.pop("labels")
-            if not self.opt.switch("hide_labels"):
+            if not self._hides_labels:
                 act.force_set("eval_labels", labels)
         return act
 

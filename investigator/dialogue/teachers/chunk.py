@@ -13,7 +13,7 @@ from investigator.dialogue.agents import Shared, shared_part
 from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.dialogue.options import Opt, Options
 from investigator.dialogue.teachers.base import FixedDialogTeacher, missing
-from investigator.errors import DialogueError, DialogueValueError, InvestigatorError
+from investigator.errors import DialogueError, DialogueValueError
 
 Sample = TypeVar("Sample")
 
@@ -32,7 +32,7 @@ class ChunkQueue(Generic[Sample]):
 
     def take(self) -> Sample | None:
         """Return the next sample; None after the last one, or after `close`. If loading fails, the error is raised
-        after the samples before it: one of this package's errors unchanged, others as a DialogueError.
+        after the samples before it, each time.
         """
         with self._lock:
             for _ in range(2):  # one for this call, and one more, until the buffer is full
@@ -40,12 +40,7 @@ class ChunkQueue(Generic[Sample]):
                     self._ahead.append(self._thread.submit(next, self._samples, None))
             if not self._ahead:
                 return None
-            try:
-                sample = self._ahead[0].result()
-            except InvestigatorError:
-                raise
-            except Exception as error:
-                raise DialogueError(f"a chunk could not be loaded: {error!r}") from error
+            sample = self._ahead[0].result()
             self._ahead.popleft()
             return sample
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from threading import Lock
 
 from investigator.dialogue.agents import Shared, shared_part
@@ -22,52 +22,30 @@ Entry = Sequence[object] | Mapping[str, object]
 Entries = Iterable[tuple[Entry, bool]]
 """Entries in order; the flag of an entry is True if an episode starts with it."""
 
-MakeMessage = Callable[[Entry], Message]
-
 _FIELDS = ("text", "labels", "reward", "label_candidates")
 
 
 class DialogData:
-    """All episodes of a data file, in memory; copies share the same episodes. `data_loader` yields the entries of the
-    file that the `datafile` option names; `make_message` converts an entry to a message.
-    """
+    """All episodes of a data file, in memory; `make_message` converts an entry to a message."""
 
-    def __init__(
-        self,
-        opt: Mapping[str, object],
-        data_loader: Callable[[str], Entries] | None = None,
-        make_message: MakeMessage | None = None,
-        shared: Shared | None = None,
-    ) -> None:
-        common = shared_part(shared, "data", DialogData)
-        self._episodes: list[list[Entry]]
-        self._make_message: MakeMessage
-        if common is not None:
-            self._episodes, self._make_message = common._episodes, common._make_message
-        elif data_loader is None or make_message is None:
-            raise DialogueError("DialogData needs a data_loader and a make_message, or shared data")
-        else:
-            self._episodes = list(episodes_of(data_loader(str(opt.get("datafile", "")))))
-            self._make_message = make_message
+    def __init__(self, entries: Entries, make_message: Callable[[Entry], Message]) -> None:
+        self._episodes = list(episodes_of(entries))
+        self._make_message = make_message
 
-    def get(self, episode_idx: int, entry_idx: int = 0) -> tuple[Message, bool]:
-        """Return one example, and True if it is the last one. Raises DialogueError if the example does not exist."""
+    def get(self, episode_idx: int, entry_idx: int = 0) -> Message:
+        """Return one example. Raises DialogueError if it does not exist."""
         if not 0 <= episode_idx < len(self._episodes) or not 0 <= entry_idx < len(self._episodes[episode_idx]):
             raise DialogueError(f"episode {episode_idx} has no example {entry_idx}")
         episode = self._episodes[episode_idx]
-        done = entry_idx == len(episode) - 1
         message = self._make_message(episode[entry_idx])
-        message.force_set(EPISODE_DONE, done)
-        return message, done and episode_idx == len(self._episodes) - 1
+        message.force_set(EPISODE_DONE, entry_idx == len(episode) - 1)
+        return message
 
     def num_episodes(self) -> int:
         return len(self._episodes)
 
     def num_examples(self) -> int:
         return sum(map(len, self._episodes))
-
-    def share(self) -> dict[str, object]:
-        return {"data": self}
 
 
 class StreamDialogData:
@@ -80,10 +58,7 @@ class StreamDialogData:
         self._load = load
         self._restarts = restarts
         self._lock = Lock()
-        self._counts: tuple[int, int] | None = None
-        self._episodes: Iterator[list[Entry]] = iter(())
         self._ahead: list[Entry] | None = None
-        self._broken = False
         self._begin()
 
     def next_episode(self) -> tuple[list[Entry], bool] | None:
@@ -97,9 +72,7 @@ class StreamDialogData:
                 raise DialogueError("the data could not be read completely", hint=hint)
             if self._ahead is None and self._restarts:
                 self._begin()
-            self._broken = True
-            episode, self._ahead = self._ahead, next(self._episodes, None)
-            self._broken = False
+            episode, self._ahead = self._ahead, self._read()
             return None if episode is None else (episode, self._ahead is None)
 
     def reset(self) -> None:
@@ -109,23 +82,25 @@ class StreamDialogData:
 
     def num_episodes(self) -> int:
         """Return the number of episodes; the file is read once to count them."""
-        return self._counted()[0]
+        return len(self._lengths)
 
     def num_examples(self) -> int:
         """Return the number of examples; the file is read once to count them."""
-        return self._counted()[1]
+        return sum(self._lengths)
+
+    @cached_property
+    def _lengths(self) -> list[int]:
+        return [len(episode) for episode in episodes_of(self._load())]
 
     def _begin(self) -> None:
-        self._broken = True  # until the first episode was read
         self._episodes = episodes_of(self._load())
-        self._ahead = next(self._episodes, None)
-        self._broken = False
+        self._ahead = self._read()
 
-    def _counted(self) -> tuple[int, int]:
-        if self._counts is None:
-            lengths = [len(episode) for episode in episodes_of(self._load())]
-            self._counts = len(lengths), sum(lengths)
-        return self._counts
+    def _read(self) -> list[Entry] | None:
+        self._broken = True  # unless the episode is read; an iterator that has failed would seem to have ended
+        episode = next(self._episodes, None)
+        self._broken = False
+        return episode
 
 
 class DialogTeacher(FixedDialogTeacher):
@@ -140,15 +115,13 @@ class DialogTeacher(FixedDialogTeacher):
         self.image_mode = ImageMode(self.opt.choice("image_mode", list(ImageMode), ImageMode.RAW))
         candidates = self.label_candidates()
         self._candidates = None if candidates is None else frozenset(candidates)
+        load = partial(self.setup_data, self.datafile)
         self.data: DialogData | StreamDialogData
         if self.datatype.streams:
-            self.data = shared_part(shared, "stream", StreamDialogData) or StreamDialogData(
-                partial(self.setup_data, self.datafile), restarts=self.restarts()
-            )
+            shared_stream = shared_part(shared, "stream", StreamDialogData)
+            self.data = shared_stream or StreamDialogData(load, restarts=self.restarts())
         else:
-            self.data = shared_part(shared, "data", DialogData) or DialogData(
-                {"datafile": self.datafile}, self.setup_data, self.make_message
-            )
+            self.data = shared_part(shared, "data", DialogData) or DialogData(load(), self.make_message)
 
     @property
     def datafile(self) -> str:
@@ -182,7 +155,7 @@ class DialogTeacher(FixedDialogTeacher):
         """Return one example. Raises DialogueError if the example does not exist, or if the data is streamed."""
         if isinstance(self.data, StreamDialogData):
             raise DialogueError("a stream has no numbered episodes", hint="Use a datatype without :stream.")
-        return self.data.get(episode_idx, entry_idx)[0]
+        return self.data.get(episode_idx, entry_idx)
 
     def next_example(self) -> tuple[Message, bool]:
         if isinstance(self.data, DialogData):
@@ -236,24 +209,22 @@ def message_of(entry: object, candidates: frozenset[str] | None, load_image: Cal
     its label.
     """
     if isinstance(entry, Mapping):
-        fields = dict(entry)
-        if "label" in fields:
-            fields["labels"] = fields.pop("label")
+        fields = {"labels" if name == "label" else name: value for name, value in entry.items()}
     elif isinstance(entry, tuple | list):
-        fields = {name: part for name, part in zip(_FIELDS, entry, strict=False) if part is not None}
         image = load_image(str(entry[4])) if len(entry) > 4 and entry[4] is not None else None
-        fields |= {} if image is None else {"image": image}
+        parts = [*zip(_FIELDS, entry, strict=False), ("image", image)]
+        fields = {name: part for name, part in parts if part is not None}
     else:
         problem = f"an entry must be a tuple or a mapping of fields, not {str(entry)[:80]!r}"
         hint = "Yield (text, labels, reward, label candidates, path of an image) or a dict."
         raise DialogueTypeError(problem, hint=hint)
     for field in fields.keys() & {"eval_labels", "eval_label", EPISODE_DONE}:
         raise DialogueError(f"setup_data must not set {field}, which is set automatically", hint=f"Leave {field} out.")
-    if isinstance(fields.get("labels"), str):
-        fields["labels"] = (fields["labels"],)
     labels = texts_of(fields.get("labels"))
+    if isinstance(fields.get("labels"), str):
+        fields["labels"] = tuple(labels)
     if labels and candidates is not None:
-        fields["label_candidates"] = candidates if candidates.issuperset(labels) else candidates.union(labels)
+        fields["label_candidates"] = candidates.union(labels)
     own = fields.get("label_candidates")
     if labels and isinstance(own, Collection) and labels[0] not in own:
         problem = f"the label {labels[0][:80]!r} is missing from the label candidates"

@@ -4,19 +4,19 @@ of images with texts.
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
-from pathlib import Path
+
+from pydantic import TypeAdapter
 
 from investigator.dialogue.images import load_image
 from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.dialogue.teachers.base import missing
 from investigator.dialogue.teachers.dialog import DialogTeacher, Entry
 from investigator.dialogue.text_format import str_to_msg
-from investigator.errors import DialogueError, DialogueFormatError, in_words
-from investigator.files.text_lines import json_lines, malformed, text_lines
+from investigator.errors import DialogueFormatError
+from investigator.files.text_lines import json_document, json_lines, malformed, text_lines
 
 LONG_EPISODE = 100
 """An episode with more examples than this probably lacks an `episode_done`."""
@@ -52,7 +52,12 @@ class ParlAIDialogTeacher(_AsWrittenTeacher):
         begins, length = True, 0
         for number, line in text_lines(datafile):
             try:
-                example = _example(line)
+                example = str_to_msg(line) or Message()
+                if "eval_labels" in example:
+                    raise DialogueFormatError("eval_labels must be written as labels; they are renamed when needed")
+                for field in ("text", "labels"):
+                    if field not in example:
+                        raise DialogueFormatError(f"the example has no {field}")
             except DialogueFormatError as error:
                 raise malformed(datafile, number, error.message, line) from error
             ends = bool(example.pop(EPISODE_DONE))
@@ -62,17 +67,6 @@ class ParlAIDialogTeacher(_AsWrittenTeacher):
                 warning = "%s: the episode of line %d is over %d examples long; is episode_done missing?"
                 _log.warning(warning, datafile, number, LONG_EPISODE)
             begins = ends
-
-
-def _example(line: str) -> Message:
-    example = str_to_msg(line) or Message()
-    if "text" not in example:
-        raise DialogueFormatError("the example has no text")
-    if "eval_labels" in example:
-        raise DialogueFormatError("eval_labels must be written as labels; they are renamed when needed")
-    if "labels" not in example:
-        raise DialogueFormatError("the example has no labels")
-    return example
 
 
 class LabelTurns(StrEnum):
@@ -183,16 +177,8 @@ class AbstractImageTeacher(DialogTeacher):
         raise missing("image_id_to_image_path", self)
 
     def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:
-        try:
-            items = json.loads(Path(datafile).read_text(encoding="utf-8"))
-        except OSError as error:
-            raise DialogueError(f"the data file {datafile} cannot be read: {in_words(error)}") from error
-        except (ValueError, RecursionError) as error:
-            raise DialogueFormatError(f"{datafile} is not JSON: {error}") from error
-        if not isinstance(items, list):
-            raise DialogueFormatError(f"{datafile} must contain a list of objects")
-        for place, item in enumerate(items):
-            if not isinstance(item, dict) or self.image_id_key not in item:
+        for place, item in enumerate(json_document(datafile, TypeAdapter(list[dict[str, object]])) or ()):
+            if self.image_id_key not in item:
                 raise DialogueFormatError(f"item {place} of {datafile} has no {self.image_id_key!r}")
             yield item, True
 
@@ -200,7 +186,5 @@ class AbstractImageTeacher(DialogTeacher):
         """Return one item as an example that contains the image, in the form that is set, and the image's id."""
         fields = dict(entry) if isinstance(entry, Mapping) else {}
         image = load_image(self.image_id_to_image_path(str(fields[self.image_id_key])), self.image_mode)
-        named = {"text": fields.pop(self.text_key, ""), "labels": fields.pop(self.label_key, None)}
-        return super().make_message(
-            {**fields, **{name: value for name, value in (*named.items(), ("image", image)) if value is not None}}
-        )
+        fields |= {"text": fields.pop(self.text_key, ""), "labels": fields.pop(self.label_key, None), "image": image}
+        return super().make_message({name: value for name, value in fields.items() if value is not None})
