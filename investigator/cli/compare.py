@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from investigator.cli.options import AsJson, CommonOptions
-from investigator.cli.output import check_report, print_result, resumable, write_file
+from investigator.cli.output import check_report, note, print_result, resumable, write_file
 from investigator.cli.progress import display_on
 from investigator.evaluation.measures import JUDGING, Measure, judging_measure
 from investigator.evaluation.questions import read_questions
@@ -69,7 +69,7 @@ def compare(
         check_report(report, docs)
     judge, base = judging_measure(measure), setup_of(common)
     first, second = side_of(a, base), side_of(b, base)
-    examined = read_questions(questions)[:limit]
+    examined = read_questions(questions, note)[:limit]
     with resumable(RESUMED), display_on(sys.stderr, time.monotonic) as display:
         bench = FolderBench(docs, workspace=common.workspace, tell=display.show)
         for side in (second, first):  # check both sides before the first question is asked

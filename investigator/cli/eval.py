@@ -103,7 +103,7 @@ def eval_folder(
     stopped evaluation, run the same command again; failed questions are asked again.
     """
     investigator = common.investigator(docs, common.settings.load())
-    evaluation = FolderEvaluation(investigator, read_questions(questions), limit=limit, out=out, fresh=fresh)
+    evaluation = FolderEvaluation(investigator, read_questions(questions, note), limit=limit, out=out, fresh=fresh)
     evaluation.check_outside(questions)
     try:
         for _ in shown(evaluation.run(), sys.stderr):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +10,7 @@ from pydantic import Field, StrictBool, StrictStr
 
 from investigator.errors import EvaluationDataError
 from investigator.evaluation.lines import ForeignRow, RowWithId, by_id, rows_of
+from investigator.files.text_lines import json_lines
 
 
 class QuestionMeta(ForeignRow):
@@ -72,11 +73,15 @@ class Question(RowWithId):
         return frozenset((*(self.evidence_pages_one_based or ()), *from_zero))
 
 
-def read_questions(file: Path) -> tuple[Question, ...]:
-    """Read the questions in a JSONL file. Raises EvaluationDataError if a line is invalid, an id is duplicated, or the
-    file has no questions.
+def read_questions(file: Path, on_ignored: Callable[[str], None] = lambda _: None) -> tuple[Question, ...]:
+    """Read the questions in a JSONL file; `on_ignored` gets a sentence that names the fields that no question has.
+    Raises EvaluationDataError if a line is invalid, an id is duplicated, or the file has no questions.
     """
-    return tuple(by_id(file, "questions", _checked_rows(file)).values())
+    questions = tuple(by_id(file, "questions", _checked_rows(file)).values())
+    rows = (row for _, _, row in json_lines(file, EvaluationDataError) if isinstance(row, dict))
+    if ignored := sorted({name for row in rows for name in row} - Question.model_fields.keys()):
+        on_ignored(f"fields of {file} that are not known are ignored: {', '.join(ignored)}")
+    return questions
 
 
 def _checked_rows(file: Path) -> Iterator[tuple[int, Question]]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from investigator.asking.budget import Budget
-from investigator.engines.base import Embedder, Engine
+from investigator.engines.base import Embedder, Engine, traits_of
 from investigator.engines.catalogue import may_be_model
 from investigator.engines.roles import Role
 from investigator.errors import SettingsError
@@ -104,6 +104,11 @@ class FolderBench:
         )
         self._opened[key] = investigator.engines  # a model is loaded only once for all candidates that use it
         return FolderEvaluation(investigator, questions, limit=limit, repetition=repetition, joint=self._budget)
+
+    def reads_templates(self, setup: Setup) -> bool:
+        """Return True if an engine of the setup reads prompts; the built-in finder goes by search scores alone."""
+        engines = self.evaluation(setup, ()).investigator.engines
+        return not all(traits_of(engine).goes_by_measures for role, engine in engines.items() if role is not Role.CHECK)
 
     def outcomes(
         self, setup: Setup, questions: Sequence[Question], *, limit: int | None = None, repetition: int = 0

@@ -49,6 +49,7 @@ class Comparison(Record):
     rows: dict[Measure | Cost, PairedDifference]
     examples: tuple[ChangedExample, ...] = Field(default=(), description="changed examples, at most 50")
     changed_examples: int = 0
+    notice: str = Field(default="", description="what keeps a side from differing")
 
     @property
     def verdict(self) -> str:
@@ -94,7 +95,9 @@ def compare(
     every = [[bench.outcomes(setup, questions, repetition=n) for n in numbers] for _, setup in (first, second)]
     engines = [bench.evaluation(setup, ()).investigator.engine_name for _, setup in (first, second)]
     sides = ComparedSide(name=first[0], engine=engines[0]), ComparedSide(name=second[0], engine=engines[1])
-    return compared(questions, sides, (every[0], every[1]), measure, seed)
+    unread = [name for name, setup in (first, second) if setup.prompts and not bench.reads_templates(setup)]
+    notice = f"The built-in finder reads no templates, so those of {' and '.join(unread)} change nothing; add --model."
+    return compared(questions, sides, (every[0], every[1]), measure, seed).changed(notice=notice if unread else "")
 
 
 def compared(

@@ -245,6 +245,14 @@ def test_a_row_with_answers_is_answerable_and_may_not_say_the_opposite(tmp_path:
         read_questions(file)
 
 
+def test_fields_that_no_question_has_are_named_once(tmp_path: Path) -> None:
+    file, notes = tmp_path / "q.jsonl", list[str]()
+    row = '{"id": "%d", "question": "Who?", "answer": "Ann", "doc_id": "a.txt"}\n'
+    file.write_text(row % 1 + row % 2 + '{"id": "3", "question": "Why?", "answers": ["no"]}\n', encoding="utf-8")
+    assert len(read_questions(file, notes.append)) == 3
+    assert notes == [f"fields of {file} that are not known are ignored: answer, doc_id"]
+
+
 def test_a_question_that_fails_is_counted_and_asked_again(folder: Path, questions: tuple[Question, ...]) -> None:
     engine = Broken(EngineUnreachableError("the server is down"))
     report = finished(evaluation(folder, questions, model=engine))

@@ -11,12 +11,14 @@ from printed import printed
 from typer.testing import CliRunner
 
 from investigator import ScriptedEmbedder
+from investigator.asking.templates import source_of
 from investigator.cli.main import app
 from investigator.errors import EngineUnreachableError, SettingsError
 from investigator.evaluation.measures import Cost, Measure
 from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question, read_questions
 from investigator.records import AnswerStatus, Prompt, Reply, Usage
+from investigator.resources import prompts_folder
 from investigator.tuning.bench import FolderBench, Setup, side_of
 from investigator.tuning.candidates import TemplateText, Variant
 from investigator.tuning.comparison import ComparedSide, Comparison, compare, compared
@@ -126,6 +128,21 @@ def test_the_command_compares_models_and_writes_a_page(folder: Path, questions_f
     (example,) = record.examples
     assert (record.questions, example.second.status) == (1, AnswerStatus.NOT_FOUND)
     assert command("show", example.second.run_id, folder, "--workspace", tmp_path / "space")[0] in (0, 3, 4, 5)
+
+
+def test_own_templates_without_a_model_are_said_to_change_nothing(
+    folder: Path, questions_file: Path, tmp_path: Path
+) -> None:
+    own = tmp_path / "own" / "query"
+    own.mkdir(parents=True)
+    (own / "ask.j2").write_text(source_of(prompts_folder() / "query" / "ask.j2") + "Be brief.", encoding="utf-8")
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps(NOTHING), encoding="utf-8")
+    options = ("--docs", folder, "--questions", questions_file, "--workspace", tmp_path / "space", "--limit", "1")
+    code, text, _ = command("compare", "default", own.parent, *options)
+    assert (code, "reads no templates, so those of" in text) == (0, True)
+    code, text, _ = command("compare", "default", own.parent, *options, "--model", f"scripted:{script}")
+    assert (code, "reads no templates" in text) == (0, False)
 
 
 class AnswersEveryThird:
