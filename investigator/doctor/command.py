@@ -22,7 +22,7 @@ def doctor(
 ) -> None:
     """Test the model of each role with a tiny example, grade it, and show what would be sent where.
 
-    A language model gets seven short questions and then eleven prompts with short tasks, fewer if it has fewer roles;
+    A language model gets six short questions and then eleven prompts with short tasks, fewer if it has fewer roles;
     what the tasks cost is said before they are sent. An answer by a model that failed counts only as passages. None of
     your documents is sent. With --prompts your own templates are checked and used, and the grades are not stored.
 

@@ -7,21 +7,22 @@ from __future__ import annotations
 import os
 import platform
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
+from investigator.asking.contracts import METHOD
 from investigator.bb3.extractive import chat_answers
 from investigator.bb3.records import CONTRACTS
-from investigator.doctor.examination import Examination
+from investigator.doctor.examination import Examiner
 from investigator.doctor.findings import Diagnosis, Environment, Extra, RoleGrade, VerifierFinding
-from investigator.doctor.grading import has_own_templates
 from investigator.engines.base import Embedder
-from investigator.engines.catalogue import ModelNames, parse_model_options
+from investigator.engines.catalogue import parse_model_options
 from investigator.engines.chat.models import KEY_VARIABLES
 from investigator.engines.embedding.embedders import DEFAULT_MODEL
 from investigator.engines.embedding.verifiers import SupportJudge
-from investigator.engines.grades import GRADED, Grades
+from investigator.engines.grades import Grades
 from investigator.engines.roles import Role
 from investigator.errors import EmbedderError
 from investigator.resources.distribution import DISTRIBUTION, installed_version, namesake_warning
@@ -70,18 +71,22 @@ def diagnose(
     parts = parts.with_templates(CONTRACTS, chat_answers)
     # the embedder is loaded first, so that no example has to wait for it
     here = _environment(parts.embedder, os.environ if variables is None else variables)
-    examined: dict[str, Examination] = {}
-    for name in dict.fromkeys(models.name_for(role) for role in Role):
-        examined[name] = Examination(name, partial(parts.engine, name, attempts=1), parts.prompts, on_call, clock)
-    roles = tuple(examined[models.name_for(role)].in_role(role) for role in Role)
-    engines = {each.name: each for each in (examination.finding(parts.prices) for examination in examined.values())}
-    given = _grades(examined, models, parts) if grade else ()
+    roles_of = defaultdict[str, list[Role]](list)
+    for role in Role:
+        roles_of[models.name_for(role)].append(role)
+    examiner = Examiner(parts.prompts, parts.prices, on_call, clock)
+    examined = [
+        examiner.examined(name, partial(parts.engine, name, attempts=1), roles, grade=grade)
+        for name, roles in roles_of.items()
+    ]
+    findings = {finding.role: finding for each in examined for finding in each.roles}
+    given = tuple(grade for each in examined for grade in each.grades)
     _keep(given, parts, grades or Grades())
     judge = parts.judge()
     return Diagnosis(
-        roles=roles,
+        roles=tuple(findings[role] for role in Role),
         grades=given,
-        engines=tuple(engines.values()),
+        engines=tuple({each.engine.name: each.engine for each in examined}.values()),
         templates=parts.prompts.own(),
         environment=here,
         verifier=timed(judge, clock) if judge is not None else None,
@@ -89,21 +94,13 @@ def diagnose(
     )
 
 
-def _grades(examined: Mapping[str, Examination], models: ModelNames, parts: Parts) -> tuple[RoleGrade, ...]:
-    return tuple(
-        grade
-        for name, examination in examined.items()
-        for grade in examination.grades([role for role in GRADED if models.name_for(role) == name], parts.prices)
-    )
-
-
-def _keep(given: Sequence[RoleGrade], parts: Parts, grades: Grades) -> None:
+def _keep(given: Iterable[RoleGrade], parts: Parts, grades: Grades) -> None:
     """Store the grades of each engine, unless the user's own templates were used."""
-    shares: dict[str, dict[Role, float]] = {}
+    shares = defaultdict[str, dict[Role, float]](dict)
     for grade in given:
         if not grade.problem:
-            shares.setdefault(grade.engine, {})[grade.role] = round(grade.share, 3)
-    if shares and has_own_templates(parts.prompts):
+            shares[grade.engine][grade.role] = round(grade.share, 3)
+    if shares and not METHOD.keys().isdisjoint(version.name for version in parts.prompts.own()):
         parts.notify("The grades are not stored, because they were given with your own templates.")
         return
     for engine, own in shares.items():

@@ -50,12 +50,11 @@ REPLIES = {
 PLAN = json.dumps(REPLIES["PlanReply"])
 
 
-def reading(verdict: str, point: int, *quotes: str) -> dict[str, object]:
-    return {"document": "lease.txt", "verdict": verdict, "point": point, "quotes": quotes, "reply": "r"}
+def reading(document: str, verdict: str, point: int, *quotes: str) -> dict[str, object]:
+    return {"document": document, "verdict": verdict, "point": point, "quotes": quotes, "reply": "r"}
 
 
-FOUND = {"readings": [reading("answers", 95, "EUR 4,800")]}
-NOT_FOUND = {"readings": [reading("not_stated", 0)]}
+FOUND = {"readings": [reading("lease.txt", "answers", 95, "EUR 4,800"), reading("lighthouse.txt", "not_stated", 0)]}
 
 
 @pytest.fixture(scope="module")
@@ -90,18 +89,13 @@ def finding_of(diagnosis: Diagnosis, role: Role) -> RoleFinding:
     return next(finding for finding in diagnosis.roles if finding.role is role)
 
 
-def is_about_the_wrong_passage(body: Body) -> bool:
-    return "lighthouse" in str(body["messages"])
-
-
 def good_model(body: Body) -> Response:
     """An engine that answers every example correctly, in the requested form."""
     asked = str(body["response_format"])
-    reply = next((reply for form, reply in REPLIES.items() if form in asked), FOUND)
-    return completion(json.dumps(NOT_FOUND if is_about_the_wrong_passage(body) else reply))
+    return completion(json.dumps(next((reply for form, reply in REPLIES.items() if form in asked), FOUND)))
 
 
-def test_a_model_that_works_is_asked_once_a_role_and_twice_for_its_points(
+def test_a_model_that_works_is_asked_once_for_each_role(
     openai_server: OpenAIServer, diagnosis_of: Callable[..., Diagnosis], told: list[str]
 ) -> None:
     openai_server.answer(good_model)
@@ -110,9 +104,9 @@ def test_a_model_that_works_is_asked_once_a_role_and_twice_for_its_points(
 
     assert states(diagnosis.roles) == dict.fromkeys(Role, RoleState.WORKS)
     assert diagnosis.works
-    assert len(openai_server.requests) == len(told) == 7
-    assert sum(finding.input_tokens for finding in diagnosis.roles) == 7 * 11
-    assert sum(finding.output_tokens for finding in diagnosis.roles) == 7 * 7
+    assert len(openai_server.requests) == len(told) == 6
+    assert sum(finding.input_tokens for finding in diagnosis.roles) == 6 * 11
+    assert sum(finding.output_tokens for finding in diagnosis.roles) == 6 * 7
     (engine,) = diagnosis.engines
     assert engine.structured_output is StructuredOutput.WORKS
     assert engine.endpoint == openai_server.url.removesuffix("/v1")
@@ -143,7 +137,7 @@ def test_the_cost_is_that_of_the_prices_that_are_set(
 
     diagnosis = diagnosis_of("openai:m", settings=load_settings(overrides=overrides))
 
-    assert diagnosis.money == pytest.approx(7 * (11 * 1000 + 7 * 2000) / 1_000_000)
+    assert diagnosis.money == pytest.approx(6 * (11 * 1000 + 7 * 2000) / 1_000_000)
 
 
 def test_what_would_leave_the_machine_is_said_of_each_role(
@@ -167,7 +161,10 @@ def test_what_would_leave_the_machine_is_said_of_each_role(
 def test_a_model_that_scores_the_wrong_passage_higher_is_doubtful(
     openai_server: OpenAIServer, diagnosis_of: Callable[..., Diagnosis]
 ) -> None:
-    openai_server.answer(lambda body: completion(json.dumps(FOUND if is_about_the_wrong_passage(body) else NOT_FOUND)))
+    wrong = {
+        "readings": [reading("lighthouse.txt", "answers", 95, "The lighthouse"), reading("lease.txt", "in_part", 0)]
+    }
+    openai_server.answer(completion(json.dumps(wrong)))
 
     diagnosis = diagnosis_of("ask=openai:m")
 
@@ -206,10 +203,8 @@ def test_a_reply_that_is_not_sensible_is_told_with_its_reason(
 def test_quotes_that_do_not_stand_in_the_passage_are_doubtful(
     openai_server: OpenAIServer, diagnosis_of: Callable[..., Diagnosis]
 ) -> None:
-    made_up = {"readings": [reading("answers", 95, "EUR 9,999")]}
-    openai_server.answer(
-        lambda body: completion(json.dumps(NOT_FOUND if is_about_the_wrong_passage(body) else made_up))
-    )
+    made_up = {"readings": [reading("lease.txt", "answers", 95, "EUR 9,999")]}
+    openai_server.answer(completion(json.dumps(made_up)))
 
     assert "quotes are not in" in finding_of(diagnosis_of("ask=openai:m"), Role.ASK).remark
 

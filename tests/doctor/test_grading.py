@@ -11,7 +11,15 @@ import pytest
 from investigator.asking.prompts import Prompts
 from investigator.doctor.diagnosis import diagnose
 from investigator.doctor.findings import Diagnosis
-from investigator.doctor.grading import AnswerTask, AskTask, CheckTask, foreseen_cost, graded, grading_tasks
+from investigator.doctor.grading import (
+    TEMPLATES,
+    AnswerTask,
+    AskTask,
+    CheckTask,
+    foreseen_cost,
+    graded,
+    grading_tasks,
+)
 from investigator.doctor.wording import diagnosis_text
 from investigator.engines.base import guessed_tokens
 from investigator.engines.extractive import ExtractiveEngine
@@ -38,7 +46,7 @@ from investigator.records import (
 )
 from investigator.scoring.prices import Price, Prices, default_prices
 
-ALL_TASKS = [task for role in GRADED for task in grading_tasks().of(role)]
+ALL_TASKS = [task for tasks in grading_tasks().values() for task in tasks]
 
 
 def text_of(document: ShownDocument) -> str:
@@ -92,32 +100,29 @@ def agreeable(prompt: Prompt) -> str:
 
 
 def test_the_tasks_are_some_thirty_in_about_ten_thousand_tokens() -> None:
-    counts = {role: len(mistakes) for role in GRADED for mistakes in [_all_mistakes(role)]}
-    assert min(counts.values()) >= 9
-    assert 20 <= sum(counts.values()) <= 40
+    counts = [graded(ScriptedEngine(careful), role, Prompts(), default_prices()).tasks for role in GRADED]
+    assert min(counts) >= 9
+    assert 20 <= sum(counts) <= 40
     prompts = Prompts()
-    names = {Role.ASK: "query/ask", Role.ANSWER: "answer/answer", Role.CHECK: "answer/check"}
-    texts = [prompts.prompt(names[role], task.variables).text for role in GRADED for task in grading_tasks().of(role)]
+    texts = [prompts.prompt(TEMPLATES[role], task.variables).text for role in GRADED for task in grading_tasks()[role]]
     assert sum(map(guessed_tokens, texts)) < 12_000
 
 
-def _all_mistakes(role: Role) -> list[str]:
-    return [mistake for task in grading_tasks().of(role) for mistake in task.mistakes(None)]
-
-
 def test_every_word_to_be_quoted_stands_in_its_document_and_every_id_is_shown() -> None:
-    for task in grading_tasks().ask:
-        documents = {document.document_id: document for document in task.variables.documents}
-        assert set(documents) == {each.document for each in task.readings}
-        assert all(each.quote in text_of(documents[each.document]) for each in task.readings)
-    for answering in grading_tasks().answer:
-        ids = {name for document in answering.variables.documents for name in document.ids}
-        assert set(answering.cites) <= ids
-        assert len(answering.statuses) == len(answering.variables.parts)
-    for checking in grading_tasks().check:
-        ids = {name for document in checking.variables.documents for name in document.ids}
-        assert all(set(statement.evidence) <= ids for statement in checking.variables.statements)
-        assert len(checking.supports) == len(checking.variables.statements)
+    for task in ALL_TASKS:
+        match task:
+            case AskTask():
+                documents = {document.document_id: document for document in task.variables.documents}
+                assert set(documents) == {each.document for each in task.readings}
+                assert all(each.quote in text_of(documents[each.document]) for each in task.readings)
+            case AnswerTask():
+                ids = {name for document in task.variables.documents for name in document.ids}
+                assert set(task.cites) <= ids
+                assert len(task.statuses) == len(task.variables.parts)
+            case CheckTask():
+                ids = {name for document in task.variables.documents for name in document.ids}
+                assert all(set(statement.evidence) <= ids for statement in task.variables.statements)
+                assert len(task.supports) == len(task.variables.statements)
 
 
 @pytest.mark.parametrize("role", GRADED)
@@ -125,7 +130,7 @@ def test_a_careful_reader_solves_every_task(role: Role) -> None:
     grade = graded(ScriptedEngine(careful), role, Prompts(), default_prices())
     assert (grade.mistakes, grade.right) == ((), grade.tasks)
     assert grade.passed
-    assert grade.usage.calls == len(grading_tasks().of(role))
+    assert grade.usage.calls == len(grading_tasks()[role])
 
 
 @pytest.mark.parametrize("role", GRADED)
@@ -167,7 +172,7 @@ def test_an_engine_that_fails_has_no_grade() -> None:
 def test_what_grading_will_cost_is_computed_before_any_call() -> None:
     engine = ScriptedEngine([], name="toy:m")
     said = foreseen_cost(engine, [Role.ASK, Role.CHECK], Prompts(), Price(model="toy:m", input=1000, output=1000))
-    calls = len(grading_tasks().ask) + len(grading_tasks().check)
+    calls = len(grading_tasks()[Role.ASK]) + len(grading_tasks()[Role.CHECK])
     assert said.startswith(f"grading toy:m (ask, check): {calls} calls, about ")
     tokens, money = re.search(r"about ([\d,]+) tokens, about ([\d.]+) US dollars", said).groups()  # type: ignore[union-attr]
     assert float(money) == pytest.approx(int(tokens.replace(",", "")) / 1000, rel=0.01)
@@ -184,7 +189,7 @@ def grades(tmp_path: Path) -> Grades:
 def script(tmp_path: Path) -> Path:
     """Return a script of an engine that gives every check the reply that is right for the second task."""
     file = tmp_path / "hasty.json"
-    reply = right_reply(grading_tasks().check[1]).model_dump_json()
+    reply = right_reply(grading_tasks()[Role.CHECK][1]).model_dump_json()
     file.write_text(json.dumps({"answer/check": reply}), encoding="utf-8")
     return file
 
