@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -16,6 +16,7 @@ from investigator.cli.options import CommonOptions, Folder, check_order
 from investigator.cli.output import OutputOptions, print_result, resumable, write_file
 from investigator.cli.progress import follow
 from investigator.errors import QuestionError, RunError, SettingsError
+from investigator.investigator import Investigator
 from investigator.records import AnswerStatus, AskedQuestions, QuestionOutcome
 from investigator.reports.schemas import Printed
 from investigator.reports.terminal import forecast_text, questions_text
@@ -32,69 +33,8 @@ EXIT_CODES = {
     AnswerStatus.PASSAGES_FOUND: 5,
 }
 
-
 _UNSENT_KEY = "no-key-is-needed-for-a-dry-run"
 _WORST_FIRST = (1, 4, 3, 5)
-
-
-@dataclass(frozen=True)
-class AskingOptions:
-    """Options that describe a question."""
-
-    mission: Annotated[str | None, typer.Option(metavar="TEXT", help="The purpose of the investigation.")] = None
-    strategy: Annotated[str | None, typer.Option(metavar="TEXT", help="The approach to take.")] = None
-    only: Annotated[
-        list[str] | None,
-        typer.Option(metavar="DOCUMENT", help="Use only this document, or those that match a pattern; repeatable."),
-    ] = None
-    after: Annotated[
-        str,
-        typer.Option(metavar="RUN", help="The earlier run that this question follows up on: its id, or 'last'."),
-    ] = ""
-    as_of: Annotated[
-        str, typer.Option(metavar="DATE", help="Answer as of this day, such as 2024-05-31; by default today.")
-    ] = ""
-    fresh: Annotated[bool, typer.Option("--fresh", help="Start over; do not resume.")] = False
-    no_cache: Annotated[
-        bool, typer.Option("--no-cache", help="Ignore cached replies to the same prompts in other runs.")
-    ] = False
-    dry_run: Annotated[
-        bool,
-        typer.Option("--dry-run", help="Print the plan and the expected calls and tokens without calling a model."),
-    ] = False
-    record: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Record the model's replies here; --model recorded:FILE replays them."),
-    ] = None
-
-    def check(self) -> None:
-        """Raise SettingsError if an option is not text."""
-        for name, words in (("--mission", self.mission), ("--strategy", self.strategy)):
-            try:
-                (words or "").encode("utf-8")
-            except UnicodeEncodeError as error:
-                hint = "Set the terminal to UTF-8."
-                raise SettingsError(f"the text of {name} is not UTF-8", hint=hint) from error
-
-    def run_options(self) -> RunOptions:
-        """Return the question's options in the form that `Investigator` expects."""
-        return RunOptions(
-            self.mission,
-            self.strategy,
-            only=tuple(self.only or ()),
-            fresh=self.fresh,
-            cache=not self.no_cache,
-            after=self.after,
-            as_of=self.as_of,
-        )
-
-    def check_for_many(self) -> None:
-        """Raise SettingsError if an option is invalid, or applies only to a single question."""
-        self.check()
-        for name, given in (("--dry-run", self.dry_run), ("--after", self.after)):
-            if given:
-                hint = "To ask one question: investigator ask FOLDER QUESTION"
-                raise SettingsError(f"{name} applies to a single question", hint=hint)
 
 
 @dataclass(frozen=True)
@@ -145,13 +85,75 @@ class TraceOptions:
             yield "trace.prompts=true"
 
 
+@dataclass(frozen=True)
+class AskingOptions:
+    """Options that describe a question, and how it is asked."""
+
+    common: CommonOptions
+    mission: Annotated[str | None, typer.Option(metavar="TEXT", help="The purpose of the investigation.")] = None
+    strategy: Annotated[str | None, typer.Option(metavar="TEXT", help="The approach to take.")] = None
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="DOCUMENT", help="Use only this document, or those that match a pattern; repeatable."),
+    ] = None
+    after: Annotated[
+        str,
+        typer.Option(metavar="RUN", help="The earlier run that this question follows up on: its id, or 'last'."),
+    ] = ""
+    as_of: Annotated[
+        str, typer.Option(metavar="DATE", help="Answer as of this day, such as 2024-05-31; by default today.")
+    ] = ""
+    fresh: Annotated[bool, typer.Option("--fresh", help="Start over; do not resume.")] = False
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Ignore cached replies to the same prompts in other runs.")
+    ] = False
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Print the plan and the expected calls and tokens without calling a model."),
+    ] = False
+    record: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Record the model's replies here; --model recorded:FILE replays them."),
+    ] = None
+    ceilings: CeilingOptions = CeilingOptions()
+    tracing: TraceOptions = TraceOptions()
+
+    def check(self, *, many: bool) -> None:
+        """Raise SettingsError if an option is not text, or applies only to a single question but there are `many`."""
+        for name, words in (("--mission", self.mission), ("--strategy", self.strategy)):
+            try:
+                (words or "").encode("utf-8")
+            except UnicodeEncodeError as error:
+                hint = "Set the terminal to UTF-8."
+                raise SettingsError(f"the text of {name} is not UTF-8", hint=hint) from error
+        for name, given in (("--dry-run", self.dry_run), ("--after", self.after)):
+            if many and given:
+                hint = "To ask one question: investigator ask FOLDER QUESTION"
+                raise SettingsError(f"{name} applies to a single question", hint=hint)
+
+    def investigator(self, folder: Path) -> Investigator:
+        """Return the Investigator for a folder. Raises the same errors as its constructor."""
+        unsent = (f"chat.api_key={_UNSENT_KEY}",) if self.dry_run else ()
+        settings = self.common.settings.load(*self.ceilings.settings(), *self.tracing.settings(), *unsent)
+        return self.common.investigator(folder, settings, self.record)
+
+    def run_options(self) -> RunOptions:
+        """Return the question's options in the form that `Investigator` expects."""
+        return RunOptions(
+            self.mission,
+            self.strategy,
+            only=tuple(self.only or ()),
+            fresh=self.fresh,
+            cache=not self.no_cache,
+            after=self.after,
+            as_of=self.as_of,
+        )
+
+
 def ask(
     folder: Folder,
-    common: CommonOptions,
     asking: AskingOptions,
-    ceilings: CeilingOptions,
     output: OutputOptions,
-    tracing: TraceOptions,
     question: Annotated[
         str | None, typer.Argument(metavar="QUESTION", help="The question; - reads it from standard input.")
     ] = None,
@@ -174,15 +176,13 @@ def ask(
     interrupted. With several questions, the worst code counts: 1, then 4, 3, 5, 0.
     """
     if questions is not None:
-        _ask_all(folder, questions, question, common, asking, ceilings, output, tracing)
+        _ask_all(folder, questions_of(questions, [question] if question else ()), asking, output)
         return
     check_order(folder, question or "", "ask")
     question = _question(question or "")
-    asking.check()
+    asking.check(many=False)
     output.check(folder)
-    unsent = (f"chat.api_key={_UNSENT_KEY}",) if asking.dry_run else ()
-    settings = common.settings.load(*ceilings.settings(), *tracing.settings(), *unsent)
-    investigator = common.investigator(folder, settings, asking.record)
+    investigator = asking.investigator(folder)
     if asking.dry_run:
         forecast = investigator.forecast(question, asking.run_options())
         engine = investigator.engine_name
@@ -196,27 +196,16 @@ def ask(
         raise typer.Exit(EXIT_CODES[investigation.answer.status])
 
 
-def _ask_all(
-    folder: Path,
-    file: Path,
-    question: str | None,
-    common: CommonOptions,
-    asking: AskingOptions,
-    ceilings: CeilingOptions,
-    output: OutputOptions,
-    tracing: TraceOptions,
-) -> None:
-    every = questions_of(file, [question] if question else ())
-    asking.check_for_many()
+def _ask_all(folder: Path, questions: Sequence[str], asking: AskingOptions, output: OutputOptions) -> None:
+    asking.check(many=True)
     output.check(folder)
     if output.export is not None:
         raise SettingsError(
             "--export applies to a single question",
             hint="Each question has its own run: investigator show RUN FOLDER --export DIR",
         )
-    settings = common.settings.load(*ceilings.settings(), *tracing.settings())
-    investigator = common.investigator(folder, settings, asking.record)
-    events = investigator.investigate_all(every, asking.run_options())
+    investigator = asking.investigator(folder)
+    events = investigator.investigate_all(questions, asking.run_options())
     answers = outcome_of(events, investigator.parts.watch, fresh=asking.fresh)
     if not isinstance(answers, AskedQuestions):
         raise RunError("the batch ended without answers", hint=KEPT)
@@ -226,8 +215,7 @@ def _ask_all(
         write_file(output.report, questions_page(answers).encode("utf-8"), KEPT)
     print_result(Printed.QUESTIONS, answers, questions_text, as_json=output.as_json)
     codes = [exit_code(outcome) for outcome in answers.outcomes]
-    if code := next((code for code in _WORST_FIRST if code in codes), 0):
-        raise typer.Exit(code)
+    raise typer.Exit(next((code for code in _WORST_FIRST if code in codes), 0))
 
 
 def exit_code(outcome: QuestionOutcome) -> int:

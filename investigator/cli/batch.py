@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from investigator.cli.output import note, resumable
+from investigator.cli.output import again_to_resume, note, resumable
 from investigator.cli.progress import shown
 from investigator.errors import RunError, SettingsError
 from investigator.records import AskedQuestions, BatchEnded, Event, Matrix, Writing
@@ -30,9 +30,8 @@ def questions_of(file: Path | None, given: Sequence[str]) -> tuple[str, ...]:
 
 
 def kept_so_far(*, fresh: bool) -> str:
-    """Say what an interrupted run keeps, and how to resume it."""
-    again = "the same command without --fresh" if fresh else "the same command again"
-    return f"everything learned so far is kept; run {again} to resume."
+    """Return what an interrupted run keeps, and how to resume it."""
+    return f"everything learned so far is kept; {again_to_resume(fresh=fresh)}"
 
 
 def outcome_of(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from pathlib import Path
 from typing import Annotated
 
@@ -70,7 +69,7 @@ def compare(
     judge, base = judging_measure(measure), setup_of(common)
     first, second = side_of(a, base), side_of(b, base)
     examined = read_questions(questions, note)[:limit]
-    with resumable(RESUMED), display_on(sys.stderr, time.monotonic) as display:
+    with resumable(RESUMED), display_on(sys.stderr) as display:
         bench = FolderBench(docs, workspace=common.workspace, tell=display.show)
         for side in (second, first):  # check both sides before the first question is asked
             bench.evaluation(side, examined).check_outside(questions)

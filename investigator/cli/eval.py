@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,8 +10,8 @@ from typing import Annotated
 import typer
 
 from investigator.cli.options import AsJson, CommonOptions, Model, PromptsFolder, SettingsOptions
-from investigator.cli.output import note, print_result, resumable, tell
-from investigator.cli.progress import shown
+from investigator.cli.output import again_to_resume, note, print_result, resumable
+from investigator.cli.progress import show_all
 from investigator.errors import RunError, UserError
 from investigator.evaluation.beir import read_collection
 from investigator.evaluation.claims import ClaimsEvaluation, read_claims
@@ -55,8 +54,7 @@ def eval_retrieval(
         kept = "all vectors so far are kept; run the same command again to resume."
         lost = "nothing is kept; use --workspace DIR to make runs resumable."
         with resumable(kept if workspace else lost):
-            for _ in shown(evaluation.run(), sys.stderr):
-                pass
+            show_all(evaluation.run())
     if per_query is not None:
         _write(per_query.expanduser(), [result.model_dump_json() for result in evaluation.results])
     report = evaluation.report()
@@ -79,8 +77,7 @@ def eval_claims(
     rows, parts = read_claims(claims), Parts(settings.load(), prompts=prompts, on_notice=note)
     engines = parts.engines(model, record=None, folder=claims.parent)
     evaluation = ClaimsEvaluation(rows, parts.client(engines, parts.memory_journal()))
-    for _ in shown(evaluation.run(), sys.stderr):
-        pass
+    show_all(evaluation.run())
     print_result(Printed.CLAIMS_EVALUATION, evaluation.report(), claims_text, as_json=as_json)
 
 
@@ -105,14 +102,13 @@ def eval_folder(
     investigator = common.investigator(docs, common.settings.load())
     evaluation = FolderEvaluation(investigator, read_questions(questions, note), limit=limit, out=out, fresh=fresh)
     evaluation.check_outside(questions)
-    try:
-        for _ in shown(evaluation.run(), sys.stderr):
-            pass
-    except KeyboardInterrupt as stop:
-        again = "run the same command without --fresh to resume." if fresh else "run the same command again to resume."
+
+    def kept() -> str:
         where = f" in {evaluation.file}" if evaluation.file else ""
-        tell(f"interrupted: {len(evaluation.outcomes)} outcomes are kept{where}; {again}")
-        raise typer.Exit(130) from stop
+        return f"{len(evaluation.outcomes)} outcomes are kept{where}; {again_to_resume(fresh=fresh)}"
+
+    with resumable(kept):
+        show_all(evaluation.run())
     report = evaluation.report()
     print_result(Printed.FOLDER_EVALUATION, report, folder_text, as_json=as_json)
 

@@ -10,7 +10,7 @@ import typer
 from rich.text import Text
 
 from investigator.cli.options import AsJsonLines, Folder, SettingsOptions, Workspace, check_order, kept_of
-from investigator.cli.output import note, print_lines, print_styled, tell
+from investigator.cli.output import again_to_resume, note, print_lines, print_styled, resumable, tell
 from investigator.cli.progress import shown
 from investigator.errors import SettingsError
 from investigator.investigator import Investigator
@@ -57,19 +57,12 @@ def index(
     changes = () if shards is None else (f"cluster.shards={shards}",)
     investigator = Investigator(folder, settings=settings.load(*changes), workspace=workspace)
     read: dict[str, FileRecord] = {}
-    try:
+    with resumable(f"the files read so far are kept; {again_to_resume(fresh=False)}"):
         for event in shown(investigator.index(vectors=vectors, verify=verify, retry=retry), sys.stderr):
             if isinstance(event, FileRead):
                 read |= {file.path: file for file in event.files}
-    except KeyboardInterrupt as stop:
-        tell("interrupted: the files read so far are kept; run the same command again to resume.")
-        raise typer.Exit(130) from stop
-    status = investigator.status(compare=False)
-    files = tuple(read.get(file.path) or _unchanged(file) for file in status.files)
-    if as_json:
-        print_files(status.changed(files=files))
-    else:
-        print_styled(folder_text(status.changed(files=files)))
+    kept = investigator.status(compare=False)
+    _print_files(kept.changed(files=tuple(read.get(file.path) or _unchanged(file) for file in kept.files)), as_json)
     if check:
         _check_pages(investigator, as_json=as_json)
 
@@ -95,10 +88,7 @@ def status(
     """
     investigator = kept_of(folder, workspace, settings=settings.load())
     kept, progress = investigator.status(), investigator.progress()
-    if as_json:
-        print_files(kept)
-    else:
-        print_styled(folder_text(kept))
+    _print_files(kept, as_json)
     if progress is not None:
         note(progress.line)
     if changes := changes_line(kept):
@@ -142,17 +132,15 @@ def search(
         tell("no passage found")
 
 
-def print_files(status: FolderStatus) -> None:
-    """Print JSON records, one per line: one for each file, and one for each reason why files were excluded."""
-    print_lines((Printed.FILE, _line_of(file)) for file in status.files)
+def _print_files(status: FolderStatus, as_json: bool) -> None:
+    """Print a table, or JSON records, one per line, for each file and for each reason why files were excluded."""
+    if not as_json:
+        print_styled(folder_text(status))
+        return
+    fields = set(IndexedFile.model_fields)
+    print_lines((Printed.FILE, IndexedFile(**file.model_dump(include=fields))) for file in status.files)
     print_lines((Printed.LEFT_OUT, LeftOutFiles(left_out=item)) for item in status.left_out)
 
 
-def _line_of(file: FileRecord) -> IndexedFile:
-    return IndexedFile(**{name: getattr(file, name) for name in IndexedFile.model_fields})
-
-
 def _unchanged(file: FileRecord) -> FileRecord:
-    if file.status is not FileStatus.INDEXED:
-        return file
-    return file.changed(status=FileStatus.UNCHANGED)
+    return file.changed(status=FileStatus.UNCHANGED) if file.status is FileStatus.INDEXED else file

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from investigator.cli.ask import AskingOptions, CeilingOptions, TraceOptions
+from investigator.cli.ask import AskingOptions
 from investigator.cli.batch import KEPT, outcome_of, questions_of
-from investigator.cli.options import AsJson, CommonOptions, Folder
+from investigator.cli.options import AsJson, Folder
 from investigator.cli.output import check_report, print_result, write_file
 from investigator.errors import RunError
 from investigator.records import CellStatus, Matrix
@@ -30,10 +30,7 @@ _FORMATS: Mapping[str, Callable[[Matrix], bytes]] = {
 
 def matrix(
     folder: Folder,
-    common: CommonOptions,
     asking: AskingOptions,
-    ceilings: CeilingOptions,
-    tracing: TraceOptions,
     question: Annotated[
         list[str] | None, typer.Option("--question", metavar="QUESTION", help="A question; repeatable.")
     ] = None,
@@ -61,27 +58,16 @@ def matrix(
     130 interrupted.
     """
     every = questions_of(questions, question or ())
-    asking.check_for_many()
+    asking.check(many=True)
     for path in report or ():
         check_report(path, folder, tuple(_FORMATS))
-    settings = common.settings.load(*ceilings.settings(), *tracing.settings())
-    investigator = common.investigator(folder, settings, asking.record)
+    investigator = asking.investigator(folder)
     events = investigator.investigate_matrix(every, asking.run_options())
     made = outcome_of(events, investigator.parts.watch, fresh=asking.fresh)
     if not isinstance(made, Matrix):
         raise RunError("the matrix ended without a table", hint=KEPT)
-    _show(made, report or (), as_json=as_json)
-    if code := _exit_code(made):
-        raise typer.Exit(code)
-
-
-def _show(made: Matrix, reports: Sequence[Path], *, as_json: bool) -> None:
-    for path in reports:
+    for path in report or ():
         write_file(path, _FORMATS[path.suffix.lower()](made), KEPT)
     print_result(Printed.MATRIX, made, matrix_text, as_json=as_json)
-
-
-def _exit_code(made: Matrix) -> int:
-    if made.failed:
-        return 1
-    return 4 if made.count(CellStatus.NOT_READ) else 0
+    if made.failed or made.count(CellStatus.NOT_READ):
+        raise typer.Exit(1 if made.failed else 4)

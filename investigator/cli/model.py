@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Annotated
@@ -49,7 +48,7 @@ def pull(
     model = model_named(name)
     tell(f"fetching {model.repo}:{model.file} into {models_folder()}")
     kept = "the download so far is kept; run the same command again to resume."
-    with resumable(kept), display_on(sys.stderr, time.monotonic) as display:
+    with resumable(kept), display_on(sys.stderr) as display:
 
         def show(done: int, total: int) -> None:
             display.show(Progressed(phase="megabytes", done=done // _MEGABYTE, total=-(-total // _MEGABYTE)))

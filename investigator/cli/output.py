@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +27,7 @@ from investigator.reports.terminal import investigation_text, question_text
 _Printed = TypeVar("_Printed", bound=Record)
 
 REPORT_SUFFIXES = (".html", ".htm")
+_SAVED = "The investigation is saved; "
 
 
 @dataclass(frozen=True)
@@ -62,12 +62,10 @@ class OutputOptions:
     def show(self, investigation: Investigation, investigator: Investigator, *, again: bool = False) -> None:
         """Write the requested files, and print the investigation. Raises RunError."""
         self.write(investigation, investigator)
-        if self.as_json:
-            print_record(Printed.INVESTIGATION, investigation)
-            return
-        if again or isinstance(sys.stdout, ForFile):  # on a terminal, the user's question is visible just above
-            print_styled(question_text(investigation))
-        print_styled(investigation_text(investigation))
+        # on a terminal, the user's question is visible just above
+        asked = question_text(investigation) if again or isinstance(sys.stdout, ForFile) else Text()
+        text = Text.assemble(asked, investigation_text(investigation))
+        print_result(Printed.INVESTIGATION, investigation, lambda _: text, as_json=self.as_json)
 
 
 def tell(text: str) -> None:
@@ -80,10 +78,24 @@ def note(text: str) -> None:
     tell(f"note: {text}")
 
 
+def again_to_resume(*, fresh: bool) -> str:
+    """Return how to resume a command that was given with or without `--fresh`."""
+    return f"run the same command {'without --fresh' if fresh else 'again'} to resume."
+
+
+@contextlib.contextmanager
+def resumable(kept: str | Callable[[], str]) -> Iterator[None]:
+    """On an interrupt, print what is `kept` and how to resume; then exit with the code for interrupts."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        tell(f"interrupted: {kept if isinstance(kept, str) else kept()}")
+        raise typer.Exit(130) from stop
+
+
 def print_plain(text: str) -> None:
     """Print text on standard output, with control characters escaped. Raises RunError."""
-    with _writing():
-        typer.echo(inert(text))
+    _print(inert(text))
 
 
 def print_record(kind: Printed, record: Record, *, own: bool = False) -> None:
@@ -91,6 +103,12 @@ def print_record(kind: Printed, record: Record, *, own: bool = False) -> None:
     user's `own` text, only control characters are escaped. Raises RunError.
     """
     _print_json(stamped(kind, record, indent=2), own=own)
+
+
+def print_lines(records: Iterable[tuple[Printed, Record]], *, own: bool = False) -> None:
+    """Print records as lines of JSON, like `print_record`; without records, print nothing. Raises RunError."""
+    if lines := "\n".join(stamped(kind, record) for kind, record in records):
+        _print_json(lines, own=own)
 
 
 def print_result(
@@ -103,40 +121,19 @@ def print_result(
         print_styled(text(record))
 
 
-@contextlib.contextmanager
-def resumable(kept: str) -> Iterator[None]:
-    """On an interrupt, print what is `kept` and how to resume; then exit with the code for interrupts."""
-    try:
-        yield
-    except KeyboardInterrupt as stop:
-        tell(f"interrupted: {kept}")
-        raise typer.Exit(130) from stop
-
-
-def print_lines(records: Iterable[tuple[Printed, Record]], *, own: bool = False) -> None:
-    """Print records as lines of JSON, like `print_record`; without records, print nothing. Raises RunError."""
-    if lines := "\n".join(stamped(kind, record) for kind, record in records):
-        _print_json(lines, own=own)
-
-
-def _print_json(text: str, *, own: bool) -> None:
-    with _writing():
-        typer.echo(inert_json(text) if own else inert_json_prose(text))
-
-
 def print_styled(text: Text) -> None:
     """Print text: styled and wrapped on a terminal, plain and unwrapped anywhere else. Raises RunError."""
     harmless = inert(text.plain)
     if harmless != text.plain:  # something had to be escaped
         text = Text(harmless)
-    with _writing():
-        if is_terminal(sys.stdout):
-            from rich.console import Console
+    if not is_terminal(sys.stdout):
+        _print(text.plain, nl=False)
+        return
+    from rich.console import Console
 
-            Console(file=sys.stdout, highlight=False).print(text, end="")
-            sys.stdout.flush()
-        else:
-            typer.echo(text.plain, nl=False)
+    with _writing():
+        Console(file=sys.stdout, highlight=False).print(text, end="")
+        sys.stdout.flush()
 
 
 def is_terminal(stream: object) -> bool:
@@ -148,25 +145,16 @@ def is_terminal(stream: object) -> bool:
 def check_report(path: Path, folder: Path, suffixes: Sequence[str] = REPORT_SUFFIXES) -> None:
     """Check that the report can be written, and that its suffix is one of `suffixes`. Raises UserError."""
     if path.suffix.lower() not in suffixes:
-        if suffixes is REPORT_SUFFIXES:
-            problem = f"the report is an HTML file, but {path} does not end in .html"
-        else:
-            problem = f"the report {path} does not end in one of {', '.join(suffixes)}"
-        raise UserError(problem, hint=f"Choose another file name, e.g. --report answer{suffixes[0]}")
+        raise UserError(
+            f"the report {path} does not end in {' or '.join(suffixes)}",
+            hint=f"Choose another file name, e.g. --report answer{suffixes[0]}",
+        )
     if path.is_file() and not is_own_result(path.read_bytes()):
         raise UserError(
             f"{path} exists and is not a report of this program",
             hint="Choose another file: only an older report is overwritten.",
         )
     check_place(path)
-    try:
-        with tempfile.TemporaryFile(dir=path.parent):
-            pass
-    except OSError as error:
-        raise UserError(
-            f"the report cannot be written to {path.parent}: {error.strerror}",
-            hint="Choose a file in a folder that you may write to.",
-        ) from error
     if path.resolve().is_relative_to(folder.resolve()):
         # without the report marker, the file would be indexed as a document
         if path.suffix.lower() not in REPORT_SUFFIXES:
@@ -178,29 +166,22 @@ def write_report(path: Path, investigation: Investigation, enclosures: Enclosure
     """Write the HTML report. Raises RunError."""
     from investigator.reports.html import html_report
 
-    kept = f"The investigation is saved; try again with: investigator show {investigation.id} --report FILE.html"
-    write_file(path, html_report(investigation, enclosures).encode("utf-8"), kept)
+    again = f"{_SAVED}try again with: investigator show {investigation.id} --report FILE.html"
+    write_file(path, html_report(investigation, enclosures).encode("utf-8"), again)
 
 
 def check_export(directory: Path, folder: Path) -> None:
-    """Check that an export can be written. Raises UserError."""
+    """Create the folder for an export, and check that it can be written. Raises UserError."""
     from investigator.reports.export import EXPORTED, RECORD
 
     if directory.resolve().is_relative_to(folder.resolve()):
         raise UserError(f"{directory} is inside the folder of documents", hint="Choose a folder outside it.")
-    if not directory.parent.is_dir():
-        raise UserError(f"the export cannot be written: no folder {directory.parent}", hint="Create this folder first.")
     try:
-        directory.mkdir(mode=0o700)
-        directory.rmdir()
-    except FileExistsError:
-        if not directory.is_dir():
-            raise UserError(f"{directory} is not a folder", hint="Choose another path.") from None
+        directory.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         raise UserError(f"{directory} cannot be created: {error.strerror}", hint="Choose another folder.") from error
-    record = directory / RECORD
     there = [name for name in EXPORTED if (directory / name).exists()]
-    if there and not (record.is_file() and is_own_result(record.read_bytes())):
+    if there and not (RECORD in there and is_own_result((directory / RECORD).read_bytes())):
         raise UserError(
             f"{directory} contains {there[0]}, which is not an export of this program",
             hint="Choose another folder: only an older export is overwritten.",
@@ -208,14 +189,10 @@ def check_export(directory: Path, folder: Path) -> None:
 
 
 def write_export(directory: Path, files: Mapping[str, bytes]) -> None:
-    """Write the files of an export into a folder, creating it if needed. Raises RunError."""
-    kept = "The investigation is saved; try again with: investigator show RUN FOLDER --export DIR"
-    try:
-        directory.mkdir(mode=0o700, exist_ok=True)
-    except OSError as error:
-        raise RunError(f"the folder {directory} could not be created: {error.strerror}", hint=kept) from error
+    """Write the files of an export into its folder. Raises RunError."""
+    again = f"{_SAVED}try again with: investigator show RUN FOLDER --export DIR"
     for name, data in files.items():
-        write_file(directory / name, data, kept)
+        write_file(directory / name, data, again)
 
 
 def write_file(path: Path, data: bytes, kept: str) -> None:
@@ -226,17 +203,24 @@ def write_file(path: Path, data: bytes, kept: str) -> None:
         raise RunError(f"the report could not be written to {path}: {error.strerror}", hint=kept) from error
 
 
+def _print_json(text: str, *, own: bool) -> None:
+    _print(inert_json(text) if own else inert_json_prose(text))
+
+
+def _print(text: str, *, nl: bool = True) -> None:
+    with _writing():
+        typer.echo(text, nl=nl)
+
+
 @contextlib.contextmanager
 def _writing() -> Iterator[None]:
+    """Translate errors of standard output, except that its reader has closed the pipe. Raises RunError."""
     try:
         yield
-    except BrokenPipeError:  # the reader has closed the pipe
+    except BrokenPipeError:
         raise
     except OSError as error:
+        again = "find it with investigator runs FOLDER, then show it with investigator show RUN FOLDER."
         raise RunError(
-            f"the result could not be written to standard output: {error.strerror}",
-            hint=(
-                "The investigation is saved: find it with investigator runs FOLDER, then show it with "
-                "investigator show RUN FOLDER."
-            ),
+            f"the result could not be written to standard output: {error.strerror}", hint=f"{_SAVED}{again}"
         ) from error

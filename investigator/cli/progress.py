@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import Self, TextIO
+from typing import TYPE_CHECKING, Self, TextIO
 
 from rich.text import Text
 
@@ -14,18 +15,24 @@ from investigator.records import Answered, Event, Investigation, Started, Writin
 from investigator.reports.inert import inert
 from investigator.reports.steps import Count, Pace, counted_step, sentence, what_follows, writing_line
 
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
 PLAIN_INTERVAL = 2.0
 """Minimum number of seconds between two plain lines that count the same work."""
 
 WRITING_INTERVAL = 10.0
 """Minimum number of seconds between two plain lines about a model's progress."""
 
+Watch = Callable[[Callable[[Writing], None] | None], None]
+"""Receives the function that shows a model's progress, and None at the end."""
+
 
 def follow(
     events: Iterable[Event],
     stream: TextIO,
     clock: Callable[[], float] = time.monotonic,
-    watch: Callable[[Callable[[Writing], None] | None], None] = lambda _: None,
+    watch: Watch = lambda _: None,
 ) -> Investigation:
     """Show all events on a stream as they arrive, and return the investigation of the last event. Raises RunError."""
     investigation: Investigation | None = None
@@ -41,7 +48,7 @@ def shown(
     events: Iterable[Event],
     stream: TextIO,
     clock: Callable[[], float] = time.monotonic,
-    watch: Callable[[Callable[[Writing], None] | None], None] = lambda _: None,
+    watch: Watch = lambda _: None,
 ) -> Iterator[Event]:
     """Show events on a stream as they arrive, and pass them on; `watch` receives the display, to show a model's
     progress.
@@ -56,110 +63,94 @@ def shown(
             watch(None)
 
 
-def display_on(stream: TextIO, clock: Callable[[], float]) -> LiveDisplay | PlainDisplay:
+def show_all(events: Iterable[Event], watch: Watch = lambda _: None) -> None:
+    """Show events on standard error as they arrive."""
+    for _ in shown(events, sys.stderr, watch=watch):
+        pass
+
+
+def display_on(stream: TextIO, clock: Callable[[], float] = time.monotonic) -> Display:
     """Return the display for a stream: a live line for a terminal, plain lines for anything else."""
-    return LiveDisplay(stream, clock) if is_terminal(stream) else PlainDisplay(stream, clock)
+    return Display(stream, clock, live=is_terminal(stream))
 
 
-class PlainDisplay:
-    """Writes a line for each event; counted events get a line every two seconds, and a line at the end."""
+class Display:
+    """Writes a line for each event. If `live`, what is counted is a live line with a progress bar, and the other lines
+    scroll above it; otherwise counted events get a line every two seconds, and one at the end.
+    """
 
-    def __init__(self, stream: TextIO, clock: Callable[[], float], interval: float = PLAIN_INTERVAL) -> None:
+    def __init__(self, stream: TextIO, clock: Callable[[], float], *, live: bool) -> None:
         self._stream = stream
         self._clock = clock
-        self._interval = interval
         self._pace = Pace()
         self._engine = ""
         self._kind = ""
-        self._shown = 0.0
+        self._counted = 0.0
         self._wrote: float | None = None
+        self._bar = _bar(stream) if live else None
+        if self._bar is not None:
+            self._task = self._bar.add_task("starting", total=None, detail="")
 
     def __enter__(self) -> Self:
+        if self._bar is not None:
+            self._bar.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._stream.flush()
+        if self._bar is not None:
+            self._bar.stop()
 
     def show(self, event: Event) -> None:
-        """Write the line for an event, if one is due."""
-        if isinstance(event, Started):
-            self._engine = event.engine
-        count = counted_step(event, self._engine)
-        self._write(sentence(event, self._engine) if count is None else self._line(count, self._clock()))
-
-    def show_writing(self, writing: Writing) -> None:
-        """Write the progress of a local model, every ten seconds."""
-        now = self._clock()
-        if self._wrote is None:
-            self._wrote = now
-        if now - self._wrote >= WRITING_INTERVAL:
-            self._wrote = now
-            self._write(writing_line(writing))
-
-    def _write(self, line: str) -> None:
-        if line:
-            self._stream.write(inert(line) + "\n")
-            self._stream.flush()
-
-    def _line(self, count: Count, now: float) -> str:
-        speed = self._pace.speed(count, now)
-        if count.kind == self._kind and not count.last and now - self._shown < self._interval:
-            return ""
-        self._kind, self._shown = count.kind, now
-        return count.line(speed)
-
-
-class LiveDisplay:
-    """Shows a live line with phase, progress bar, documents, calls, and elapsed and remaining time; messages scroll
-    above it.
-    """
-
-    def __init__(self, stream: TextIO, clock: Callable[[], float]) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-        self._clock = clock
-        self._pace = Pace()
-        self._engine = ""
-        self._progress = Progress(
-            SpinnerColumn(),
-            TextColumn("{task.description}", markup=False),
-            BarColumn(bar_width=20),
-            TimeElapsedColumn(),
-            TextColumn("{task.fields[detail]}", style="dim", markup=False),
-            console=Console(file=stream, highlight=False),
-            transient=True,
-            redirect_stdout=False,
-        )
-        self._task = self._progress.add_task("starting", total=None, detail="")
-
-    def __enter__(self) -> Self:
-        self._progress.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._progress.stop()
-
-    def show(self, event: Event) -> None:
-        """Update the line, or print the event's message above it."""
+        """Show an event, if it is worth a line."""
         if isinstance(event, Started):
             self._engine = event.engine
         count = counted_step(event, self._engine)
         if count is not None:
-            detail = count.detail(self._pace.speed(count, self._clock()))
-            self._progress.update(
-                self._task, description=inert(count.title), completed=count.done, total=count.total, detail=detail
-            )
+            self._count(count, self._clock())
         elif words := sentence(event, self._engine):
-            self._progress.console.print(Text(inert(words), style="dim"))
-        if count is None or count.last:
-            self._await(what_follows(event))
+            self._say(inert(words))
+        if self._bar is not None and (count is None or count.last):
+            self._bar.remove_task(self._task)  # the next phase, of unknown length, has its own clock
+            self._task = self._bar.add_task(what_follows(event), total=None, detail="")
 
     def show_writing(self, writing: Writing) -> None:
-        """Show the progress of a local model in the live line."""
-        self._progress.update(self._task, detail=writing_line(writing))
+        """Show the progress of a local model, in plain lines every ten seconds."""
+        if self._bar is not None:
+            self._bar.update(self._task, detail=writing_line(writing))
+        elif self._wrote is None:
+            self._wrote = self._clock()
+        elif self._clock() - self._wrote >= WRITING_INTERVAL:
+            self._wrote = self._clock()
+            self._say(writing_line(writing))
 
-    def _await(self, phase: str) -> None:
-        """Begin a phase of unknown length."""
-        self._progress.remove_task(self._task)
-        self._task = self._progress.add_task(phase, total=None, detail="")
+    def _count(self, count: Count, now: float) -> None:
+        speed = self._pace.speed(count, now)
+        if self._bar is not None:
+            title, detail = inert(count.title), count.detail(speed)
+            self._bar.update(self._task, description=title, completed=count.done, total=count.total, detail=detail)
+        elif count.kind != self._kind or count.last or now - self._counted >= PLAIN_INTERVAL:
+            self._kind, self._counted = count.kind, now
+            self._say(inert(count.line(speed)))
+
+    def _say(self, line: str) -> None:
+        if self._bar is not None:
+            self._bar.console.print(Text(line, style="dim"))
+        else:
+            self._stream.write(f"{line}\n")
+            self._stream.flush()
+
+
+def _bar(stream: TextIO) -> Progress:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    return Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=20),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[detail]}", style="dim", markup=False),
+        console=Console(file=stream, highlight=False),
+        transient=True,
+        redirect_stdout=False,
+    )

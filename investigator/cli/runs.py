@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
 from investigator.cli.options import AsJson, Folder, RunId, Workspace, either_order, kept_of
-from investigator.cli.output import OutputOptions, print_record, print_styled, tell
+from investigator.cli.output import OutputOptions, print_record, print_result, print_styled, tell
 from investigator.records import RunList
 from investigator.reports.schemas import Printed
 from investigator.reports.terminal import investigation_text, replayed_text, runs_text
@@ -52,10 +53,7 @@ def replay(
     investigator = kept_of(folder, workspace, prompts=prompts)
     outcome = investigator.replay(run)
     output.write(outcome.investigation, investigator)
-    if output.as_json:
-        print_record(Printed.REPLAY, outcome)
-    else:
-        print_styled(investigation_text(outcome.investigation))
-        print_styled(replayed_text(outcome))
+    text = Text.assemble(investigation_text(outcome.investigation), replayed_text(outcome))
+    print_result(Printed.REPLAY, outcome, lambda _: text, as_json=output.as_json)
     if not outcome.same:
         raise typer.Exit(1)

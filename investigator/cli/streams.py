@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, redirect_stderr
@@ -35,6 +36,16 @@ def check_place(path: Path) -> None:
         raise UserError(
             f"cannot write to {path}: no folder {path.parent}", hint="Create the folder first, or name another file."
         )
+    if path.exists() and not path.is_file():  # a pipe or a device such as /dev/null
+        return
+    try:
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise UserError(
+            f"the result cannot be written to {path.parent}: {error.strerror}",
+            hint="Choose a file in a folder that you may write to.",
+        ) from error
 
 
 @dataclass(frozen=True)
@@ -46,29 +57,22 @@ class StreamOptions:
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Write the result to FILE instead of printing it."),
     ] = None
-
     wait: Annotated[
         bool, typer.Option("--wait", help="Wait while another run uses the folder, instead of failing.")
     ] = False
 
-    def check(self, folder: Path | None) -> None:
-        """Check, before doing any work, that the result can be written. Raises UserError."""
-        if self.output is None:
-            return
-        check_place(self.output)
-        if folder is not None and self.output.resolve().is_relative_to(folder.resolve()):
-            raise UserError(
-                f"{self.output} is inside the folder of documents", hint="Choose a file outside the folder."
-            )
-
     def __call__(self, command: Callable[[], None], given: Mapping[str, object]) -> None:
-        """Run a command, given its options, with these streams. Raises UserError and RunError, as below."""
-        self.check(next((path for name in _DOCUMENTS if isinstance(path := given.get(name), Path)), None))
+        """Run a command, given its options, with these streams. Raises UserError if the result cannot be written, which
+        is checked first, and the errors of `applied`.
+        """
+        folder = next((path for name in _DOCUMENTS if isinstance(path := given.get(name), Path)), None)
+        if self.output is not None:
+            check_place(self.output)
+            if folder is not None and self.output.resolve().is_relative_to(folder.resolve()):
+                problem = f"{self.output} is inside the folder of documents"
+                raise UserError(problem, hint="Choose a file outside the folder.")
         with self.applied():
-            if self.wait:
-                waited(command)
-            else:
-                command()
+            waited(command) if self.wait else command()
 
     @contextmanager
     def applied(self) -> Iterator[None]:
@@ -82,27 +86,16 @@ class StreamOptions:
                 return
             printed, screen = ForFile(), sys.stdout
             sys.stdout = printed
+            code: typer.Exit | None = None
             try:
                 yield
-            except typer.Exit:  # a code such as "not found", which the printed result explains
-                self._write(self.output, redacted(printed.getvalue()))
-                raise
+            except typer.Exit as end:  # a code such as "not found", which the printed result explains
+                code = end
             finally:
                 sys.stdout = screen
-            self._write(self.output, redacted(printed.getvalue()))
-
-    @staticmethod
-    def _write(path: Path, text: str) -> None:
-        if not text:
-            return
-        try:
-            if path.exists() and not path.is_file():  # a pipe or a device such as /dev/null is not replaced
-                path.write_text(text, encoding="utf-8")
-            else:
-                write_private(path, text.encode("utf-8"))
-        except OSError as error:
-            hint = "Choose another file, or omit --output."
-            raise RunError(f"the result could not be written to {path}: {error.strerror}", hint=hint) from error
+            _write(self.output, redacted(printed.getvalue()))
+            if code is not None:
+                raise code
 
 
 def waited(command: Callable[[], None], sleep: Callable[[float], None] = time.sleep) -> None:
@@ -117,3 +110,16 @@ def waited(command: Callable[[], None], sleep: Callable[[float], None] = time.sl
                 typer.echo(f"note: {inert(error.message)}; waiting for it to end", err=True)
             last = error.message
         sleep(_BETWEEN_TRIES)
+
+
+def _write(path: Path, text: str) -> None:
+    if not text:
+        return
+    try:
+        if path.exists() and not path.is_file():  # a pipe or a device is not replaced
+            path.write_text(text, encoding="utf-8")
+        else:
+            write_private(path, text.encode("utf-8"))
+    except OSError as error:
+        hint = "Choose another file, or omit --output."
+        raise RunError(f"the result could not be written to {path}: {error.strerror}", hint=hint) from error

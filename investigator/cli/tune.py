@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -106,7 +105,7 @@ def tune(
             "tuning with a language model needs a limit", hint="Set one with --max-calls N or --max-money USD."
         )
     setup = setup_of(common)
-    with resumable(RESUMED), display_on(sys.stderr, time.monotonic) as display:
+    with resumable(RESUMED), display_on(sys.stderr) as display:
         report = tuned(
             docs, questions, out, options, setup, workspace=common.workspace, tell=display.show, on_plan=_show_plan
         )

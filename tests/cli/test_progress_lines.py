@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from investigator.cli.progress import LiveDisplay, follow
+from investigator.cli.progress import Display, follow
 from investigator.errors import RunError
 from investigator.records import (
     Answered,
@@ -140,7 +140,7 @@ def test_names_that_would_act_on_the_terminal_are_written_out() -> None:
         "reading 1/2: [red]\\x1b[2J{task.id} error: gone",
     ]
     screen = io.StringIO()
-    with LiveDisplay(screen, lambda: 0.0) as display:
+    with Display(screen, lambda: 0.0, live=True) as display:
         for event in events:
             display.show(event)
     assert "[red]\\x1b[2J{task.id}" in screen.getvalue()
