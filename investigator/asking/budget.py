@@ -1,15 +1,15 @@
-"""The budget layer: limits the cost of an investigation and decides whether the next call may be made."""
+"""Limits the cost of an investigation and decides whether the next call may be made."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Condition
 
 from pydantic import Field
 
-from investigator.asking.call import Call, Layer, Ledger
+from investigator.asking.call import Call, Ledger
 from investigator.errors import EngineTimeoutError, StoreError
 from investigator.records import Record, Reply, StopReason, Usage, together
 from investigator.scoring.prices import Price
@@ -76,12 +76,24 @@ class Budget:
         self._changed = Condition()
         self.refused: StopReason | None = None
 
-    def begun(self, call: Call) -> Usage:
-        """Record the start of a call, and return its expected cost.
+    @contextmanager
+    def charged(self, call: Call) -> Iterator[Callable[[Reply], None]]:
+        """Record a call, which is made inside the context; the context yields a function that takes its reply.
 
         A call that exceeds a ceiling only because of the estimates for calls in progress waits until those calls have
         finished. Raises BudgetSpent if the call would exceed a ceiling, and StoreError if it cannot be recorded.
         """
+        foreseen = self._begun(call)
+        replies: list[Reply] = []
+        try:
+            yield replies.append
+        except BaseException as error:
+            self._failed(call, foreseen, error)
+            raise
+        self._kept(call, foreseen, *replies)
+
+    def _begun(self, call: Call) -> Usage:
+        """Record the start of a call, and return its expected cost."""
         price = self._price_of(call.engine.name)
         with self._changed:
             while True:
@@ -99,8 +111,7 @@ class Budget:
                     return foreseen
                 self._changed.wait()
 
-    def kept(self, call: Call, foreseen: Usage, reply: Reply) -> None:
-        """Store the reply to a call that has begun. Raises StoreError."""
+    def _kept(self, call: Call, foreseen: Usage, reply: Reply) -> None:
         with self._changed:  # done in a single step, so that a call is counted only once
             try:
                 self._ledger.keep(call.key, call.prompt, call.engine.name, reply)
@@ -108,7 +119,7 @@ class Budget:
                 self._end(foreseen)
             self.reused(reply)
 
-    def failed(self, call: Call, foreseen: Usage, error: BaseException) -> None:
+    def _failed(self, call: Call, foreseen: Usage, error: BaseException) -> None:
         """Do not count a call that the engine rejected. An interrupted or timed-out call counts, because it was paid
         for.
         """
@@ -140,26 +151,3 @@ class Budget:
         if self._settings.money is not None and total.money > self._settings.money:
             return StopReason.MONEY
         return None
-
-
-class Budgeted:
-    """Starts a call only if this call and those in progress stay within every ceiling of a budget."""
-
-    def __init__(self, inner: Layer, budget: Budget) -> None:
-        self._inner = inner
-        self._budget = budget
-
-    def __call__(self, call: Call) -> Reply:
-        """Return the inner layer's reply, and record it. Raises the same errors as `Budget.begun`."""
-        foreseen = self._budget.begun(call)
-        try:
-            reply = self._inner(call)
-        except BaseException as error:
-            self._budget.failed(call, foreseen, error)
-            raise
-        self._budget.kept(call, foreseen, reply)
-        return reply
-
-    def reused(self, _: Call, reply: Reply) -> None:
-        """Include the length of a reused reply in the estimates for later calls."""
-        self._budget.reused(reply)

@@ -1,4 +1,4 @@
-"""The client, which passes every prompt and reply through a stack of layers, each with one small job."""
+"""The client: renders prompts, sends them to the engine of their role, and parses the replies."""
 
 from __future__ import annotations
 
@@ -7,20 +7,26 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from investigator.asking.budget import Budget, Budgeted, BudgetSettings
-from investigator.asking.call import CallJournal, Journaled, Layer, TimedEngine, Traced, call_to
-from investigator.asking.context import WithinContext, no_smaller, put_smaller_until_it_fits
+from investigator.asking.budget import Budget, BudgetSettings
+from investigator.asking.call import CallJournal, call_to
 from investigator.asking.contracts import METHOD
 from investigator.asking.prompts import Prompts
 from investigator.asking.repair import ReadReply, anything, read_or_repaired
+from investigator.asking.sender import CallSender, PromptTooLong
 from investigator.engines.base import Engine, Hear, traits_of
 from investigator.engines.roles import Role, role_of
 from investigator.records import Prompt, Record, RepairVariables, Reply, StopReason, Usage
 from investigator.scoring.prices import Price
-from investigator.tracing.base import RunTrace, RunTraces
+from investigator.tracing.base import RunTrace
 
 V = TypeVar("V", bound=Record)
 R = TypeVar("R", bound=Record)
+
+_MOST_REFUSALS = 8  # number of prompts that an engine may refuse before no shorter one is tried
+
+
+def no_smaller(_: Record, share: float) -> None:
+    """Return None, because these variables cannot be reduced."""
 
 
 class EngineClient:
@@ -44,10 +50,8 @@ class EngineClient:
         joint: Budget | None = None,
         day: str = "",
     ) -> None:
-        traced = Traced(TimedEngine(clock), trace or RunTraces(), clock)
-        budgeted = Budgeted(traced, Budget(journal, budget or BudgetSettings(), price_of))
-        fitting = WithinContext(budgeted if joint is None else Budgeted(budgeted, joint), journal)
-        self._reply: Layer = Journaled(fitting, journal, on_reuse=(budgeted.reused, traced.reused))
+        own = Budget(journal, budget or BudgetSettings(), price_of)
+        self._sender = CallSender(journal, (own,) if joint is None else (joint, own), clock, trace)
         self._engines = engines
         self._day = day
         self.prompts = prompts
@@ -76,15 +80,22 @@ class EngineClient:
         """
         engine = self._engines[role_of(name)]
 
-        def put(shown: V) -> tuple[Prompt, Reply]:
-            prompt = self._dated(self.prompts.prompt(name, shown, template))
-            return prompt, self._reply(call_to(engine, prompt, hear))
-
         def ask_again(repair: RepairVariables) -> Reply:
             text = self.prompts.render(self.prompts.path("asking/repair"), repair)
-            return self._reply(call_to(engine, self._dated(Prompt(name, prompt.variables, text, reply_type))))
+            return self._sender.send(call_to(engine, self._dated(Prompt(name, prompt.variables, text, reply_type))))
 
-        prompt, reply = put_smaller_until_it_fits(put, variables, smaller)
+        shown, refusals = variables, 0
+        while True:
+            prompt = self._dated(self.prompts.prompt(name, shown, template))
+            try:
+                reply = self._sender.send(call_to(engine, prompt, hear))
+                break
+            except PromptTooLong as error:
+                refusals += error.share is None  # an engine that does not declare its context may refuse several
+                less = smaller(shown, error.share or 0.5) if refusals < _MOST_REFUSALS else None
+                if less is None:
+                    raise
+                shown = less
         read = read_or_repaired(prompt, reply, reply_type, problem_with, ask_again)
         if read.stopped_by is not None:
             self.no_repair_for = read.stopped_by

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import cast
 
 from pydantic import Field
 
-from investigator.asking.budget import Budget, Budgeted
-from investigator.asking.call import Journaled, TimedEngine, call_to
+from investigator.asking.budget import Budget
+from investigator.asking.call import call_to
 from investigator.asking.contracts import METHOD, Contract
 from investigator.asking.replies import read_reply
-from investigator.engines.base import Engine, guessed_tokens
+from investigator.asking.sender import CallSender
+from investigator.engines.base import Engine
 from investigator.errors import MissingPackageError, ReplyError, SettingsError
 from investigator.evaluation.measures import Measure
 from investigator.evaluation.outcomes import Outcome
@@ -111,15 +112,15 @@ class ProposerModel:
 
     def __init__(self, engine: Engine, ledger: TuningLedger, budget: Budget) -> None:
         self._engine = engine
-        self._layers = Journaled(Budgeted(TimedEngine(time.monotonic), budget), ledger)
+        self._sender = CallSender(ledger, (budget,), time.monotonic)
 
     def __call__(self, text: str) -> str:
         """Return the new template; a reply that is not JSON is used unchanged, and a truncated reply is not used.
 
         Raises EngineError and BudgetSpent.
         """
-        call = call_to(self._engine, Prompt(PROPOSE, ProposerText(text=text), text, ProposeReply))
-        reply = self._layers(replace(call, tokens=guessed_tokens(text)))
+        prompt = Prompt(PROPOSE, ProposerText(text=text), text, ProposeReply)
+        reply = self._sender.send(call_to(self._engine, prompt))
         if reply.finish_reason is FinishReason.LENGTH:
             return ""  # repairing a truncated template would mean inventing its end
         try:

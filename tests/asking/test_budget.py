@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from mill import SAID, call
 from mill import asking as mill_asking
 
-from investigator.asking.budget import Budget, Budgeted, BudgetSettings, BudgetSpent, ceiling_reached
-from investigator.asking.call import Call, Layer
+from investigator.asking.budget import Budget, BudgetSettings, BudgetSpent, ceiling_reached
+from investigator.asking.call import Call
 from investigator.asking.client import EngineClient
 from investigator.asking.prompts import Prompts
 from investigator.engines.roles import Role
@@ -55,13 +55,13 @@ def test_a_ceiling_is_reached_when_nothing_is_left_below_it(
 
 
 class Spending(InMemoryJournal):
-    """The budget layer over a separate journal, with a clock that the test sets."""
+    """A budget over a separate journal, with a clock that the test sets."""
 
     def __init__(self, settings: BudgetSettings, price_of: Callable[[str], Price | None] = lambda _: None) -> None:
         super().__init__(price_of)
         self.now = 0.0
-        self.inside: Layer = self._reply
-        self._layer = Budgeted(lambda begun: self.inside(begun), Budget(self, settings, price_of))
+        self.inside: Callable[[Call], Reply] = self._reply
+        self._budget = Budget(self, settings, price_of)
         self._lengths: dict[str, int] = {}
 
     def elapsed(self) -> float:
@@ -71,7 +71,9 @@ class Spending(InMemoryJournal):
         """Return a call that differs from all earlier calls, with a reply of the given length."""
         made = call(ScriptedEngine(SAID, name=model), f"Call {len(self._lengths)}.")
         self._lengths[made.key] = reply_tokens
-        self._layer(replace(made, tokens=input_tokens))
+        made = replace(made, tokens=input_tokens)
+        with self._budget.charged(made) as end:
+            end(self.inside(made))
 
     def _reply(self, begun: Call) -> Reply:
         return Reply(text=SAID, input_tokens=begun.tokens, output_tokens=self._lengths[begun.key])
@@ -264,8 +266,7 @@ def test_a_run_that_goes_on_gets_no_second_budget() -> None:
 
 
 def test_a_reply_that_was_paid_for_earlier_is_learnt_from() -> None:
-    layer = Budgeted(lambda _: Reply(text=SAID), Budget(InMemoryJournal(), BudgetSettings(tokens=1_500), nothing))
-    made = call(ScriptedEngine(SAID), "One.")
-    layer.reused(made, Reply(text=SAID, output_tokens=1_600))
-    with pytest.raises(BudgetSpent):
-        layer(made)
+    budget = Budget(InMemoryJournal(), BudgetSettings(tokens=1_500), nothing)
+    budget.reused(Reply(text=SAID, output_tokens=1_600))
+    with pytest.raises(BudgetSpent), budget.charged(call(ScriptedEngine(SAID), "One.")):
+        pass

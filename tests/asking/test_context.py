@@ -5,13 +5,12 @@ from __future__ import annotations
 import threading
 
 import pytest
-from mill import SAID, SENTENCES, TEXT, asking, call
+from mill import SAID, SENTENCES, TEXT, asking, call, sender
 
-from investigator.asking.call import Call
 from investigator.asking.client import EngineClient
-from investigator.asking.context import PromptTooLong, WithinContext
 from investigator.asking.fitting import less_to_ask, less_to_plan
 from investigator.asking.prompts import Prompts
+from investigator.asking.sender import PromptTooLong
 from investigator.engines.roles import Role
 from investigator.errors import ContextTooLongError
 from investigator.records import (
@@ -153,32 +152,32 @@ def test_a_long_constant_part_still_leaves_room_for_what_fits() -> None:
     assert prompt.variables.documents
 
 
-def test_the_layer_hands_on_the_tokens_that_it_counted() -> None:
-    seen: list[int] = []
-    engine = Counting(context=10_000)
+def test_a_call_begins_in_the_journal_with_the_tokens_that_were_counted() -> None:
+    begun: list[int] = []
 
-    def inside(passed: Call) -> Reply:
-        seen.append(passed.tokens)
-        return Reply(text=SAID)
+    class Beginning(InMemoryJournal):
+        def begin(self, key: str, engine: str, tokens: int) -> None:
+            begun.append(tokens)
+            super().begin(key, engine, tokens)
 
-    asked = call(engine, TEXT)
-    assert WithinContext(inside, InMemoryJournal())(asked).text == SAID
-    assert seen == [len(asked.prompt.text)]
+    asked = call(Counting(context=10_000), TEXT)
+    assert sender(Beginning()).send(asked).text == SAID
+    assert begun == [len(asked.prompt.text)]
 
 
 def test_a_prompt_that_was_refused_is_not_sent_again_and_one_too_long_not_counted_again() -> None:
     refusing, counting = Narrow(most=10), Counting(context=10)
     for engine in (refusing, counting):
-        layer = WithinContext(lambda passed: passed.engine.reply(passed.prompt), InMemoryJournal())
+        sending = sender()
         for _ in range(2):
             with pytest.raises(PromptTooLong):
-                layer(call(engine, TEXT))
+                sending.send(call(engine, TEXT))
     assert (refusing.refused, counting.times_counted) == (1, 1)
 
 
 def test_what_was_refused_without_a_count_says_no_share_and_what_was_counted_does() -> None:
     for engine, share in ((Narrow(most=10), None), (Counting(context=100), 95)):
         with pytest.raises(PromptTooLong) as caught:
-            WithinContext(lambda passed: passed.engine.reply(passed.prompt), InMemoryJournal())(call(engine, TEXT))
+            sender().send(call(engine, TEXT))
         wanted = None if share is None else pytest.approx(share / len(call(engine, TEXT).prompt.text))
         assert caught.value.share == wanted
