@@ -10,18 +10,17 @@ import os
 import secrets
 import sqlite3
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
 from urllib.parse import quote
 
 from pydantic import Field, ValidationError
-from sqlalchemy import Connection, QueuePool, create_engine
+from sqlalchemy import QueuePool, create_engine
 
 from investigator.documents.scanning import FoundFile
-from investigator.errors import DamagedDatabaseError, ForeignFileError, StoreError
+from investigator.errors import DamagedDatabaseError, ForeignFileError
 from investigator.files import check_private_folder, make_private_folder, read_private, write_private
 from investigator.records import Record
-from investigator.store.database import Database, secured, translated
+from investigator.store.database import Database, FileDatabase, secured, translated
 
 FOLDER = "shards"
 """The folder within a workspace that contains the shards."""
@@ -58,25 +57,18 @@ class ClusterProgress(Record):
         return f"{self.finished} of {self.shards} shards can be searched{dead}"
 
 
-class ShardDatabase(Database):
+class ShardDatabase(FileDatabase):
     """The database of a finished shard, a file that is never written again and is opened without locks on any file
     system. Writes raise StoreError.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        super().__init__(create_engine("sqlite://", creator=self._connected, poolclass=QueuePool), str(path))
+        Database.__init__(self, create_engine("sqlite://", creator=self._connected, poolclass=QueuePool), str(path))
 
     def _connected(self) -> sqlite3.Connection:
         address = f"file:{quote(str(self.path.absolute()))}?mode=ro&immutable=1"
         return secured(sqlite3.connect(address, uri=True, check_same_thread=False))
-
-    def alone(self) -> AbstractContextManager[Connection]:
-        """Raise StoreError: a finished shard is read-only."""
-        raise StoreError(f"the finished shard {self.path} cannot be written to")
-
-    def _translated(self) -> AbstractContextManager[None]:
-        return translated(self.path)
 
 
 class ShardFiles:

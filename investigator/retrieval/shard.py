@@ -42,9 +42,8 @@ class Shard:
         self._exact = ExactIndex(self._vectors)
 
     def warm(self) -> bool:
-        """Load the data that searches need, and return True. Raises StoreError."""
+        """Load the counts of words that searches need, and return True. Raises StoreError."""
         self.counts(WordTable.CHUNKS, ())
-        self._exact.load()
         return True
 
     def counts(self, table: WordTable, words: Sequence[str]) -> WordCounts:

@@ -23,11 +23,6 @@ class ExactIndex:
         self._held: tuple[VectorBlock, ...] | None = None
         self._reading = Lock()
 
-    def load(self) -> None:
-        """Read the vectors before the first search, if they fit in memory."""
-        if self._table.count():
-            self._blocks(self._table.dimensions())
-
     def nearest(self, vector: Vectors, limit: int) -> list[VectorMatch]:
         """Return the chunks nearest to a unit vector of shape (dimensions,), nearest first."""
         best: list[VectorMatch] = []

@@ -258,21 +258,10 @@ class Runs:
 
     def summaries(self) -> tuple[RunSummary, ...]:
         """Return a summary of each run, newest first."""
-        paid = (
-            select(calls.c.run_id, func.count().label("calls"))
-            .where(calls.c.reused == 0)
-            .group_by(calls.c.run_id)
-            .subquery()
-        )
-        lost = select(intents.c.run_id, func.count().label("calls")).group_by(intents.c.run_id).subquery()
-        both = func.coalesce(paid.c.calls, 0) + func.coalesce(lost.c.calls, 0)
-        query = (
-            select(runs, both.label("calls"))
-            .where(~runs.c.identity.startswith(TRIAL))
-            .outerjoin(paid, paid.c.run_id == runs.c.id)
-            .outerjoin(lost, lost.c.run_id == runs.c.id)
-            .order_by(runs.c.created.desc(), runs.c.id.desc())
-        )
+        paid = select(func.count()).where(calls.c.run_id == runs.c.id, calls.c.reused == 0).scalar_subquery()
+        lost = select(func.count()).where(intents.c.run_id == runs.c.id).scalar_subquery()
+        own = select(runs, (paid + lost).label("calls")).where(~runs.c.identity.startswith(TRIAL))
+        query = own.order_by(runs.c.created.desc(), runs.c.id.desc())
         with self._database.begin() as connection:
             return tuple(_summary(row) for row in connection.execute(query).mappings())
 

@@ -24,12 +24,12 @@ def default_workspace(folder: Path) -> Path:
     path.
     """
     real = os.path.realpath(folder)
-    return _workspaces() / _directory_name(os.path.basename(real), real)
+    return _data("workspaces") / _directory_name(os.path.basename(real), real)
 
 
 def place_of_copy(address: str) -> Path:
     """Return the path of the local copy of a folder in object storage, given the address of that folder."""
-    return _data() / "objects" / _directory_name(address.rpartition("/")[2], address)
+    return _data("objects") / _directory_name(address.rpartition("/")[2], address)
 
 
 def lies_in(directory: Path, folder: Path) -> bool:
@@ -65,7 +65,7 @@ def shared_name(directory: Path) -> str:
 def left_behind() -> Iterator[Path]:
     """Yield the workspaces in the user's data directory whose folders are gone."""
     try:
-        directories = sorted(_workspaces().iterdir())
+        directories = sorted(_data("workspaces").iterdir())
     except OSError:
         return
     for directory in directories:
@@ -83,19 +83,12 @@ def _folder_of(directory: Path) -> bytes:
         return b""
 
 
-def _data() -> Path:
-    return user_data_path("investigator", appauthor=False)
-
-
-def _workspaces() -> Path:
-    return _data() / "workspaces"
+def _data(folder: str) -> Path:
+    return user_data_path("investigator", appauthor=False) / folder
 
 
 def _directory_name(name: str, place: str) -> str:
     """Return a readable directory name that is unique to the given path."""
     readable = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:40] or "folder"
-    return f"{readable}-{_digest(place)}"
-
-
-def _digest(real: str) -> str:
-    return hashlib.sha256(real.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    digest = hashlib.sha256(place.encode("utf-8", "surrogateescape")).hexdigest()
+    return f"{readable}-{digest[:16]}"

@@ -77,18 +77,18 @@ class VectorTable:
         length of most rows is the expected length.
         """
         rows: dict[int, Vectors] = {}
-        for part in in_batches(chunk_ids):
-            block = self._block(self._stored().where(vectors.c.chunk_id.in_(part)), dimensions)
+        for block in self._parts(chunk_ids, dimensions):
             rows |= zip(block.chunk_ids, block.rows, strict=True)
         return rows
 
     def matches(self, chunk_ids: Sequence[int], vector: Vectors, limit: int) -> list[VectorMatch]:
         """Return the nearest of the given chunks to a unit vector of shape (dimensions,), nearest first."""
-        matches: list[VectorMatch] = []
+        blocks = self._parts(chunk_ids, len(vector))
+        return best_matches([match for block in blocks for match in compared(block, vector)], limit)
+
+    def _parts(self, chunk_ids: Sequence[int], dimensions: int | None) -> Iterator[VectorBlock]:
         for part in in_batches(chunk_ids):
-            block = self._block(self._stored().where(vectors.c.chunk_id.in_(part)), len(vector))
-            matches += compared(block, vector)
-        return best_matches(matches, limit)
+            yield self._block(self._stored().where(vectors.c.chunk_id.in_(part)), dimensions)
 
     def blocks(self, dimensions: int) -> Iterator[VectorBlock]:
         """Yield all vectors in the order of their chunk ids, a few thousand at a time."""
@@ -114,12 +114,6 @@ class VectorTable:
     def count(self) -> int:
         """Return the number of vectors."""
         return self._count()
-
-    def dimensions(self) -> int:
-        """Return the number of dimensions of the vectors; 0 if there are no vectors."""
-        with self.database.begin() as connection:
-            size = connection.execute(self._stored().with_only_columns(func.length(vectors.c.vector)).limit(1)).scalar()
-        return (size or 0) // 4
 
     def pending(self, limit: int) -> VectorBlock:
         """Return the vectors that Chroma does not have yet, oldest first."""

@@ -220,24 +220,12 @@ def _prepare(directory: Path) -> None:
                 check_private_folder(directory / name)
         for name in _FILES:
             check_private_file(directory / name)
-        problem = "" if _writable(directory) else "no file can be created there"
+        with tempfile.TemporaryFile(dir=directory):
+            pass  # permission bits can mislead (root, network drives, read-only mounts)
     except ForeignFileError:
         raise
     except OSError as error:
-        problem = error.strerror or str(error)
-    if problem:
         raise SettingsError(
-            f"the workspace {directory} cannot be written to: {problem}",
+            f"the workspace {directory} cannot be written to: {error.strerror or error}",
             hint="Use --workspace DIR to choose a writable folder.",
-        )
-
-
-def _writable(directory: Path) -> bool:
-    """Return True if a file can be created in the directory. Permission bits can mislead (root, network drives,
-    read-only mounts).
-    """
-    try:
-        with tempfile.TemporaryFile(dir=directory):
-            return True
-    except OSError:
-        return False
+        ) from error
