@@ -19,6 +19,7 @@ from investigator.cluster.shard_files import (
     shares,
 )
 from investigator.documents.folder import STAMPS_ONLY, Recheck, scan
+from investigator.documents.fresh import file_of
 from investigator.documents.scanning import FolderListing
 from investigator.engines.base import Embedder, Vectors
 from investigator.engines.embedding.rerankers import open_reranker
@@ -96,7 +97,9 @@ class ShardedIndex:
     def _tasks(self, recheck: Recheck) -> list[ShardTask]:
         """Return the shards to build: those that differ from the folder, and those to be rechecked."""
         self._listing = listing = scan(self._folder, self._settings.folder)
-        records, again = self._files.records(self._count), self._shards_of(recheck.reread)
+        records, listed = self._files.records(self._count), {file.id: file for file in listing.files}
+        containers = ((file_of(name, listed), name) for name in recheck.reread)  # archives and messages contain others
+        again = {shard_of(file.id if file else name, self._count) for file, name in containers}
         everywhere, made_with = recheck.changed(reread=frozenset()) != STAMPS_ONLY, self._made_with()
         tasks = [
             ShardTask(
@@ -109,7 +112,7 @@ class ShardedIndex:
                 made_with,
                 self._settings_there(),
                 self._open_there,
-                recheck.changed(reread=again.get(number, frozenset())),
+                recheck,
             )
             for number, files in enumerate(shares(listing.files, self._count))
             if everywhere
@@ -130,14 +133,6 @@ class ShardedIndex:
             yield from (Notice(text=text) for text in built.notices)
             if built.read:
                 yield FileRead(done=done, total=total, files=built.read)
-
-    def _shards_of(self, document_ids: Collection[str]) -> Mapping[int, frozenset[str]]:
-        """Group documents by shard; a document inside an archive or a message belongs to the shard of that file."""
-        by_shard: dict[int, set[str]] = {}
-        inside = {file.path: file.inside for file in self.stored.files()} if document_ids else {}
-        for name in document_ids:
-            by_shard.setdefault(shard_of(inside.get(name) or name, self._count), set()).add(name)
-        return {number: frozenset(names) for number, names in by_shard.items()}
 
     def _settings_there(self) -> IndexSettings:
         """Return the settings for a worker, which reads files in a single process because other workers run on the same
