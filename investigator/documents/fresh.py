@@ -1,4 +1,4 @@
-"""Provides documents that match their files, reading a file again only if its bytes have changed."""
+"""Opens files of a folder in other processes: documents that match their files are read again only if those changed."""
 
 from __future__ import annotations
 
@@ -36,12 +36,32 @@ class FreshDocument:
         return self.problem == MISSING
 
 
-class FreshReading:
-    """Rereads the documents in a folder; each file is read once, and again only if its bytes change.
+class FolderReading:
+    """The files of a folder, opened in at most `processes` processes within the limits of `reader`. Use it as a context
+    manager; on exit the processes are stopped.
+    """
 
-    Use it as a context manager; on exit the reading processes are stopped. Nothing is written. Thread-safe, but only
-    one thread reads at a time. At most `processes` processes read files, and at most `most_kept` characters of text are
-    cached.
+    def __init__(
+        self, root: Path, folder: FolderSettings, reader: ReaderSettings, *, processes: int | None = None
+    ) -> None:
+        self._root = root
+        self._folder = folder
+        self._reader = reader
+        self._pool = ReadingPool(min(reader.workers or cpus(), processes or cpus()))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._pool.close()
+
+    def _listing(self) -> dict[str, FoundFile]:
+        return {file.id: file for file in scan(self._root, self._folder).files}
+
+
+class FreshReading(FolderReading):
+    """Rereads the documents in a folder; each file is read once, and again only if its bytes change. Nothing is
+    written. Thread-safe, but only one thread reads at a time. At most `most_kept` characters of text are cached.
     """
 
     def __init__(
@@ -53,22 +73,10 @@ class FreshReading:
         processes: int | None = None,
         most_kept: int = _MOST_KEPT,
     ) -> None:
-        self._root = root
-        self._folder = folder
-        self._reader = reader
-        self._most_processes = min(reader.workers or cpus(), processes or cpus())
+        super().__init__(root, folder, reader, processes=processes)
         self._most_kept = most_kept
         self._turn = threading.Lock()
-        self._pool: ReadingPool | None = None
         self._kept: dict[str, tuple[str, Contents]] = {}  # maps the id of each file to its sha256 and contents
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._pool is not None:
-            self._pool.close()
-            self._pool = None
 
     def documents(self, document_ids: Collection[str], held: Collection[Document] = ()) -> dict[str, FreshDocument]:
         """Return the documents with these ids, including those inside archives and messages.
@@ -78,7 +86,7 @@ class FreshReading:
         """
         if not document_ids:
             return {}
-        listed = {file.id: file for file in scan(self._root, self._folder).files}
+        listed = self._listing()
         same = {
             document.id: FreshDocument(document)
             for document in held
@@ -108,7 +116,7 @@ class FreshReading:
         read = {name: self._kept[name][1] for name in files if name in self._kept}
         new = [file for name, file in files.items() if name not in read and not file.problem]
         requests = [request_for(self._root, file, "", self._reader, ChunkSettings()) for file in new]
-        for reading in self._processes().read(requests):
+        for reading in self._pool.read(requests):
             read[reading.request.id] = reading.contents
             if reading.opened is not None:
                 self._kept[reading.request.id] = (reading.opened.content_hash, reading.contents)
@@ -124,11 +132,6 @@ class FreshReading:
             if sum(sizes.values()) <= self._most_kept:
                 return
             del self._kept[file_id], sizes[file_id]
-
-    def _processes(self) -> ReadingPool:
-        if self._pool is None:
-            self._pool = ReadingPool(self._most_processes)
-        return self._pool
 
 
 def file_of(document_id: str, listed: Mapping[str, FoundFile]) -> FoundFile | None:

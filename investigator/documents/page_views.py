@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Self
 
 from investigator.documents.chunks import ChunkSettings
 from investigator.documents.exchange import DrawingOrder
-from investigator.documents.folder import cpus, request_for
-from investigator.documents.fresh import MISSING, file_of
+from investigator.documents.folder import request_for
+from investigator.documents.fresh import MISSING, FolderReading, file_of
 from investigator.documents.readers.base import ReaderSettings
 from investigator.documents.readers.media_types import PDF
 from investigator.documents.readers.members import SOURCE_CHANGED
 from investigator.documents.readers.pdf.page_drawing import DrawnPage, PageOrder
-from investigator.documents.reading_pool import ReadingPool
-from investigator.documents.scanning import FolderSettings, FoundFile, scan
+from investigator.documents.scanning import FolderSettings, FoundFile
 from investigator.errors import PageError, ReaderError, SourceChangedError
 from investigator.records import Document, PageView, TextSpan
 
@@ -23,30 +21,15 @@ _PROCESSES = 2
 _WIDEST = 4_000
 
 
-class PageViews:
+class PageViews(FolderReading):
     """Renders pages of the PDF documents in a folder, with a span of their text marked.
 
-    Files are opened without following links, parsed in separate processes within the limits of `reader`, and rendered
-    only if their sha256 matches the document's. Use it as a context manager. Thread-safe.
+    Files are rendered only if their sha256 matches the document's. Thread-safe.
     """
 
-    def __init__(
-        self,
-        root: Path,
-        folder: FolderSettings,
-        reader: ReaderSettings,
-    ) -> None:
-        self._root = root
-        self._folder = folder
-        self._reader = reader
-        self._pool = ReadingPool(min(reader.workers or cpus(), _PROCESSES))
+    def __init__(self, root: Path, folder: FolderSettings, reader: ReaderSettings) -> None:
+        super().__init__(root, folder, reader, processes=_PROCESSES)
         self._listed: Mapping[str, FoundFile] = {}
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._pool.close()
 
     def marked(self, document: Document, span: TextSpan) -> tuple[PageView, ...]:
         """Return the pages that contain a span of a document's text, in order, with the span marked.
@@ -82,7 +65,7 @@ class PageViews:
         try:
             return self._drawn_from(file_of(document.id, self._listed), document, orders)
         except SourceChangedError:
-            self._listed = {file.id: file for file in scan(self._root, self._folder).files}
+            self._listed = self._listing()
         return self._drawn_from(file_of(document.id, self._listed), document, orders)
 
     def _drawn_from(
