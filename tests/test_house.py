@@ -31,7 +31,7 @@ SLOW_TO_IMPORT |= {"kreuzberg", "pypdfium2", "xllamacpp"}
 CATCHES_ANYTHING = {
     "cli/main.py": 1,  # the outer shell
     "documents/readers/office/through_kreuzberg.py": 1,  # a panic of the native reader is no Exception
-    "documents/readers/sheets/formulas.py": 2,  # the library raises whatever a formula leads it to
+    "documents/readers/sheets/office_open_xml.py": 2,  # the library raises whatever a formula leads it to
     "documents/readers/sheets/binary.py": 1,  # the library raises whatever a damaged file leads it to
     "documents/readers/pictures/picture.py": 1,  # the library raises whatever a damaged picture leads it to
     "documents/readers/registry.py": 1,  # a plug-in's reader may raise anything, and is named

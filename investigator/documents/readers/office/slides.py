@@ -15,7 +15,7 @@ from investigator.documents.readers.base import (
     hidden_parts,
 )
 from investigator.documents.readers.builder import TextBuilder, spanned
-from investigator.documents.readers.pictures.embedded import embedded_texts
+from investigator.documents.readers.pictures.picture import embedded_texts
 from investigator.documents.readers.sheets.charts import add_chart, unread_charts
 from investigator.language.normalise import one_line
 

@@ -24,7 +24,7 @@ from investigator.documents.readers.office.word_numbers import Numbers
 from investigator.documents.readers.office.word_styles import Styles, child, is_on, is_outlined, value
 from investigator.documents.readers.office.word_symbols import legacy_field, symbol, symbols
 from investigator.documents.readers.office.word_tables import first_row_differs, grid_span, merged_down
-from investigator.documents.readers.pictures.embedded import embedded_texts
+from investigator.documents.readers.pictures.picture import embedded_texts
 from investigator.documents.readers.sheets.charts import add_chart, unread_charts
 from investigator.language.normalise import one_line
 

@@ -14,8 +14,8 @@ from investigator.documents.readers.pdf.letter_boxes import Box
 from investigator.documents.readers.pdf.orientation import Orientation
 from investigator.documents.readers.pdf.pdfium import check_pictures, opened
 from investigator.documents.readers.pdf.visible import PageObjects, page_objects
-from investigator.documents.readers.pictures.embedded import MOST_PICTURES, is_large, unread_pictures
 from investigator.documents.readers.pictures.ocr import Picture, recognise, why_not
+from investigator.documents.readers.pictures.picture import MOST_PICTURES, is_large, unread_pictures
 from investigator.documents.readers.table_captions import named_table
 from investigator.records import FileStatus
 

@@ -1,13 +1,16 @@
-"""Reads pictures by text recognition; each page of a TIFF file becomes a page of the document."""
+"""Reads pictures by text recognition; each page of a TIFF file becomes a page of the document. The pictures inside
+other documents are recognised too, and those that are not read are named.
+"""
 
 from __future__ import annotations
 
 import io
 import warnings
+from collections.abc import Iterable
 
 from investigator.documents.pages import joined_pages
 from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile
-from investigator.documents.readers.pictures.ocr import Picture, recognise
+from investigator.documents.readers.pictures.ocr import Picture, Recognised, recognise
 from investigator.records import FileStatus
 
 Size = tuple[int, int]
@@ -16,6 +19,9 @@ Size = tuple[int, int]
 _FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP", "JPEG2000", "TIFF")
 _MOST_PIXELS = 100_000_000  # maximum number of pixels in one page: A3 at 600 dots per inch has 70 million
 _LEAST_SIDE = 24  # minimum width and height in pixels, enough for a line of small letters with margins
+_LEAST_EMBEDDED = (200, 80)  # pixels; smaller pictures are icons, lines and logos
+MOST_PICTURES = 40
+"""Number of pictures of a document that are recognised."""
 
 
 def read_picture(source: SourceFile, settings: ReaderSettings) -> Extracted:
@@ -64,3 +70,37 @@ def picture_sizes(data: bytes, most: int) -> list[Size]:
 
 def _too_large() -> ReadFailure:
     return ReadFailure(FileStatus.TOO_LARGE, f"the picture has more than {_MOST_PIXELS:,} pixels")
+
+
+def embedded_texts(pictures: Iterable[bytes], settings: ReaderSettings) -> tuple[list[str], list[ReadFailure]]:
+    """Return the texts of a document's pictures, and the report of those that were not read.
+
+    Equal pictures count once, and small ones not at all.
+    """
+    large = [data for data in dict.fromkeys(pictures) if _may_hold_text(data)]
+    some = large[:MOST_PICTURES]
+    outcome = recognise(range(len(some)), lambda index: Picture(some[index]), settings)
+    texts = [text for _, text in sorted(outcome.texts.items()) if any(character.isalnum() for character in text)]
+    missed = len(outcome.missed) + len(large) - len(some)
+    return texts, unread_pictures(missed, outcome)
+
+
+def unread_pictures(count: int, outcome: Recognised, where: str = "") -> list[ReadFailure]:
+    """Return the report of pictures that were not read. They do not make a document incomplete: most are photographs
+    and logos.
+    """
+    reason = outcome.failure.reason if outcome.failure is not None else f"only {MOST_PICTURES} of a file are read"
+    what = "1 picture" if count == 1 else f"{count} pictures"
+    return [ReadFailure(FileStatus.EMPTY, f"{what}{where} not read: {reason}")] if count else []
+
+
+def is_large(sides: tuple[int, int]) -> bool:
+    """Return True if a picture with these sides, in pixels, is large enough to hold text."""
+    return max(sides) >= _LEAST_EMBEDDED[0] and min(sides) >= _LEAST_EMBEDDED[1]
+
+
+def _may_hold_text(data: bytes) -> bool:
+    try:
+        return any(map(is_large, picture_sizes(data, 1)))
+    except ReadFailure:  # it is too large, which its recognition reports
+        return True

@@ -1,8 +1,10 @@
-"""Reads workbooks of Office Open XML (.xlsx, .xlsm) as their sheets are shown."""
+"""Reads workbooks of Office Open XML (.xlsx, .xlsm) as their sheets are shown. Formulas without a stored value are
+computed with formualizer.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from xml.etree import ElementTree
@@ -16,7 +18,6 @@ from investigator.documents.readers.archives.package import (
 from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile, cleaned
 from investigator.documents.readers.sheets.charts import chart_table
 from investigator.documents.readers.sheets.comments import comments_of
-from investigator.documents.readers.sheets.formulas import computed
 from investigator.documents.readers.sheets.number_formats import hides_text, shown_number
 from investigator.documents.readers.sheets.workbook import Merge, Place, Sheet, written
 from investigator.language.normalise import one_line
@@ -26,6 +27,8 @@ _TRUE = ("1", "true", "on")
 _MOST_ROWS, _MOST_COLUMNS = 1_048_576, 16_384
 _UNREAD = {"chartEx": "chart of a newer kind", "image": "picture"}
 _NO_VALUE = "(formula without a stored value)"
+_MOST_COMPUTED = 20_000
+_ERROR = "#"
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,7 @@ def read_workbook(source: SourceFile, settings: ReaderSettings) -> Extracted:
 def _compute(sheets: Sequence[Sheet], data: bytes, styles: _Styles) -> None:
     """Put the computed values of formulas whose values are not stored into their cells."""
     places = {sheet.name: sheet.formulas for sheet in sheets if sheet.formulas}
-    values = computed(data, places) if places else {}
+    values = _computed(data, places) if places else {}
     for sheet in sheets:
         for place, form in sheet.formulas.items():
             if (value := values.get((sheet.name, place))) is not None:
@@ -236,3 +239,33 @@ def _boxes(drawing: ElementTree.Element) -> Iterator[str]:
             )
             if text := one_line(cleaned(" ".join(paragraphs))):
                 yield f"text box: {text}"
+
+
+def _computed(data: bytes, places: Mapping[str, Iterable[Place]]) -> dict[tuple[str, Place], str]:
+    """Return the values of the formulas at places of sheets, given by the sheets' names; those that cannot be computed
+    are left out. Numbers are given by their digits.
+    """
+    import formualizer
+
+    wanted = [(sheet, place) for sheet, own in places.items() for place in own][:_MOST_COMPUTED]
+    values: dict[tuple[str, Place], str] = {}
+    try:
+        book = formualizer.Workbook.from_bytes(data)
+    except Exception:  # noqa: BLE001 - the library raises errors of many kinds for a workbook that it cannot read
+        return {}
+    for sheet, (row, column) in wanted:
+        try:
+            value = book.evaluate_cell(sheet, row + 1, column + 1)
+        except Exception:  # noqa: BLE001 - one formula failed, the others go on
+            continue
+        if (text := _value_text(value)) and not text.startswith(_ERROR):
+            values[sheet, (row, column)] = text
+    return values
+
+
+def _value_text(value: object) -> str:
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, int | float):
+        return repr(value).removesuffix(".0")
+    return value if isinstance(value, str) else ""
