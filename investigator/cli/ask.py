@@ -210,7 +210,7 @@ def _ask_all(folder: Path, questions: Sequence[str], asking: AskingOptions, outp
     if not isinstance(answers, AskedQuestions):
         raise RunError("the batch ended without answers", hint=KEPT)
     if output.report is not None:
-        from investigator.reports.pages import questions_page  # imported here because few commands need it
+        from investigator.reports.html import questions_page  # imported here because few commands need it
 
         write_file(output.report, questions_page(answers).encode("utf-8"), KEPT)
     print_result(Printed.QUESTIONS, answers, questions_text, as_json=output.as_json)

@@ -84,7 +84,7 @@ class Display:
         self._clock = clock
         self._pace = Pace()
         self._engine = ""
-        self._kind = ""
+        self._phase = ""
         self._counted = 0.0
         self._wrote: float | None = None
         self._bar = _bar(stream) if live else None
@@ -124,13 +124,12 @@ class Display:
             self._say(writing_line(writing))
 
     def _count(self, count: Count, now: float) -> None:
-        speed = self._pace.speed(count, now)
+        title, detail = inert(count.title), self._pace.detail(count, now)
         if self._bar is not None:
-            title, detail = inert(count.title), count.detail(speed)
             self._bar.update(self._task, description=title, completed=count.done, total=count.total, detail=detail)
-        elif count.kind != self._kind or count.last or now - self._counted >= PLAIN_INTERVAL:
-            self._kind, self._counted = count.kind, now
-            self._say(inert(count.line(speed)))
+        elif count.phase != self._phase or count.last or now - self._counted >= PLAIN_INTERVAL:
+            self._phase, self._counted = count.phase, now
+            self._say(f"{title}: {detail}".removesuffix(": "))
 
     def _say(self, line: str) -> None:
         if self._bar is not None:

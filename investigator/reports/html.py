@@ -1,15 +1,14 @@
-"""Shows an investigation as one self-contained HTML file, without external fonts or network access; pictures are
-embedded. The only script on the page jumps to the next citation when a key is pressed; the page also works without it.
-The page is `report.html.j2` with `report.css` embedded. All text from documents, models or the question passes through
-`inert` and Jinja2's autoescape; links lead only to places on the page itself.
+"""Shows an investigation, a matrix or many questions as one self-contained HTML file, without external fonts or network
+access; pictures are embedded. The only script on the page of an investigation jumps to the next citation when a key is
+pressed; the page also works without it. The pages are templates with `report.css` embedded. All text from documents,
+models or the question passes through `inert` and Jinja2's autoescape; links lead only to places on the page itself.
 """
 
 from __future__ import annotations
 
 from base64 import b64encode
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 
@@ -18,17 +17,30 @@ from markupsafe import Markup
 
 from investigator.language.addresses import defanged
 from investigator.proof.coverage import coverage_line
-from investigator.records import Answer, Coverage, Investigation, Memory, PlanStep, Quote, Round
+from investigator.records import (
+    Answer,
+    AskedQuestions,
+    Coverage,
+    Investigation,
+    Matrix,
+    Memory,
+    PlanStep,
+    QuestionOutcome,
+    Quote,
+    Round,
+)
 from investigator.records.documents import page_word
 from investigator.reports.answer_view import answer_view, citation_numbers
 from investigator.reports.enclosures import NO_ENCLOSURES, Enclosures
 from investigator.reports.inert import inert, inert_line
+from investigator.reports.matrix import CELL_WORDS, counts_line, in_short, readers_line, size_line, support_words
 from investigator.reports.wording import (
     FILE_STATUSES,
     STOPS,
     headline,
     open_parts,
     plural,
+    reader_lines,
     readers,
     score_line,
     tainted_line,
@@ -37,38 +49,48 @@ from investigator.reports.wording import (
 from investigator.secrets import redacted
 
 
-@dataclass(frozen=True)
-class CitedSource:
-    """A citation: its number, its quote, and the ids of the memories that contain it."""
-
-    number: int
-    quote: Quote
-    memory_ids: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class RoundView:
-    """A round in the plan: its strategy, its steps, and the rejected documents."""
-
-    number: int
-    strategy: str
-    steps: tuple[PlanStep, ...]
-    refused_document_ids: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class CoverageRow:
-    """How one document was treated, with the reason or the result."""
-
-    document_id: str
-    state: str
-    note: str = ""
-
-
 def html_report(investigation: Investigation, enclosures: Enclosures = NO_ENCLOSURES) -> str:
     """Return the investigation as a single self-contained HTML page, with known secrets redacted."""
-    view = investigation_view(investigation, enclosures)
-    return redacted(pages_environment().get_template("report.html.j2").render(view))
+    return _page("report.html.j2", investigation_view(investigation, enclosures))
+
+
+def matrix_page(matrix: Matrix) -> str:
+    """Return the matrix as a single self-contained HTML page, with known secrets redacted."""
+    values = {
+        "matrix": matrix,
+        "size": size_line(matrix),
+        "counts": counts_line(matrix),
+        "words": CELL_WORDS,
+        "in_short": in_short,
+        "support_words": support_words,
+        "engine": readers_line(matrix),
+        "usage": usage_line(matrix.usage, matrix.seconds),
+    }
+    return _page("matrix.html.j2", values)
+
+
+def questions_page(answered: AskedQuestions) -> str:
+    """Return the answers to many questions as a single self-contained HTML page, with known secrets redacted."""
+    counts = Counter(_outcome_words(outcome).lower() for outcome in answered.outcomes)
+    values = {
+        "answered": answered,
+        "size": plural(len(answered.outcomes), "question"),
+        "counts": ", ".join(f"{words} {count:,}" for words, count in counts.most_common()),
+        "headline": _outcome_words,
+        "answer_view": answer_view,
+        "reader_lines": reader_lines,
+        "usage": usage_line(answered.usage, answered.seconds),
+    }
+    return _page("questions.html.j2", values)
+
+
+def _page(template: str, values: Mapping[str, object]) -> str:
+    return redacted(pages_environment().get_template(template).render(values))
+
+
+def _outcome_words(outcome: QuestionOutcome) -> str:
+    """Return the status of a question's answer in a few words."""
+    return headline(outcome.investigation) if outcome.investigation is not None else "Failed"
 
 
 def investigation_view(investigation: Investigation, enclosures: Enclosures = NO_ENCLOSURES) -> Mapping[str, object]:
@@ -81,10 +103,10 @@ def investigation_view(investigation: Investigation, enclosures: Enclosures = NO
         "shown": answer_view(answer) if answer else None,
         "readers": readers(investigation),
         "open_parts": open_parts(answer) if answer else (),
-        "sources": sources(answer, investigation.memories) if answer else (),
+        "sources": tuple(_sources(answer, investigation.memories)) if answer else (),
         "numbers": citation_numbers(answer) if answer else {},
         "coverage_line": coverage_line(answer.coverage) if answer else "",
-        "coverage_rows": coverage_rows(answer.coverage, investigation.memories) if answer else (),
+        "coverage_rows": tuple(_coverage_rows(answer.coverage, investigation.memories)) if answer else (),
         "rounds": tuple(_rounds(investigation)),
         "memories": sorted(investigation.memories, key=lambda memory: memory.id),
         "memory_ids": frozenset(memory.id for memory in investigation.memories),
@@ -97,60 +119,41 @@ def investigation_view(investigation: Investigation, enclosures: Enclosures = NO
     }
 
 
-def sources(answer: Answer, memories: tuple[Memory, ...]) -> tuple[CitedSource, ...]:
-    """Return the citations in order of their numbers."""
-    holders: defaultdict[Quote, list[int]] = defaultdict(list)
-    for memory in memories:
-        for quote in memory.quotes:
-            holders[quote].append(memory.id)
-    return tuple(
-        CitedSource(number, quote, tuple(sorted(set(holders.get(quote, ())))))
-        for quote, number in citation_numbers(answer).items()
-    )
+def _sources(answer: Answer, memories: Sequence[Memory]) -> Iterator[tuple[int, Quote, Sequence[int]]]:
+    """Yield the number of each citation, its quote, and the ids of the memories that contain it."""
+    for quote, number in citation_numbers(answer).items():
+        yield number, quote, sorted({memory.id for memory in memories if quote in memory.quotes})
 
 
-def coverage_rows(coverage: Coverage, memories: tuple[Memory, ...]) -> tuple[CoverageRow, ...]:
-    """Return one row for each document, beginning with those that were read, then one row for each reason for excluding
-    files.
+def _coverage_rows(coverage: Coverage, memories: Sequence[Memory]) -> Iterator[tuple[str, str, str]]:
+    """Yield each document, how it was treated, and the reason or the result, beginning with those that were read; then
+    the same for each reason for excluding files.
     """
-    by_document: defaultdict[str, list[Memory]] = defaultdict(list)
+    points: defaultdict[str, list[int | None]] = defaultdict(list)
     for memory in memories:
-        by_document[memory.target_document_id].append(memory)
-    unreadable = (
-        CoverageRow(file.path, "unreadable", ": ".join(filter(None, (FILE_STATUSES[file.status], file.reason))))
-        for file in coverage.unreadable
-    )
-    return (
-        *(CoverageRow(path, "read", _gain(by_document.get(path, []))) for path in coverage.read),
-        *(CoverageRow(path, "not opened", "the run ended first") for path in coverage.not_opened),
-        *unreadable,
-        *(CoverageRow(path, "searched", "only in the index") for path in coverage.searched),
-        *(CoverageRow(item.some_names(len(item.names)), "left out", item.count_line) for item in coverage.left_out),
-    )
+        points[memory.target_document_id].append(memory.point)
+    yield from ((path, "read", _gain(points[path])) for path in coverage.read)
+    yield from ((path, "not opened", "the run ended first") for path in coverage.not_opened)
+    for file in coverage.unreadable:
+        yield file.path, "unreadable", ": ".join(filter(None, (FILE_STATUSES[file.status], file.reason)))
+    yield from ((path, "searched", "only in the index") for path in coverage.searched)
+    yield from ((item.some_names(len(item.names)), "left out", item.count_line) for item in coverage.left_out)
 
 
-def _gain(memories: list[Memory]) -> str:
-    if not memories:
-        return ""
-    best = max((memory.point for memory in memories if memory.point is not None), default=None)
-    replies = plural(len(memories), "reply", "replies")
+def _gain(points: Sequence[int | None]) -> str:
+    best = max((point for point in points if point is not None), default=None)
+    replies = plural(len(points), "reply", "replies") if points else ""
     return replies if best is None else f"{replies}, best score {best}"
 
 
-def _rounds(investigation: Investigation) -> Iterator[RoundView]:
-    for number, planned in sorted(_planned(investigation).items()):
-        yield RoundView(
-            number=number,
-            strategy=planned.strategy,
-            steps=tuple(step for step in investigation.plan.steps if step.round == number),
-            refused_document_ids=planned.refused_document_ids,
-        )
-
-
-def _planned(investigation: Investigation) -> dict[int, Round]:
-    """Return the rounds, keyed by number; if only the steps of a round are known, the round has no strategy."""
-    steps = {step.round: Round(number=step.round, strategy="") for step in investigation.plan.steps}
-    return steps | {planned.number: planned for planned in investigation.rounds}
+def _rounds(investigation: Investigation) -> Iterator[tuple[Round, Sequence[PlanStep]]]:
+    """Yield the rounds with their steps; if only the steps of a round are known, the round has no strategy."""
+    steps: defaultdict[int, list[PlanStep]] = defaultdict(list)
+    for step in investigation.plan.steps:
+        steps[step.round].append(step)
+    rounds = {planned.number: planned for planned in investigation.rounds}
+    for number in sorted({*steps, *rounds}):
+        yield rounds.get(number) or Round(number=number, strategy=""), steps[number]
 
 
 def _shown(value: object) -> object:

@@ -31,17 +31,12 @@ _LINE = 200
 
 @dataclass(frozen=True)
 class Count:
-    """Progress: item `done` of `total`. `kind` identifies the phase, and `about` contains the details of this item. If
-    `rated` is True, the speed is shown; `passages` is the number of passages from this item.
-    """
+    """Progress in a phase: item `done` of `total`, and the details of this item."""
 
-    kind: str
     phase: str
     done: int
     total: int
-    about: tuple[str, ...]
-    rated: bool = False
-    passages: int = 0
+    about: tuple[str, ...] = ()
 
     @property
     def last(self) -> bool:
@@ -53,61 +48,25 @@ class Count:
         """Return the phase and its progress."""
         return f"{self.phase} {self.done}/{self.total}"
 
-    def detail(self, speed: Speed) -> str:
-        """Return the details of the item, with the speed and the remaining time if known."""
-        parts = list(self.about)
-        if self.rated and speed.per_second is not None:
-            parts.append(f"{_rounded(speed.per_second)} {self.kind}/s")
-        if self.rated and speed.passages_per_second:
-            parts.append(f"{_rounded(speed.passages_per_second)} passages/s")
-        if speed.seconds_left is not None:
-            parts.append(f"about {duration(speed.seconds_left)} left")
-        return ", ".join(parts)
-
-    def line(self, speed: Speed) -> str:
-        """Return the title and the details in one plain line."""
-        return f"{self.title}: {self.detail(speed)}".removesuffix(": ")
-
-
-@dataclass(frozen=True)
-class Speed:
-    """Items per second so far, and the remaining seconds at that speed; None if unknown, or if all items are done."""
-
-    per_second: float | None = None
-    passages_per_second: float | None = None
-    seconds_left: float | None = None
-
 
 class Pace:
-    """Measures the speed of a counted phase; times are seconds from any monotonic clock."""
+    """Estimates the remaining time of a phase from its items so far."""
 
     def __init__(self) -> None:
-        self._kind = ""
+        self._phase = ""
         self._began = 0.0
         self._first = 0
-        self._passages = 0
 
-    def begin(self, kind: str, now: float, done: int = 0) -> None:
-        """Start measuring a phase; without this call, a phase starts with the first count of another kind."""
-        self._kind, self._began, self._first, self._passages = kind, now, done, 0
-
-    def speed(self, count: Count, now: float) -> Speed:
-        """Return the speed since the phase began; call this once for each count."""
-        if count.kind != self._kind:
-            self.begin(count.kind, now, count.done)
-            return Speed()
-        self._passages += count.passages
-        seconds = now - self._began
-        if count.done <= self._first or seconds <= 0:
-            return Speed()
-        per_second = (count.done - self._first) / seconds
-        left = None if count.last else (count.total - count.done) / per_second
-        return Speed(per_second, self._passages / seconds, left)
-
-
-def round_kind(number: int) -> str:
-    """Return the name of a round's counter."""
-    return f"round {number}"
+    def detail(self, count: Count, now: float) -> str:
+        """Return the details of an item and the remaining time, if it is known; call this once for each count. `now` is
+        in seconds, from any monotonic clock.
+        """
+        if count.phase != self._phase:
+            self._phase, self._began, self._first = count.phase, now, count.done
+        done, seconds, left = count.done - self._first, now - self._began, list[str]()
+        if done > 0 and seconds > 0 and not count.last:
+            left = [f"about {duration(seconds / done * (count.total - count.done))} left"]
+        return ", ".join([*count.about, *left])
 
 
 def counted_step(event: Event, engine: str) -> Count | None:
@@ -117,20 +76,16 @@ def counted_step(event: Event, engine: str) -> Count | None:
     match event:
         case FileRead():
             fate = () if event.file.status is FileStatus.INDEXED else (_fate(event.file),)
-            about = (inert_line(event.file.path, _LINE), *fate)
-            brought = sum(file.chunks for file in event.files)
-            return Count("files", "reading", event.done, event.total, about, True, brought)
+            return Count("reading", event.done, event.total, (inert_line(event.file.path, _LINE), *fate))
         case Embedded():
-            kind, phase = "passages", "computing vectors"
-            if event.sentences:
-                kind, phase = "passages' sentences", "computing sentence vectors"
-            return Count(kind, phase, event.done, event.total, (), True)
+            phase = "computing sentence vectors" if event.sentences else "computing vectors"
+            return Count(phase, event.done, event.total)
         case Progressed():
-            return Count(event.phase, event.phase, event.done, event.total, event.about)
+            return Count(event.phase, event.done, event.total, event.about)
         case Remembered():
             about = (inert_line(event.memory.target_document_id, _LINE), score_line(event.memory, engine))
             cost = (plural(event.calls, "call"), duration(event.seconds))
-            return Count(round_kind(event.round), f"round {event.round}, step", event.done, event.total, about + cost)
+            return Count(f"round {event.round}, step", event.done, event.total, about + cost)
     return None
 
 
@@ -166,7 +121,8 @@ def writing_line(writing: Writing) -> str:
     if done and writing.seconds >= 1:
         speed = done / writing.seconds
         left = duration((total - done) / speed)
-        parts += [f"{_rounded(speed)}/s", f"about {left} left" if reads else f"at most {left} left"]
+        parts.append(f"{speed:.0f}/s" if speed >= 10 else f"{speed:.1f}/s")
+        parts.append(f"about {left} left" if reads else f"at most {left} left")
     return ", ".join(parts)
 
 
@@ -201,7 +157,3 @@ def _planned(event: Planned) -> str:
 def _fate(file: FileRecord) -> str:
     reason = f": {inert_line(file.reason, _LINE)}" if file.reason else ""
     return f"{FILE_STATUSES[file.status]}{reason}"
-
-
-def _rounded(number: float) -> str:
-    return f"{number:.0f}" if number >= 10 else f"{number:.1f}"

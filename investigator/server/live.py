@@ -24,7 +24,7 @@ from investigator.records import (
     Written,
 )
 from investigator.reports.html import pages_environment
-from investigator.reports.steps import Pace, counted_step, round_kind, sentence, what_follows
+from investigator.reports.steps import Pace, counted_step, sentence, what_follows
 from investigator.reports.wording import duration, is_finder, plural, verdict_words
 from investigator.secrets import redacted
 from investigator.server.problems import served_words
@@ -76,9 +76,9 @@ class Live:
         happened: Event = event  # type: ignore[assignment]
         if isinstance(happened, Started):
             self._engine = happened.engine
-        yield from self._knowledge(happened, logged.at)
+        yield from self._knowledge(happened)
         if count := counted_step(happened, self._engine):
-            detail = count.detail(self._pace.speed(count, logged.at))
+            detail = self._pace.detail(count, logged.at)
             yield _piece(PagePlace.NOW, title=count.title, detail=detail, done=count.done, total=count.total)
             if not count.last:
                 return
@@ -87,12 +87,11 @@ class Live:
         if isinstance(happened, Started) or count is None:
             yield _piece(PagePlace.NOW, title=what_follows(happened), detail="", done=None, total=None)
 
-    def _knowledge(self, event: Event, at: float) -> Iterator[Piece]:
+    def _knowledge(self, event: Event) -> Iterator[Piece]:
         """Yield the pieces for the changes that an event makes to the plan, the knowledge and the cost."""
         match event:
             case Planned():
                 self._rounds.append(event)
-                self._pace.begin(round_kind(event.round), at)
                 yield self._plan()
                 self._parts = {part: self._parts.get(part) for part in (*self._parts, *event.parts)}
                 yield self._known()

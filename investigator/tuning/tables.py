@@ -51,13 +51,11 @@ def comparison_text(comparison: Comparison) -> Text:
 def comparison_page(comparison: Comparison) -> str:
     """Return a comparison as a single self-contained HTML page, with known secrets redacted."""
     rows = sorted(comparison.rows.items(), key=lambda row: row[0] is not comparison.judged_by)
-    shares = [row.difference for measure, row in rows if isinstance(measure, Measure)]
     page = pages_environment().get_template("comparison.html.j2")
     return redacted(
         page.render(
             comparison=comparison,
-            rows=[(row, _cells(measure, row), isinstance(measure, Measure)) for measure, row in rows],
-            widest=max((max(abs(one.low), abs(one.high)) for one in shares), default=0.0) or 1.0,
+            rows=[_cells(measure, row) for measure, row in rows],
             about=_about(comparison),
             examples=_examples(comparison),
         )

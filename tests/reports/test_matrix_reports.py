@@ -22,8 +22,8 @@ from investigator.records import (
     Quote,
     Support,
 )
+from investigator.reports.html import matrix_page, questions_page
 from investigator.reports.matrix import in_short, matrix_text
-from investigator.reports.pages import matrix_page, questions_page
 from investigator.reports.spreadsheets import matrix_csv, matrix_xlsx
 from investigator.reports.terminal import questions_text
 
