@@ -41,36 +41,20 @@ class ShownStatement:
 
 
 @dataclass(frozen=True)
-class ShownRow:
-    """A document that belongs to the answer or may belong to it: the decision in words, and the statement."""
-
-    document_id: str
-    decision: str
-    statement: ShownStatement
-
-
-@dataclass(frozen=True)
-class ShownDisagreement:
-    """A disagreement of documents: each value with its documents and dates, and the explanation."""
-
-    about: str
-    sides: tuple[ShownStatement, ...]
-    explanation: str
-
-
-@dataclass(frozen=True)
 class AnswerView:
     """The parts of an answer in the order in which they are shown.
 
+    `rows` are the documents that belong to the answer or may belong to it, each with the decision and the statement.
     `others` has a line for the documents that do not belong, one for those that were not decided, and the count.
+    `disagreements` have their subject, each value with its documents and dates, and the explanation.
     """
 
     lead: ShownStatement | None
     details: tuple[ShownStatement, ...]
-    rows: tuple[ShownRow, ...]
+    rows: tuple[tuple[str, str, ShownStatement], ...]
     others: tuple[str, ...]
     not_stated: tuple[ShownStatement, ...]
-    disagreements: tuple[ShownDisagreement, ...]
+    disagreements: tuple[tuple[str, tuple[ShownStatement, ...], str], ...]
     withheld: tuple[ShownStatement, ...]
 
     @property
@@ -92,9 +76,7 @@ def answer_view(answer: Answer) -> AnswerView:
             ShownStatement(defanged(item.text), numbers=_first(item.quotes, numbers)) for item in answer.not_stated
         ),
         disagreements=tuple(
-            ShownDisagreement(
-                defanged(item.about), tuple(_side(side, numbers) for side in item.sides), defanged(item.explanation)
-            )
+            (defanged(item.about), tuple(_side(side, numbers) for side in item.sides), defanged(item.explanation))
             for item in answer.disagreements
         ),
         withheld=tuple(_statement(statement, numbers) for statement in answer.check.withheld),
@@ -127,9 +109,9 @@ def _side(side: Side, numbers: Mapping[Quote, int]) -> ShownStatement:
     return ShownStatement(defanged(side.text), numbers=_first(side.quotes, numbers), remark=source)
 
 
-def _row(row: SurveyRow, numbers: Mapping[Quote, int]) -> ShownRow:
+def _row(row: SurveyRow, numbers: Mapping[Quote, int]) -> tuple[str, str, ShownStatement]:
     statement = _statement(row.statement, numbers) if row.statement is not None else ShownStatement("")
-    return ShownRow(row.document_id, DECISIONS[row.decision], statement)
+    return row.document_id, DECISIONS[row.decision], statement
 
 
 def _others(answer: Answer) -> Iterator[str]:

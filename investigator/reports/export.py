@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Iterator, Mapping
 
@@ -17,7 +15,7 @@ from investigator.records import Answer, Investigation
 from investigator.reports.answer_view import answer_view, citation_numbers
 from investigator.reports.inert import inert, inert_json_prose, inert_line
 from investigator.reports.schemas import Printed, stamped
-from investigator.reports.spreadsheets import inert_in_csv
+from investigator.reports.spreadsheets import csv_text
 from investigator.reports.wording import (
     SUPPORTS,
     headline,
@@ -38,27 +36,17 @@ _LIST_MARK = re.compile(r"^(\s*)([-+]|\d{1,9}[.)])(?=\s)", re.MULTILINE)
 
 def exported(investigation: Investigation) -> Mapping[str, bytes]:
     """Return the exported files, keyed by name."""
+    answer = investigation.answer
     texts = {
         ANSWER: _markdown(investigation),
         RECORD: inert_json_prose(redacted(stamped(Printed.INVESTIGATION, investigation, indent=2))) + "\n",
-        EVIDENCE: _evidence_csv(investigation),
+        EVIDENCE: csv_text(EVIDENCE_HEADING, _evidence(answer) if answer is not None else ()),
     }
     return {name: text.encode("utf-8") for name, text in texts.items()}
 
 
-def _evidence_csv(investigation: Investigation) -> str:
-    """Return the quotes of the statements as CSV; text that a program could read as a formula gets a leading
-    apostrophe.
-    """
-    written = io.StringIO(newline="")
-    writer = csv.writer(written)
-    writer.writerow(EVIDENCE_HEADING)
-    if investigation.answer is not None:
-        writer.writerows([inert_in_csv(text) for text in row] for row in _evidence(investigation.answer))
-    return redacted(written.getvalue())
-
-
 def _evidence(answer: Answer) -> Iterator[tuple[str, ...]]:
+    """Yield each quote of each statement."""
     numbers = citation_numbers(answer)
     for statement in answer.statements:
         for quote in statement.quotes:

@@ -170,11 +170,6 @@ def _code_of(script: str) -> str:
     return f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}"
 
 
-def _no_link(_: Quote) -> str:
-    """Return "", because a standalone page has no links."""
-    return ""
-
-
 @cache
 def pages_environment(*folders: str) -> Environment:
     """Return the environment that renders the pages: it makes all text inert and escapes it, and rejects undefined
@@ -191,9 +186,6 @@ def pages_environment(*folders: str) -> Environment:
     environment.filters.update(
         defanged=defanged, inert_line=inert_line, plural=plural, data_address=_data_address, code_of=_code_of
     )
-    environment.globals.update(
-        page_word=page_word,
-        score_line=score_line,
-        passage_link=_no_link,
-    )
+    # a standalone page has no links to passages
+    environment.globals.update(page_word=page_word, score_line=score_line, passage_link=lambda _: "")
     return environment

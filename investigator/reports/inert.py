@@ -25,23 +25,10 @@ _UNSAFE = re.compile(f"{_FLAG}|[{_ALWAYS_UNSAFE}]|(?<=[\x21-\x7e])[{_JOINERS}]|[
 _JSON_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"(\s*:)?', re.DOTALL)
 _NAMES = frozenset(
     {
-        *(
-            "id",
-            "label",
-            "run_id",
-            "chat_id",
-            "user",
-            "name",
-            "engine",
-            "made_with",
-            "checked_by",
-            "by",
-            "media_type",
-            "reader",
-        ),
-        *("document_id", "target_document_id", "document_ids", "refused_document_ids", "path", "inside", "names"),
-        *("read", "searched", "not_opened", "tainted", "source_changed", "new", "changed", "gone", "scope"),
-        *("source_hash", "content_hash"),
+        *("id", "label", "run_id", "chat_id", "user", "name", "engine", "made_with", "checked_by", "by"),
+        *("media_type", "reader", "document_id", "target_document_id", "document_ids", "refused_document_ids"),
+        *("path", "inside", "names", "read", "searched", "not_opened", "tainted", "source_changed", "new", "changed"),
+        *("gone", "scope", "source_hash", "content_hash"),
     }
 )
 """Record fields that contain names, which must stay usable for lookups."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from investigator.documents.own_results import CREATOR, MATRIX_HEADING
@@ -24,11 +24,21 @@ _WIDTHS = (28, 44)
 
 def matrix_csv(matrix: Matrix) -> str:
     """Return the cells as CSV, one per line; text that a program could read as a formula gets a leading apostrophe."""
+    return csv_text(MATRIX_HEADING, _rows(matrix))
+
+
+def csv_text(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table as CSV, with known secrets redacted; no program reads its cells as formulas."""
     written = io.StringIO(newline="")
     writer = csv.writer(written)
-    writer.writerow(MATRIX_HEADING)
-    writer.writerows([inert_in_csv(text) for text in row] for row in _rows(matrix))
+    writer.writerow(heading)
+    writer.writerows([_inert_cell(text) for text in row] for row in rows)
     return redacted(written.getvalue())
+
+
+def _inert_cell(text: str) -> str:
+    harmless = inert(text)
+    return f"'{harmless}" if harmless.startswith(_FORMULA) else harmless
 
 
 def matrix_xlsx(matrix: Matrix) -> bytes:
@@ -71,12 +81,6 @@ def _rows(matrix: Matrix) -> Iterator[tuple[str, ...]]:
             "\n".join(quote.text for quote in cell.quotes),
             "\n".join(quote.place for quote in cell.quotes),
         )
-
-
-def inert_in_csv(text: str) -> str:
-    """Return the text of a cell in a form that no program reads as a formula."""
-    harmless = inert(text)
-    return f"'{harmless}" if harmless.startswith(_FORMULA) else harmless
 
 
 def _write(sheet: Worksheet, rows: Sequence[Sequence[str]]) -> None:

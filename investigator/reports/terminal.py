@@ -110,7 +110,7 @@ def _said(answer: Answer, view: AnswerView) -> list[Text]:
     elif view.details:
         blocks.append(Text("\n").join(Text(f"- {detail.headed}") for detail in view.details))
     if view.rows:
-        rows = [(inert_line(row.document_id), row.decision, row.statement.line) for row in view.rows]
+        rows = [(inert_line(document_id), decision, shown.line) for document_id, decision, shown in view.rows]
         blocks.append(columns(rows, heading=("Document", "Decision", ""), left=range(3)))
     if view.others:
         blocks.append(Text("\n".join(view.others)))
@@ -139,16 +139,11 @@ def _passage(statement: Statement, shown: ShownStatement) -> Text:
 
 def _open(view: AnswerView) -> list[Text]:
     """Return what the documents do not state, and what they disagree on."""
-    disagreements = [
-        Text("\n").join(
-            [
-                Text(f"- {inert_line(item.about)}"),
-                *(Text(f"    {side.line}") for side in item.sides),
-                *([Text(f"    {inert_line(item.explanation)}")] if item.explanation else []),
-            ]
-        )
-        for item in view.disagreements
-    ]
+    disagreements = []
+    for about, sides, explanation in view.disagreements:
+        lines = [f"- {inert_line(about)}", *(f"    {side.line}" for side in sides)]
+        lines += [f"    {inert_line(explanation)}"] if explanation else []
+        disagreements.append(Text("\n".join(lines)))
     return _section("Not stated", _items(view.not_stated)) + _section("The documents disagree", disagreements)
 
 
@@ -234,7 +229,7 @@ def _footer(investigation: Investigation) -> Text:
 
 def own_templates(templates: Sequence[TemplateVersion]) -> str:
     """Return a line that names the user's own prompt templates."""
-    return f"With your own templates: {_some_names([one.name for one in templates])}"
+    return f"With your own templates: {_some_names([template.name for template in templates])}"
 
 
 def _some_names(names: Sequence[str]) -> str:
