@@ -203,7 +203,7 @@ def _kind(field: FieldInfo) -> str:
 
 
 def _rest() -> str:
-    api = application(cast(Any, None), cast(Any, None), lambda: False).openapi()
+    api = application(cast(Any, None), cast(Any, None)).openapi()
     intro = (
         "`investigator serve FOLDER` answers requests under `/v1` with the header `Authorization: Bearer TOKEN`; it"
         " prints the path of the token."

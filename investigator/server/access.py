@@ -6,7 +6,8 @@ import hashlib
 import hmac
 import secrets
 from collections.abc import Callable, Mapping
-from http.cookies import CookieError, SimpleCookie
+
+from starlette.requests import cookie_parser
 
 SEARCHES = "/bb3"
 """The path for clients that cannot send a token; a key in a path below it gives access to searches only."""
@@ -53,11 +54,7 @@ class Access:
 
     def has_cookie(self, headers: Mapping[str, str]) -> bool:
         """Return True if a request carries the cookie of the page."""
-        try:
-            cookies = SimpleCookie(headers.get("cookie", ""))
-        except CookieError:
-            return False
-        return self.cookie_name in cookies and _same(cookies[self.cookie_name].value, self._cookie)
+        return _same(cookie_parser(headers.get("cookie", "")).get(self.cookie_name, ""), self._cookie)
 
 
 def allowed_hosts(host: str, port: int, names: tuple[str, ...] = ()) -> frozenset[str]:

@@ -36,7 +36,6 @@ SearchesOf = Callable[[Investigator, Callable[[str], None]], Application]
 def application(
     desk: Desk,
     chats: Chats,
-    is_closing: Callable[[], bool],
     on_problem: Callable[[str], None] = lambda _: None,
     searches: Mapping[str, Application] = MappingProxyType({}),
 ) -> FastAPI:
@@ -54,10 +53,10 @@ def application(
         lifespan=agents.lifespan,
     )
     app.router.routes.append(Route(PATH, agents))
-    app.include_router(rest(desk, is_closing))
-    app.include_router(chat_rest(desk, chats, is_closing))
-    app.include_router(pages(desk, is_closing))
-    app.include_router(chat_pages(desk, chats, is_closing))
+    app.include_router(rest(desk))
+    app.include_router(chat_rest(desk, chats))
+    app.include_router(pages(desk))
+    app.include_router(chat_pages(desk, chats))
     for path, search in searches.items():
         app.router.routes.append(Route(path, search))
     app.mount("/static", StaticFiles(packages=[("investigator.server", "static")]))

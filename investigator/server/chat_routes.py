@@ -4,12 +4,10 @@ each quote in its document.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from http import HTTPStatus
 
-from fastapi import APIRouter, Request
-from fastapi.concurrency import run_in_threadpool
+from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
 from investigator.server.chats import LONGEST_TURN, Chats
@@ -17,11 +15,11 @@ from investigator.server.desk import Desk
 from investigator.server.folders import ServedFolder
 from investigator.server.problems import PROBLEMS, json_response
 from investigator.server.records import Chat, ChatTurn, KeptChats, LoggedEvent, NewChat, NewTurn
-from investigator.server.rendering import fields_of, html, linking
-from investigator.server.stream import first_after, json_of, streamed
+from investigator.server.rendering import Fields, html, linking
+from investigator.server.stream import After, json_of, streamed
 
 
-def chat_rest(desk: Desk, chats: Chats, is_closing: Callable[[], bool]) -> APIRouter:
+def chat_rest(desk: Desk, chats: Chats) -> APIRouter:
     """Return the routes of the chat."""
     router = APIRouter(prefix="/v1/chats", responses=PROBLEMS)
 
@@ -58,16 +56,15 @@ def chat_rest(desk: Desk, chats: Chats, is_closing: Callable[[], bool]) -> APIRo
         return json_response(chats.stop(chat_id), HTTPStatus.ACCEPTED)
 
     @router.get("/{chat_id}/events", response_class=StreamingResponse)
-    async def events(chat_id: str, request: Request) -> Response:
+    def events(chat_id: str, after: After) -> Response:
         """Stream the last turn to its end as server-sent events; `Last-Event-ID` resumes after an event."""
-        after = first_after(request)
-        await run_in_threadpool(chats.chat, chat_id)
-        return streamed(partial(chats.changes, chat_id), after, is_closing, json_of)
+        chats.chat(chat_id)  # raises the error for an unknown chat before the stream begins
+        return streamed(partial(chats.changes, chat_id), after, desk.closing, json_of)
 
     return router
 
 
-def chat_pages(desk: Desk, chats: Chats, is_closing: Callable[[], bool]) -> APIRouter:
+def chat_pages(desk: Desk, chats: Chats) -> APIRouter:
     """Return the routes of the chat's pages."""
     router = APIRouter(prefix="/f/{name}/chats", include_in_schema=False)
 
@@ -77,10 +74,9 @@ def chat_pages(desk: Desk, chats: Chats, is_closing: Callable[[], bool]) -> APIR
         return HTMLResponse(html("chats.html.j2", folder=served, chats=served.chats.summaries(), longest=LONGEST_TURN))
 
     @router.post("")
-    async def begin(name: str, request: Request) -> Response:
-        message = fields_of(await request.body()).get("said", " ")
+    def begin(name: str, fields: Fields) -> Response:
         served = desk.folder(name)
-        chat = await run_in_threadpool(chats.begin, served, message)
+        chat = chats.begin(served, fields.get("said", " "))
         return RedirectResponse(_place(served, chat.id), HTTPStatus.SEE_OTHER)
 
     @router.get("/{chat_id}")
@@ -92,10 +88,9 @@ def chat_pages(desk: Desk, chats: Chats, is_closing: Callable[[], bool]) -> APIR
         )
 
     @router.post("/{chat_id}")
-    async def say(name: str, chat_id: str, request: Request) -> Response:
-        served, message = desk.folder(name), fields_of(await request.body()).get("said", "")
-        await run_in_threadpool(chats.say, chat_id, message)
-        return RedirectResponse(_place(served, chat_id), HTTPStatus.SEE_OTHER)
+    def say(name: str, chat_id: str, fields: Fields) -> Response:
+        chats.say(chat_id, fields.get("said", ""))
+        return RedirectResponse(_place(desk.folder(name), chat_id), HTTPStatus.SEE_OTHER)
 
     @router.post("/{chat_id}/stop")
     def stop(name: str, chat_id: str) -> Response:
@@ -108,10 +103,9 @@ def chat_pages(desk: Desk, chats: Chats, is_closing: Callable[[], bool]) -> APIR
         return RedirectResponse(f"/f/{desk.folder(name).name}/chats", HTTPStatus.SEE_OTHER)
 
     @router.get("/{chat_id}/progress")
-    async def progress(name: str, chat_id: str, request: Request) -> Response:
-        served, after = desk.folder(name), first_after(request)
-        await run_in_threadpool(chats.chat, chat_id)
-        return streamed(partial(chats.changes, chat_id), after, is_closing, partial(_piece, served))
+    def progress(name: str, chat_id: str, after: After) -> Response:
+        chats.chat(chat_id)  # raises the error for an unknown chat before the stream begins
+        return streamed(partial(chats.changes, chat_id), after, desk.closing, partial(_piece, desk.folder(name)))
 
     return router
 

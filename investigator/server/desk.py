@@ -39,7 +39,9 @@ _FAILED = frozenset(FileStatus) - {FileStatus.INDEXED, FileStatus.UNCHANGED, Fil
 
 
 class Desk:
-    """Runs jobs in its own threads, two at a time; at most `most_waiting` wait for each folder."""
+    """Runs jobs in its own threads, two at a time; at most `most_waiting` wait for each folder. `closing` is set
+    when the server begins to close.
+    """
 
     def __init__(
         self,
@@ -56,7 +58,7 @@ class Desk:
         self._changed = Condition()
         self._slots = Semaphore(_AT_ONCE)
         self._to_stop: set[str] = set()
-        self._closing = threading.Event()
+        self.closing = threading.Event()
         self._threads = [Thread(target=self._work, args=(folder,), daemon=True) for folder in folders.values()]
 
     def start(self) -> None:
@@ -66,7 +68,7 @@ class Desk:
 
     def close(self) -> None:
         """Stop after the step in progress; unfinished jobs continue at the next start."""
-        self._closing.set()
+        self.closing.set()
         with self._changed:
             self._changed.notify_all()
         for thread in self._threads:
@@ -139,19 +141,19 @@ class Desk:
     def _work(self, folder: ServedFolder) -> None:
         while (job := self._next(folder)) is not None:
             with self._slots:
-                if self._closing.is_set():
+                if self.closing.is_set():
                     return
                 try:
                     self._do(folder, job)
                 # no event can be stored, for example because the disk is full; the job stays unfinished
                 except StoreError as error:
                     self._on_problem(error.message)
-                    self._closing.wait(_AGAIN)
+                    self.closing.wait(_AGAIN)
 
     def _next(self, folder: ServedFolder) -> ServerJob | None:
         """Wait for the oldest open job and return it; return None when the desk closes."""
         with self._changed:
-            while not self._closing.is_set():
+            while not self.closing.is_set():
                 if waiting := folder.ledger.unfinished():
                     return waiting[0]
                 self._changed.wait()
@@ -194,7 +196,7 @@ class Desk:
                 if job.id in self._to_stop:
                     self._end(folder, job.id, JobState.STOPPED)
                     return
-                if self._closing.is_set() and not isinstance(event, Answered):
+                if self.closing.is_set() and not isinstance(event, Answered):
                     return
         self._end(folder, job.id, JobState.DONE, status)
 

@@ -31,15 +31,10 @@ Application: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 def listening_at(host: str, port: int) -> socket.socket:
     """Return a socket that listens at an address of this machine; port 0 chooses a free one. Raises SettingsError."""
-    listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind((host, port))
-        listening.listen()
-        return listening
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     # raised, for example, for a host name that cannot be encoded
     except (OSError, OverflowError, ValueError, TypeError) as error:
-        listening.close()
         why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise SettingsError(
             f"a server cannot listen at {host}:{port}: {why}",
@@ -88,11 +83,6 @@ class Hosting:
         )
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, args=([listening],), daemon=True)
-
-    @property
-    def is_closing(self) -> bool:
-        """Return True once no more requests are accepted."""
-        return bool(self._server.should_exit)
 
     def start(self) -> Self:
         """Start accepting requests."""

@@ -4,14 +4,13 @@ folder.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
 from urllib.parse import quote
 
 from fastapi import APIRouter, Request
-from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import ValidationError
 
@@ -26,8 +25,8 @@ from investigator.server.folders import ServedFolder
 from investigator.server.live import Live
 from investigator.server.problems import ServerError, problem_of
 from investigator.server.records import JobKind, JobRequest, JobState, LoggedEvent, Problem
-from investigator.server.rendering import TEMPLATES, fields_of, html, linking
-from investigator.server.stream import first_after, streamed
+from investigator.server.rendering import TEMPLATES, Fields, html, linking
+from investigator.server.stream import After, streamed
 from investigator.services.matrix_run import MATRIX
 from investigator.services.run_records import turns_after
 
@@ -43,12 +42,12 @@ _STATE_WORDS: Mapping[JobState, str] = {
 }
 
 
-def pages(desk: Desk, is_closing: Callable[[], bool]) -> APIRouter:
+def pages(desk: Desk) -> APIRouter:
     """Return the routes of the page."""
     router = APIRouter(include_in_schema=False)
     _add_look(router)
     _add_folder(router, desk)
-    _add_jobs(router, desk, is_closing)
+    _add_jobs(router, desk)
     _add_documents(router, desk)
     return router
 
@@ -72,9 +71,9 @@ def _add_folder(router: APIRouter, desk: Desk) -> None:
         return HTMLResponse(_folder_page(desk.folder(name)))
 
     @router.get("/f/{name}/search")
-    async def search(name: str, q: str = "") -> Response:
+    def search(name: str, q: str = "") -> Response:
         served = desk.folder(name)
-        hits = await run_in_threadpool(partial(served.investigator.search, q, limit=20)) if q.strip() else ()
+        hits = served.investigator.search(q, limit=20) if q.strip() else ()
         return HTMLResponse(html("search.html.j2", folder=served, query=q, hits=hits, passage_link=linking(served)))
 
     @router.get("/f/{name}/documents")
@@ -89,16 +88,15 @@ def _add_folder(router: APIRouter, desk: Desk) -> None:
         return RedirectResponse(f"/f/{name}/jobs/{job.id}", HTTPStatus.SEE_OTHER)
 
 
-def _add_jobs(router: APIRouter, desk: Desk, is_closing: Callable[[], bool]) -> None:
+def _add_jobs(router: APIRouter, desk: Desk) -> None:
     @router.post("/f/{name}/ask")
-    async def ask(name: str, request: Request) -> Response:
-        served, given = desk.folder(name), fields_of(await request.body())
+    def ask(name: str, fields: Fields) -> Response:
+        served = desk.folder(name)
         try:
-            job = await run_in_threadpool(desk.submit, _form_request(name, given))
+            job = desk.submit(_form_request(name, fields))
         except (ServerError, QuestionError) as error:
             wrong = problem_of(error)
-            page = await run_in_threadpool(_refused_page, served, given, wrong)
-            return HTMLResponse(page, wrong.status)
+            return HTMLResponse(_refused_page(served, fields, wrong), wrong.status)
         return RedirectResponse(f"/f/{name}/jobs/{job.id}", HTTPStatus.SEE_OTHER)
 
     @router.get("/f/{name}/jobs/{job_id}")
@@ -115,13 +113,12 @@ def _add_jobs(router: APIRouter, desk: Desk, is_closing: Callable[[], bool]) -> 
         )
 
     @router.get("/f/{name}/jobs/{job_id}/progress")
-    async def progress(name: str, job_id: str, request: Request) -> Response:
-        served, after = desk.folder(name), first_after(request)
-        await run_in_threadpool(desk.job, job_id)
+    def progress(name: str, job_id: str, after: After) -> Response:
+        served = desk.folder_of(job_id)
         live = _live(served)
-        before = [e for e in await run_in_threadpool(_all_events, served, job_id) if e.number <= after]
-        live.shown(before)  # so that speeds and rounds continue from the state that the page shows
-        return streamed(partial(served.ledger.events, job_id), after, is_closing, partial(_pieces, live))
+        # so that the remaining time and the rounds continue from the state that the page shows
+        live.shown([event for event in _all_events(served, job_id) if event.number <= after])
+        return streamed(partial(served.ledger.events, job_id), after, desk.closing, partial(_pieces, live))
 
     @router.post("/f/{name}/jobs/{job_id}/stop")
     def stop(name: str, job_id: str) -> Response:

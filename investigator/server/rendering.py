@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
+from typing import Annotated
 from urllib.parse import parse_qs, urlencode
+
+from fastapi import Depends, Request
 
 from investigator.records import Passage, Quote
 from investigator.reports.html import pages_environment
@@ -22,13 +25,17 @@ def html(template: str, **values: object) -> str:
     return redacted(page)
 
 
-def fields_of(body: bytes) -> Mapping[str, str]:
+async def form_fields(request: Request) -> Mapping[str, str]:
     """Return the first value of each field in a form. Raises ServerError if it cannot be parsed."""
     try:
-        fields = parse_qs(body.decode(), max_num_fields=20, errors="strict")
+        fields = parse_qs((await request.body()).decode(), max_num_fields=20, errors="strict")
     except ValueError:  # also raised for bytes that are not UTF-8
         raise ServerError(HTTPStatus.UNPROCESSABLE_ENTITY, "the form cannot be read") from None
     return {name: values[0] for name, values in fields.items()}
+
+
+Fields = Annotated[Mapping[str, str], Depends(form_fields)]
+"""The fields of a form, as a parameter of a route."""
 
 
 def linking(served: ServedFolder) -> Callable[[Quote | Passage], str]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from http import HTTPStatus
 from typing import Annotated
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Header, Query, Request
-from fastapi.concurrency import run_in_threadpool
+from fastapi import APIRouter, Header, Query
 from fastapi.responses import Response, StreamingResponse
 
 from investigator.records import Document, FolderStatus, Investigation, Mentions
@@ -28,7 +26,7 @@ from investigator.server.records import (
     ServerJob,
     ServerJobs,
 )
-from investigator.server.stream import first_after, json_of, streamed
+from investigator.server.stream import After, json_of, streamed
 
 _Limit = Annotated[int, Query(ge=1, le=200)]
 _Key = Annotated[
@@ -38,15 +36,15 @@ MOST_EXCERPT = 20_000
 """Maximum number of characters from a document in one reply."""
 
 
-def rest(desk: Desk, is_closing: Callable[[], bool]) -> APIRouter:
+def rest(desk: Desk) -> APIRouter:
     """Return the routes of the API."""
     router = APIRouter(prefix="/v1", responses=PROBLEMS)
-    _add_investigations(router, desk, is_closing)
+    _add_investigations(router, desk)
     _add_folders(router, desk)
     return router
 
 
-def _add_investigations(router: APIRouter, desk: Desk, is_closing: Callable[[], bool]) -> None:
+def _add_investigations(router: APIRouter, desk: Desk) -> None:
     @router.post("/investigations", status_code=HTTPStatus.ACCEPTED, response_model=ServerJob)
     def start(request: JobRequest, idempotency_key: _Key = None) -> Response:
         """Start an investigation; the `Location` header is its address."""
@@ -71,11 +69,9 @@ def _add_investigations(router: APIRouter, desk: Desk, is_closing: Callable[[], 
         return json_response(JobOutcome(job=job, investigation=record))
 
     @router.get("/investigations/{job_id}/events", response_class=StreamingResponse)
-    async def events(job_id: str, request: Request) -> Response:
+    def events(job_id: str, after: After) -> Response:
         """Stream events as server-sent events; `Last-Event-ID` or `?after=` continues after an event."""
-        after = first_after(request)
-        ledger = (await run_in_threadpool(desk.folder_of, job_id)).ledger
-        return streamed(partial(ledger.events, job_id), after, is_closing, json_of)
+        return streamed(partial(desk.folder_of(job_id).ledger.events, job_id), after, desk.closing, json_of)
 
     @router.delete("/investigations/{job_id}", status_code=HTTPStatus.ACCEPTED, response_model=ServerJob)
     def stop(job_id: str) -> Response:

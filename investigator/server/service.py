@@ -69,7 +69,7 @@ class Service:
             for folder in self.desk.folders.values()
             if searches_of is not None
         }
-        app = application(self.desk, self._chats, lambda: self._hosting.is_closing, on_problem, self._searches)
+        app = application(self.desk, self._chats, on_problem, self._searches)
         closed = pages_environment(TEMPLATES).get_template("closed.html.j2").render()
         hosts = allowed_hosts(host, port, names)
         guard = Guard(app, self._access, hosts, closed, patience)
@@ -95,6 +95,7 @@ class Service:
 
     def close(self) -> None:
         """Stop accepting requests, and end after the step in progress; unfinished jobs continue at the next start."""
+        self.desk.closing.set()  # so that streams end
         self._hosting.close()
         self._chats.close()
         self.desk.close()

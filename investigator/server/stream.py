@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
+from threading import Event
+from typing import Annotated
 
+from fastapi import Depends, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
-from starlette.requests import Request
 
 from investigator.reports.inert import inert_json_prose
 from investigator.server.problems import ServerError
@@ -18,40 +20,32 @@ _SILENCE = 75  # after this many looks without an event, a comment is sent to ke
 
 
 def streamed(
-    read: Callable[[int], Sequence[LoggedEvent]],
-    after: int,
-    is_closing: Callable[[], bool],
-    text: Callable[[LoggedEvent], str],
+    read: Callable[[int], Sequence[LoggedEvent]], after: int, closing: Event, text: Callable[[LoggedEvent], str]
 ) -> StreamingResponse:
     """Return a stream of server-sent events, each with the result of `text` as its data. `read` returns the events
-    after the one with a given number. The stream ends with the last event or with the server; a client then reconnects
-    with the number of its last event.
+    after the one with a given number. The stream ends with the last event or when the server is closing; a client then
+    reconnects with the number of its last event.
     """
-    return StreamingResponse(_lines(read, after, is_closing, text), media_type="text/event-stream")
 
+    async def lines() -> AsyncIterator[bytes]:
+        yield b"retry: 2000\n\n"
+        last, silent = after, 0
+        while not closing.is_set():
+            events = await run_in_threadpool(read, last)
+            for event in events:
+                last = event.number
+                if data := text(event):
+                    body = "\n".join(f"data: {line}" for line in data.splitlines())
+                    yield f"id: {event.number}\nevent: {event.kind}\n{body}\n\n".encode("utf-8", "replace")
+                if event.kind == ENDED:
+                    return
+            silent = 0 if events else silent + 1
+            if silent:
+                await asyncio.sleep(_SLICE)
+            if silent and silent % _SILENCE == 0:
+                yield b": still here\n\n"
 
-async def _lines(
-    read: Callable[[int], Sequence[LoggedEvent]],
-    after: int,
-    is_closing: Callable[[], bool],
-    text: Callable[[LoggedEvent], str],
-) -> AsyncIterator[bytes]:
-    yield b"retry: 2000\n\n"
-    silent = 0
-    while not is_closing():
-        events = await run_in_threadpool(read, after)
-        for event in events:
-            after = event.number
-            if data := text(event):
-                lines = "\n".join(f"data: {line}" for line in data.splitlines())
-                yield f"id: {event.number}\nevent: {event.kind}\n{lines}\n\n".encode("utf-8", "replace")
-            if event.kind == ENDED:
-                return
-        silent = 0 if events else silent + 1
-        if silent:
-            await asyncio.sleep(_SLICE)
-        if silent and silent % _SILENCE == 0:
-            yield b": still here\n\n"
+    return StreamingResponse(lines(), media_type="text/event-stream")
 
 
 def first_after(request: Request) -> int:
@@ -62,6 +56,10 @@ def first_after(request: Request) -> int:
     if not (last.isascii() and last.isdigit() and len(last) < 10):
         raise ServerError(400, f"{last[:40]!r} is not an event id", "Send the id of the last event.")
     return int(last)
+
+
+After = Annotated[int, Depends(first_after)]
+"""The number of the last event that a client has received, as a parameter of a route."""
 
 
 def json_of(event: LoggedEvent) -> str:
