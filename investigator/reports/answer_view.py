@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from investigator.language.addresses import defanged
 from investigator.records import Answer, Decision, Quote, Side, Statement, Support, SurveyRow
 from investigator.reports.inert import inert_line
-from investigator.reports.wording import DECISIONS, decided_line
+from investigator.reports.wording import DECISIONS, decided_line, some_names
 from investigator.research.answer_text import support_note
 
 _MOST_MARKS = 3
@@ -116,10 +116,8 @@ def _row(row: SurveyRow, numbers: Mapping[Quote, int]) -> tuple[str, str, ShownS
 
 def _others(answer: Answer) -> Iterator[str]:
     for decision in (Decision.NO, Decision.UNDECIDED):
-        names = [inert_line(row.document_id) for row in answer.table if row.decision is decision]
-        more = [f"and {len(names) - _MOST_NAMES:,} more"] if len(names) > _MOST_NAMES else []
-        if names:
-            yield f"{DECISIONS[decision]}: {', '.join([*names[:_MOST_NAMES], *more])}"
+        if names := [row.document_id for row in answer.table if row.decision is decision]:
+            yield f"{DECISIONS[decision]}: {some_names(names, _MOST_NAMES)}"
     if decided := decided_line(answer):
         yield decided
 

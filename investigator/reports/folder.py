@@ -12,7 +12,7 @@ from investigator.documents.readers.unpacking import REST
 from investigator.records import FileRecord, FileStatus, FolderStatus, Mentioning, Mentions, SearchHit
 from investigator.reports.columns import columns
 from investigator.reports.inert import inert_line
-from investigator.reports.wording import FILE_STATUSES, plural
+from investigator.reports.wording import FILE_STATUSES, plural, some_names
 
 _LISTED = 20
 _SNIPPET = 400
@@ -63,9 +63,8 @@ def mentions_text(mentions: Mentions, limit: int) -> Text:
     if not unread:
         blocks.append(Text(f"{counted}. The list is complete: every file was searched."))
     else:
-        names = ", ".join(f"{inert_line(file.path)} ({FILE_STATUSES[file.status]})" for file in unread[:_LISTED])
-        more = f" and {len(unread) - _LISTED:,} more" if len(unread) > _LISTED else ""
-        blocks.append(Text(f"{counted}. The list is not complete; not searched: {names}{more}", style="yellow"))
+        names = some_names([f"{file.path} ({FILE_STATUSES[file.status]})" for file in unread], _LISTED)
+        blocks.append(Text(f"{counted}. The list is not complete; not searched: {names}", style="yellow"))
     return Text("\n\n").join(blocks).append("\n")
 
 
@@ -134,12 +133,7 @@ def _words(bm25: float | None) -> str:
 
 
 def _hit(number: int, hit: SearchHit) -> Text:
-    passage = hit.passage
-    where = passage.place
-    halves = [
-        f"words: {_words(hit.bm25)}",
-        "vectors: -" if hit.similarity is None else f"vectors: cosine {hit.similarity:.3f}",
-    ]
-    head = f"{number}. {inert_line(where)}  score {passage.score:.3f}  ({'; '.join(halves)})"
-    text = Text(head, style="bold")
+    passage, vectors = hit.passage, "-" if hit.similarity is None else f"cosine {hit.similarity:.3f}"
+    ranks = f"words: {_words(hit.bm25)}; vectors: {vectors}"
+    text = Text(f"{number}. {inert_line(passage.place)}  score {passage.score:.3f}  ({ranks})", style="bold")
     return text.append("\n   " + inert_line(passage.text, _SNIPPET), style="not bold")

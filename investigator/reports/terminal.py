@@ -43,6 +43,7 @@ from investigator.reports.wording import (
     reader_lines,
     readers,
     score_line,
+    some_names,
     tainted_line,
     usage_line,
 )
@@ -76,7 +77,7 @@ def runs_text(runs: Sequence[RunSummary]) -> Text:
 
 
 def _run_row(run: RunSummary) -> tuple[str, ...]:
-    question = inert_line(run.question, 100) + (f" ({_some_names(run.scope)})" if run.scope else "")
+    question = inert_line(run.question, 100) + (f" ({some_names(run.scope, _MOST_NAMES)})" if run.scope else "")
     began = inert_line(run.created[:16].replace("T", " "))
     return inert_line(run.id), began, _run_status(run), plural(run.calls, "call"), question
 
@@ -186,11 +187,12 @@ def _missed(coverage: Coverage, line: str) -> list[Text]:
     """Return the names of unread documents that the coverage line omits, and the reasons for unreadable files."""
     lines = []
     if any(path not in line for path in coverage.not_opened):
-        lines += _listed("Not opened", coverage.not_opened)
+        lines.append(Text(f"Not opened: {some_names(coverage.not_opened, _LIST_LIMIT)}"))
     if any(file.reason or file.path not in line for file in coverage.unreadable):
         reasons = (": ".join(filter(None, (FILE_STATUSES[file.status], file.reason))) for file in coverage.unreadable)
         files = zip(coverage.unreadable, reasons, strict=True)
-        lines += _listed("Unreadable", [f"{file.path} ({reason})" for file, reason in files])
+        unreadable = [f"{file.path} ({reason})" for file, reason in files]
+        lines.append(Text(f"Unreadable: {some_names(unreadable, _LIST_LIMIT)}"))
     return lines
 
 
@@ -212,7 +214,7 @@ def _footer(investigation: Investigation) -> Text:
     answer = investigation.answer
     texts = [Text(inert_line(line)) for line in readers(investigation)]
     if investigation.setup.scope:
-        texts.append(Text(f"Limited to: {_some_names(investigation.setup.scope)}"))
+        texts.append(Text(f"Limited to: {some_names(investigation.setup.scope, _MOST_NAMES)}"))
     if investigation.setup.templates:
         texts.append(Text(own_templates(investigation.setup.templates)))
     if answer and answer.coverage.tainted:
@@ -229,13 +231,7 @@ def _footer(investigation: Investigation) -> Text:
 
 def own_templates(templates: Sequence[TemplateVersion]) -> str:
     """Return a line that names the user's own prompt templates."""
-    return f"With your own templates: {_some_names([template.name for template in templates])}"
-
-
-def _some_names(names: Sequence[str]) -> str:
-    """Return the first few of the given names, and the number of further names."""
-    more = [f"and {len(names) - _MOST_NAMES:,} more"] if len(names) > _MOST_NAMES else []
-    return ", ".join([*map(inert_line, names[:_MOST_NAMES]), *more])
+    return f"With your own templates: {some_names([template.name for template in templates], _MOST_NAMES)}"
 
 
 def _headline(words: str, reason: str, style: str) -> Text:
@@ -248,14 +244,6 @@ def _section(title: str, items: Sequence[Text]) -> list[Text]:
 
 def _item(mark: str, words: str) -> Text:
     return Text.assemble((mark, "cyan"), "  ", words)
-
-
-def _listed(title: str, paths: Iterable[str]) -> list[Text]:
-    every = [inert_line(path) for path in paths]
-    if not every:
-        return []
-    rest = [f"and {len(every) - _LIST_LIMIT:,} more"] if len(every) > _LIST_LIMIT else []
-    return [Text(f"{title}: {', '.join(every[:_LIST_LIMIT] + rest)}")]
 
 
 def replayed_text(replayed: Replayed) -> Text:

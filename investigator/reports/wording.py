@@ -21,6 +21,7 @@ from investigator.records import (
     UsedEngine,
     Verdict,
 )
+from investigator.reports.inert import inert_line
 
 _EXTRACTIVE = re.compile(r"extractive(?![^\s:])")
 
@@ -195,6 +196,12 @@ def _amounts(usage: Usage) -> list[str]:
 def plural(number: int, noun: str, many: str = "") -> str:
     """Return the number with its noun: `1 call`, `2 calls`; `many` is an irregular plural."""
     return f"{number:,} {noun if number == 1 else many or noun + 's'}"
+
+
+def some_names(names: Sequence[str], most: int) -> str:
+    """Return the first names on one line, safe to display, and the number of further names."""
+    more = [f"and {len(names) - most:,} more"] if len(names) > most else []
+    return ", ".join([*map(inert_line, names[:most]), *more])
 
 
 def duration(seconds: float) -> str:

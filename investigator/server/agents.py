@@ -36,8 +36,7 @@ under 2,000 tokens.
 LONGEST_WAIT = 20
 _MOST_NAMES = 1_500  # maximum size in bytes of the list of names in a reply
 _MOST_SOURCES = 12
-_PAGE_WORDS = ("page", "slide", "sheet")
-_LINE_WORDS = ("line", "text line")
+_POSITION = re.compile(r"((?P<page>page|slide|sheet) |(?P<line>(text )?line) )?(?P<number>[0-9]{1,12})")
 _SLICE = 0.2  # seconds between checks of a job that a call waits for
 
 Cursor = Annotated[int, Field(ge=0, description="cursor at which to continue: `next` of the previous reply")]
@@ -246,20 +245,19 @@ def _first(names: Sequence[str]) -> tuple[str, ...]:
 
 def _offset(document: Document, place: str) -> int:
     """Return the offset of a position in a document. Raises ServerError."""
-    word, _, number = place.strip().lower().rpartition(" ")
-    if not number.isascii() or not number.isdigit() or len(number) > 12 or word not in ("", *_PAGE_WORDS, *_LINE_WORDS):
+    position = _POSITION.fullmatch(place.strip().lower())
+    if position is None:
         hint = "Use an offset, or a position such as: page 4, line 12"
         raise ServerError(HTTPStatus.UNPROCESSABLE_ENTITY, f"{place[:40]!r} is not a position", hint)
-    count = int(number)
-    if not word:
-        offset: int | None = count if count < len(document.text) else None
-    elif word in _PAGE_WORDS:
-        offset = next((page.start for page in document.pages if page.page == count), None)
+    number, text = int(position["number"]), document.text
+    if position["page"]:
+        starts = {page.page: page.start for page in document.pages if page.page is not None}
+    elif position["line"]:
+        starts = dict(enumerate([0, *(newline.end() for newline in re.finditer("\n", text))], start=1))
     else:
-        starts = [0, *(newline.end() for newline in re.finditer("\n", document.text))]
-        offset = starts[count - 1] if 0 < count <= len(starts) else None
-    if offset is None:
-        held = f"{plural(len(document.text), 'character')} and {plural(len(document.pages), 'page')}"
-        wrong = f"{document.id} has no {place.strip()}: it has {held}"
-        raise ServerError(HTTPStatus.UNPROCESSABLE_ENTITY, wrong)
-    return offset
+        starts = {number: number} if number < len(text) else {}
+    if number not in starts:
+        held = f"{plural(len(text), 'character')} and {plural(len(document.pages), 'page')}"
+        failure = f"{document.id} has no {place.strip()}: it has {held}"
+        raise ServerError(HTTPStatus.UNPROCESSABLE_ENTITY, failure)
+    return starts[number]

@@ -35,7 +35,7 @@ class Watch(Protocol):
     def doing(self, step: str) -> None:
         """Receive the current step, in words."""
 
-    def said(self, text: str) -> None:
+    def writing(self, text: str) -> None:
         """Receive the text of the reply so far."""
 
 
@@ -67,7 +67,7 @@ class _Conversation:
         """Show the current step. Raises TurnStopped if the user has cancelled the reply."""
         self._go_on(step=step)
 
-    def said(self, text: str) -> None:
+    def writing(self, text: str) -> None:
         """Show the text of the reply so far. Raises TurnStopped if the user has cancelled the reply."""
         self._go_on(reply=SpokenReply(text=text))
 

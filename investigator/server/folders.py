@@ -56,11 +56,12 @@ def served_folders(
     run at once. Raises SettingsError if another server serves one of the folders or nothing can be stored in the
     directory, and StoreError if the database fails.
     """
+    directory = directory or user_data_path("investigator", appauthor=False) / "servers"
     served: dict[str, ServedFolder] = {}
     try:
         for investigator in investigators:
             name = _name(investigator.folder, served)
-            served[name] = _served(name, investigator, directory or _kept(), to_agents)
+            served[name] = _served(name, investigator, directory, to_agents)
     except BaseException:
         for folder in served.values():
             folder.close()
@@ -91,10 +92,6 @@ def _held(stack: ExitStack, folder: Path, places: Sequence[Path]) -> Path:
         f"another program already serves {folder}",
         hint="Use that one, or stop it with Ctrl-C first. `ask`, `show`, `search` and `mcp` work at the same time.",
     )
-
-
-def _kept() -> Path:
-    return user_data_path("investigator", appauthor=False) / "servers"
 
 
 def _name(folder: Path, taken: Mapping[str, object]) -> str:

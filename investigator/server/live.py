@@ -31,7 +31,7 @@ from investigator.server.problems import served_words
 from investigator.server.records import JobEnded, LoggedEvent, kind_of
 from investigator.server.rendering import TEMPLATES
 
-_RECORDS: Mapping[str, type[Record]] = {kind_of(kind): kind for kind in (*get_args(Event), JobEnded)}
+_RECORDS: Mapping[str, type[Event | JobEnded]] = {kind_of(kind): kind for kind in (*get_args(Event), JobEnded)}
 _MOST_STEPS = 30
 """Of a round with more steps, which reads a whole folder, the page lists only the documents that say something."""
 
@@ -68,24 +68,24 @@ class Live:
     def pieces(self, logged: LoggedEvent) -> Iterator[Piece]:
         """Yield the pieces for an event, or nothing if the page does not change."""
         event = _recorded(logged)
-        if event is None:
-            return
         if isinstance(event, JobEnded):
             yield _piece(PagePlace.NOW, ended=event)
-            return
-        happened: Event = event  # type: ignore[assignment]
-        if isinstance(happened, Started):
-            self._engine = happened.engine
-        yield from self._knowledge(happened)
-        if count := counted_step(happened, self._engine):
-            detail = self._pace.detail(count, logged.at)
+        elif event is not None:
+            yield from self._progress(event, logged.at)
+
+    def _progress(self, event: Event, at: float) -> Iterator[Piece]:
+        if isinstance(event, Started):
+            self._engine = event.engine
+        yield from self._knowledge(event)
+        if count := counted_step(event, self._engine):
+            detail = self._pace.detail(count, at)
             yield _piece(PagePlace.NOW, title=count.title, detail=detail, done=count.done, total=count.total)
             if not count.last:
                 return
-        if words := served_words(sentence(happened, self._engine)):
+        if words := served_words(sentence(event, self._engine)):
             yield _piece(PagePlace.LOG, line=words)
-        if isinstance(happened, Started) or count is None:
-            yield _piece(PagePlace.NOW, title=what_follows(happened), detail="", done=None, total=None)
+        if isinstance(event, Started) or count is None:
+            yield _piece(PagePlace.NOW, title=what_follows(event), detail="", done=None, total=None)
 
     def _knowledge(self, event: Event) -> Iterator[Piece]:
         """Yield the pieces for the changes that an event makes to the plan, the knowledge and the cost."""
@@ -98,7 +98,7 @@ class Live:
             case Remembered():
                 self._replies.setdefault(event.round, []).append(event.memory)
                 yield self._plan()
-                yield _piece(PagePlace.SPENT, line=spent_line(self._budget, event.calls, event.seconds))
+                yield _piece(PagePlace.SPENT, line=self._spent(event.calls, event.seconds))
             case Written() if not is_finder(self._engine):
                 self._parts = {part.question: part.status for part in event.parts}
                 yield self._known()
@@ -106,11 +106,18 @@ class Live:
                 self._reflection = event.reflection
                 yield self._known()
 
+    def _spent(self, calls: int, seconds: float) -> str:
+        most = self._budget
+        of_calls = f"{calls:,} of at most {plural(most.calls, 'call')}" if most.calls else plural(calls, "call")
+        of_time = f" of at most {duration(most.seconds)}" if most.seconds else ""
+        return f"Spent: {of_calls}, {duration(seconds)}{of_time}"
+
     def _plan(self) -> Piece:
         rounds = []
         for planned in self._rounds:
-            rows = read_so_far(planned.steps, self._replies.get(planned.round, ()))
-            listed = rows if len(rows) <= _MOST_STEPS else _evidence(rows)[:_MOST_STEPS]
+            rows = _replied(planned.steps, self._replies.get(planned.round, ()))
+            evidence = [(step, reply) for step, reply in rows if reply is not None and reply.verdict.is_evidence]
+            listed = rows if len(rows) <= _MOST_STEPS else evidence[:_MOST_STEPS]
             rounds.append((planned, listed, len(rows) - len(listed)))
         return _piece(PagePlace.PLAN, rounds=rounds, engine=self._engine, verdict_words=verdict_words)
 
@@ -126,7 +133,7 @@ class Live:
         return {place.value: Markup(html) for place, html in places.items()}
 
 
-def _recorded(logged: LoggedEvent) -> Record | None:
+def _recorded(logged: LoggedEvent) -> Event | JobEnded | None:
     """Return the record of a stored event; None if a release whose events had another form stored it."""
     kind = _RECORDS.get(logged.kind)
     try:
@@ -135,28 +142,12 @@ def _recorded(logged: LoggedEvent) -> Record | None:
         return None
 
 
-def read_so_far(steps: Sequence[PlanStep], replies: Sequence[Memory]) -> Sequence[tuple[PlanStep, Memory | None]]:
+def _replied(steps: Sequence[PlanStep], replies: Sequence[Memory]) -> Sequence[tuple[PlanStep, Memory | None]]:
     """Return the steps of a round with their replies; several steps may query the same document."""
-    left = list(replies)
-    rows: list[tuple[PlanStep, Memory | None]] = []
-    for step in steps:
-        reply = next((reply for reply in left if reply.target_document_id == step.document_id), None)
-        if reply is not None:
-            left.remove(reply)
-        rows.append((step, reply))
-    return rows
-
-
-def _evidence(rows: Sequence[tuple[PlanStep, Memory | None]]) -> Sequence[tuple[PlanStep, Memory | None]]:
-    """Return the steps whose replies may support an answer."""
-    return [(step, reply) for step, reply in rows if reply is not None and reply.verdict.is_evidence]
-
-
-def spent_line(budget: BudgetSettings, calls: int, seconds: float) -> str:
-    """Return a line that states what a run has spent so far, and its limits."""
-    of_calls = f"{calls:,} of at most {plural(budget.calls, 'call')}" if budget.calls else plural(calls, "call")
-    most = f" of at most {duration(budget.seconds)}" if budget.seconds else ""
-    return f"Spent: {of_calls}, {duration(seconds)}{most}"
+    left: dict[str, list[Memory]] = {}
+    for reply in replies:
+        left.setdefault(reply.target_document_id, []).append(reply)
+    return [(step, left[step.document_id].pop(0) if left.get(step.document_id) else None) for step in steps]
 
 
 def _piece(place: PagePlace, **values: object) -> Piece:

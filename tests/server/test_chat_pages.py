@@ -96,7 +96,7 @@ def test_a_reply_is_stopped_at_its_next_step_and_the_chat_goes_on(folder: Served
     def say(text: str, watch: Watch) -> SpokenReply:
         if text == "quick":
             return SpokenReply(text="Yes.")
-        watch.said("The words so")
+        watch.writing("The words so")
         reached.set()
         go_on.wait(10)
         watch.doing("replying")
@@ -188,7 +188,7 @@ class Unwatched:
 
     def doing(self, step: str) -> None: ...
 
-    def said(self, text: str) -> None: ...
+    def writing(self, text: str) -> None: ...
 
 
 def wait_for(chats: Chats, chat_id: str) -> None:

@@ -53,7 +53,7 @@ def _turns_of(turns: Sequence[ChatTurn]) -> Iterator[Turn]:
 
 def _reply(talk: Talk, text: str, watch: Watch) -> SpokenReply:
     try:
-        message = talk.say(text, hear=lambda so_far: watch.said(inert_prose(so_far)))
+        message = talk.say(text, hear=lambda so_far: watch.writing(inert_prose(so_far)))
     except BudgetSpent as spent:
         raise DialogueError(
             f"the chats about this folder have reached the limit of {spent.reason}",
