@@ -10,20 +10,13 @@ from markupsafe import Markup
 
 from investigator.documents.own_results import EVIDENCE_HEADING
 from investigator.language.addresses import defanged
-from investigator.proof.coverage import coverage_line
 from investigator.records import Answer, Investigation
-from investigator.reports.answer_view import answer_view, citation_numbers
+from investigator.reports.answer_view import citation_numbers
+from investigator.reports.html import investigation_view
 from investigator.reports.inert import inert, inert_json_prose, inert_line
 from investigator.reports.schemas import Printed, stamped
 from investigator.reports.spreadsheets import csv_text
-from investigator.reports.wording import (
-    SUPPORTS,
-    headline,
-    open_parts,
-    readers,
-    tainted_line,
-    usage_line,
-)
+from investigator.reports.wording import SUPPORTS
 from investigator.secrets import redacted
 
 ANSWER, RECORD, EVIDENCE = "answer.md", "investigation.json", "evidence.csv"
@@ -67,24 +60,7 @@ def _evidence(answer: Answer) -> Iterator[tuple[str, ...]]:
 
 def _markdown(investigation: Investigation) -> str:
     """Return the answer as Markdown, with the markup of documents escaped."""
-    answer = investigation.answer
-    text = (
-        _environment()
-        .get_template("answer.md.j2")
-        .render(
-            investigation=investigation,
-            answer=answer,
-            headline=headline(investigation),
-            shown=answer_view(answer) if answer is not None else None,
-            citations=answer.citations if answer is not None else (),
-            open_parts=open_parts(answer) if answer is not None else (),
-            coverage=coverage_line(answer.coverage) if answer is not None else "",
-            readers=readers(investigation),
-            tainted=tainted_line(answer.coverage.tainted) if answer is not None else "",
-            usage=usage_line(investigation.usage, investigation.elapsed),
-        )
-    )
-    return redacted(text)
+    return redacted(_environment().get_template("answer.md.j2").render(investigation_view(investigation)))
 
 
 def _environment() -> Environment:

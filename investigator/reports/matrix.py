@@ -12,13 +12,7 @@ from investigator.reports.columns import columns
 from investigator.reports.inert import inert_line
 from investigator.reports.wording import SUPPORTS, engine_line, plural, usage_line
 
-CELL_WORDS: Mapping[CellStatus, str] = {
-    CellStatus.STATED: "stated",
-    CellStatus.PASSAGES: "passages",
-    CellStatus.NOT_STATED: "not stated",
-    CellStatus.UNCLEAR: "unclear",
-    CellStatus.NOT_READ: "not read",
-}
+CELL_WORDS: Mapping[CellStatus, str] = {status: status.value.replace("_", " ") for status in CellStatus}
 
 _STYLES: Mapping[CellStatus, str] = {
     CellStatus.STATED: "green",

@@ -10,10 +10,9 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from http import HTTPStatus
 from itertools import accumulate
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, TypeVar
 
 from pydantic import Field
 
@@ -27,7 +26,7 @@ from investigator.server.desk import Desk
 from investigator.server.problems import ServerError
 from investigator.server.records import JobRequest, JobState
 
-_Facts = TypeVar("_Facts", bound=Record)
+_Item = TypeVar("_Item")
 
 MOST_OCTETS = 4_000
 """Size limit for the text of a reply, in UTF-8 bytes: at three or more bytes per token, a reply with its record stays
@@ -102,58 +101,50 @@ class StatusReply(Record):
     next: int | None = None
 
 
-@dataclass(frozen=True)
-class ToolReply(Generic[_Facts]):
-    """The reply of a tool: text for the model, and the same facts as a record for the program that runs the model."""
-
-    text: str
-    facts: _Facts
-
-
 class AgentTools:
-    """The tools. Each raises ServerError, InvestigatorError or pydantic's ValidationError on failure."""
+    """The tools. Each returns text for the model, and the same facts as a record for the program that runs the model;
+    it raises ServerError, InvestigatorError or pydantic's ValidationError on failure.
+    """
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
 
     @property
-    def every(self) -> tuple[Callable[..., ToolReply[Any]], ...]:
+    def every(self) -> tuple[Callable[..., tuple[str, Record]], ...]:
         """Return all tools, in the usual order of use."""
         running = (self.start_investigation, self.get_investigation)
         return (self.search, self.list_mentions, *running, self.read_passage, self.status)
 
     def search(
         self, query: str, limit: Annotated[int, Field(ge=1, le=10)] = 5, folder: FolderName = ""
-    ) -> ToolReply[SearchReply]:
+    ) -> tuple[str, SearchReply]:
         """Find passages using keyword and vector search, best first. No language model reads them."""
         every = self._desk.folder(folder).investigator.search(query, limit=limit)
-        hits = every[: len(_first([hit.passage.place for hit in every]))]
+        hits, _ = _page(every, 0, lambda hit: hit.passage.place)
         each = MOST_OCTETS // max(1, len(hits)) - _MOST_NAMES // 10
         lines = [f"{hit.passage.place}\n{_beginning(inert_line(hit.passage.text), each)}" for hit in hits]
         reply = SearchReply(passages=tuple(_found(hit.passage) for hit in hits))
-        return ToolReply("\n\n".join(lines) or "Nothing was found.", reply)
+        return "\n\n".join(lines) or "Nothing was found.", reply
 
-    def list_mentions(self, words: str, folder: FolderName = "", cursor: Cursor = 0) -> ToolReply[MentionsReply]:
+    def list_mentions(self, words: str, folder: FolderName = "", cursor: Cursor = 0) -> tuple[str, MentionsReply]:
         """List every document that contains all these words, or a phrase in double quotation marks."""
         mentions = self._desk.folder(folder).investigator.mentions(words)
-        rest = mentions.documents[cursor:]
-        shown = rest[: len(_first([document.passages[0].place for document in rest]))]
-        end = cursor + len(shown)
+        shown, rest = _page(mentions.documents, cursor, lambda document: document.passages[0].place)
         each = (MOST_OCTETS - _MOST_NAMES) // max(1, len(shown))
         lines = [f"{own.passages[0].place} {_beginning(inert_line(own.passages[0].text), each)}" for own in shown]
         reply = MentionsReply(
             documents=tuple(document.document_id for document in shown),
             count=len(mentions.documents),
             complete=mentions.complete,
-            next=end if end < len(mentions.documents) else None,
+            next=rest,
         )
         whole = "every file was searched" if mentions.complete else "some files could not be searched"
         counted = f"{plural(len(mentions.documents), 'document')} of {mentions.searched:,}; {whole}."
-        return ToolReply("\n".join((counted, *lines)), reply)
+        return "\n".join((counted, *lines)), reply
 
     def start_investigation(
         self, question: str, only: list[str] | None = None, after: str = "", folder: FolderName = ""
-    ) -> ToolReply[InvestigationReply]:
+    ) -> tuple[str, InvestigationReply]:
         """Start answering a question with proven quotes; returns an id at once, for get_investigation.
 
         `only` limits it to documents, by id or pattern; `after` is the id of the investigation that the question
@@ -162,11 +153,11 @@ class AgentTools:
         follows = self._desk.job(after).run_id if after else ""
         name = self._desk.folder(folder).name
         job = self._desk.submit(JobRequest(folder=name, question=question, only=tuple(only or ()), after=follows))
-        return ToolReply(f"Started: {job.id}", InvestigationReply(id=job.id, state=job.state))
+        return f"Started: {job.id}", InvestigationReply(id=job.id, state=job.state)
 
     def get_investigation(
         self, id: str, wait_seconds: Annotated[float, Field(ge=0, le=LONGEST_WAIT)] = 0, cursor: Cursor = 0
-    ) -> ToolReply[InvestigationReply]:
+    ) -> tuple[str, InvestigationReply]:
         """Return an answer with its sources, or its progress; waits at most 20 seconds, so call it again if needed."""
         job, ends_at = self._desk.job(id), time.monotonic() + wait_seconds
         while not job.state.has_ended and time.monotonic() < ends_at:
@@ -176,7 +167,7 @@ class AgentTools:
         if job.problem is not None:
             raise ServerError(job.problem.status, job.problem.detail, job.problem.hint)
         if record is None:
-            return ToolReply(f"The investigation is {job.state.value}.", InvestigationReply(id=id, state=job.state))
+            return f"The investigation is {job.state.value}.", InvestigationReply(id=id, state=job.state)
         text = inert_prose(investigation_text(record).plain)
         end = cursor + len(_beginning(text[cursor:]))
         reply = InvestigationReply(
@@ -187,9 +178,9 @@ class AgentTools:
             sources=_sources(record) if not cursor else (),
             next=end if end < len(text) else None,
         )
-        return ToolReply(text[cursor:end], reply)
+        return text[cursor:end], reply
 
-    def read_passage(self, document: str, place: str = "0", folder: FolderName = "") -> ToolReply[PassageReply]:
+    def read_passage(self, document: str, place: str = "0", folder: FolderName = "") -> tuple[str, PassageReply]:
         """Read a document from a position: an offset (`start` of a source, or `next`), `page 4`, or `line 12`."""
         whole = self._desk.folder(folder).investigator.document(document)
         start, size = _offset(whole, place), len(whole.text)
@@ -197,9 +188,9 @@ class AgentTools:
         while len(shown := inert_prose(whole.text[start:end])) > MOST_OCTETS:  # escaping makes a text longer
             end = (start + end + 1) // 2
         span = PassageReply(document=document, start=start, end=end, characters=size, next=end if end < size else None)
-        return ToolReply(shown, span)
+        return shown, span
 
-    def status(self, folder: FolderName = "", cursor: Cursor = 0) -> ToolReply[StatusReply]:
+    def status(self, folder: FolderName = "", cursor: Cursor = 0) -> tuple[str, StatusReply]:
         """List the documents of a folder, the unreadable files with reasons, and the served folders."""
         served = self._desk.folder(folder)
         files = served.investigator.status(compare=False).files
@@ -207,18 +198,17 @@ class AgentTools:
         failed = [
             f"{file.path}: {FILE_STATUSES[file.status]} {file.reason}" for file in files if file.status not in READ
         ]
-        shown = _first(read[cursor:])
-        rest = cursor + len(shown)
+        shown, rest = _page(read, cursor, str)
         record = StatusReply(
             folder=served.name,
             folders=tuple(self._desk.folders),
-            documents=shown,
-            unreadable=_first(failed) if not cursor else (),
-            next=rest if rest < len(read) else None,
+            documents=tuple(shown),
+            unreadable=tuple(_page(failed, 0, str)[0]) if not cursor else (),
+            next=rest,
         )
         lines = [f"{plural(len(read), 'document')} can be searched in {served.name}.", *shown]
         lines += ["Could not be read:", *record.unreadable] if record.unreadable else []
-        return ToolReply(inert_prose("\n".join(lines)), record)
+        return inert_prose("\n".join(lines)), record
 
 
 def _found(span: Passage | Quote) -> Found:
@@ -227,8 +217,8 @@ def _found(span: Passage | Quote) -> Found:
 
 def _sources(record: Investigation) -> tuple[Found, ...]:
     quotes = record.answer.citations if record.answer is not None else ()
-    named = _first([quote.place for quote in quotes[:_MOST_SOURCES]])
-    return tuple(_found(quote) for quote in quotes[: len(named)])
+    shown, _ = _page(quotes[:_MOST_SOURCES], 0, lambda quote: quote.place)
+    return tuple(map(_found, shown))
 
 
 def _beginning(text: str, octets: int = MOST_OCTETS) -> str:
@@ -237,10 +227,13 @@ def _beginning(text: str, octets: int = MOST_OCTETS) -> str:
     return text[: max(1, len(first))]
 
 
-def _first(names: Sequence[str]) -> tuple[str, ...]:
-    """Return as many leading names as fit within the limit, but at least one."""
-    ends = [0, *accumulate(len(name.encode("utf-8", "replace")) for name in names)]
-    return tuple(name for name, before in zip(names, ends, strict=False) if before < _MOST_NAMES)
+def _page(items: Sequence[_Item], cursor: int, name: Callable[[_Item], str]) -> tuple[Sequence[_Item], int | None]:
+    """Return as many items from the cursor on as have names that fit within the limit, but at least one, and the cursor
+    for the rest, if any.
+    """
+    ends = [0, *accumulate(len(name(item).encode("utf-8", "replace")) for item in items[cursor:])]
+    end = cursor + sum(before < _MOST_NAMES for before in ends[:-1])
+    return items[cursor:end], end if end < len(items) else None
 
 
 def _offset(document: Document, place: str) -> int:

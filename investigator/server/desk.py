@@ -8,10 +8,11 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Generator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime
 from http import HTTPStatus
-from threading import Condition, Semaphore, Thread
+from threading import Lock, Semaphore
 
 from investigator.errors import StoreError, WorkspaceLockedError
 from investigator.records import (
@@ -55,25 +56,23 @@ class Desk:
         self._new_id = new_id
         self._most_waiting = most_waiting
         self._on_problem = on_problem
-        self._changed = Condition()
-        self._slots = Semaphore(_AT_ONCE)
-        self._to_stop: set[str] = set()
         self.closing = threading.Event()
-        self._threads = [Thread(target=self._work, args=(folder,), daemon=True) for folder in folders.values()]
+        self._lock = Lock()
+        self._slots = Semaphore(_AT_ONCE)
+        self._queues = {name: ThreadPoolExecutor(max_workers=1) for name in folders}
+        self._to_stop: set[str] = set()
 
     def start(self) -> None:
-        """Start working, beginning with the unfinished jobs of the previous server."""
-        for thread in self._threads:
-            thread.start()
+        """Resume the unfinished jobs of the previous server."""
+        for folder in self.folders.values():
+            for job in folder.ledger.unfinished():
+                self._queues[folder.name].submit(self._work, folder, job.id)
 
     def close(self) -> None:
         """Stop after the step in progress; unfinished jobs continue at the next start."""
         self.closing.set()
-        with self._changed:
-            self._changed.notify_all()
-        for thread in self._threads:
-            if thread.is_alive():
-                thread.join()
+        for queue in self._queues.values():
+            queue.shutdown(cancel_futures=True)
         for folder in self.folders.values():
             folder.close()
 
@@ -92,11 +91,12 @@ class Desk:
         Raises ServerError if the folder is not served, too many jobs wait, or the key was used for another request, and
         QuestionError.
         """
-        ledger = self.folder(request.folder).ledger
+        folder = self.folder(request.folder)
+        ledger = folder.ledger
         if request.kind is JobKind.INVESTIGATE:  # stored without known secrets, like runs
             mission, strategy = (redacted(text) if text else text for text in (request.mission, request.strategy))
             request = request.changed(question=valid_question(request.question), mission=mission, strategy=strategy)
-        with self._changed:
+        with self._lock:
             known = ledger.job_of_key(idempotency_key) if idempotency_key else None
             if known is not None and known.request != request:
                 refusal = "this Idempotency-Key was used for another request"
@@ -110,7 +110,7 @@ class Desk:
             created = datetime.now(UTC).isoformat(timespec="milliseconds")
             job = ServerJob(id=self._new_id(), request=request, created=created)
             ledger.add(job, idempotency_key)
-            self._changed.notify_all()
+        self._queues[folder.name].submit(self._work, folder, job.id)
         return job
 
     def job(self, job_id: str) -> ServerJob:
@@ -123,13 +123,12 @@ class Desk:
 
     def stop(self, job_id: str) -> ServerJob:
         """Stop a job after the step in progress; its results so far are kept. Raises ServerError."""
-        with self._changed:
+        with self._lock:
             folder, job = self._kept(job_id)
             if job.state is JobState.WAITING:
                 return self._end(folder, job_id, JobState.STOPPED)
             if not job.state.has_ended:
                 self._to_stop.add(job_id)
-                self._changed.notify_all()
         return job
 
     def _kept(self, job_id: str) -> tuple[ServedFolder, ServerJob]:
@@ -138,47 +137,37 @@ class Desk:
                 return folder, job
         raise ServerError(HTTPStatus.NOT_FOUND, f"unknown investigation {job_id}")
 
-    def _work(self, folder: ServedFolder) -> None:
-        while (job := self._next(folder)) is not None:
+    def _work(self, folder: ServedFolder, job_id: str) -> None:
+        """Run a job to its end, unless the desk closes; try again while another process is writing to the folder, or
+        nothing can be stored, for example because the disk is full.
+        """
+        while not self.closing.is_set():
             with self._slots:
-                if self.closing.is_set():
-                    return
                 try:
-                    self._do(folder, job)
-                # no event can be stored, for example because the disk is full; the job stays unfinished
+                    self._do(folder, job_id)
+                    return
+                except WorkspaceLockedError:
+                    pass
                 except StoreError as error:
                     self._on_problem(error.message)
-                    self.closing.wait(_AGAIN)
+            self.closing.wait(_AGAIN)
 
-    def _next(self, folder: ServedFolder) -> ServerJob | None:
-        """Wait for the oldest open job and return it; return None when the desk closes."""
-        with self._changed:
-            while not self.closing.is_set():
-                if waiting := folder.ledger.unfinished():
-                    return waiting[0]
-                self._changed.wait()
-        return None
-
-    def _do(self, folder: ServedFolder, job: ServerJob) -> None:
-        """Run a job to its end, unless the desk closes or another process is writing to the folder: then the job stays
-        unfinished, and its turn comes again.
-        """
-        with self._changed:
-            job = self.job(job.id)
-            if job.state.has_ended:  # the job was stopped while it was waiting
-                return
-            if job.id in self._to_stop:
-                self._end(folder, job.id, JobState.STOPPED)
+    def _do(self, folder: ServedFolder, job_id: str) -> None:
+        """Run a job, unless it has been stopped. Raises WorkspaceLockedError and StoreError."""
+        with self._lock:
+            if job_id in self._to_stop:
+                self._end(folder, job_id, JobState.STOPPED)
+            job = self.job(job_id)
+            if job.state.has_ended or self.closing.is_set():
                 return
             job = folder.ledger.change(job.changed(state=JobState.RUNNING))
         try:
             self._follow(folder, job)
         except WorkspaceLockedError as error:
-            folder.ledger.log(job.id, Notice(text=f"{error.message}; retrying."))
-            with self._changed:
-                self._changed.wait(_AGAIN)
-        except Exception as error:  # noqa: BLE001 - the outermost handler of the thread: the next job must run
-            self._end(folder, job.id, JobState.FAILED, why=problem_of(error))
+            folder.ledger.log(job_id, Notice(text=f"{error.message}; retrying."))
+            raise
+        except Exception as error:  # noqa: BLE001 - the outermost handler of the job: the next job must run
+            self._end(folder, job_id, JobState.FAILED, why=problem_of(error))
 
     def _follow(self, folder: ServedFolder, job: ServerJob) -> None:
         """Run a job to its end, unless it is stopped or the desk closes. Raises the same errors as an investigation."""

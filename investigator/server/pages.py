@@ -33,13 +33,7 @@ from investigator.services.run_records import turns_after
 _RECENT = 30
 _PDF = "application/pdf"
 _MOST_SHEETS = 4  # maximum number of PDF pages in one view; longer marks continue in the next view
-_STATE_WORDS: Mapping[JobState, str] = {
-    JobState.WAITING: "waiting",
-    JobState.RUNNING: "in progress",
-    JobState.DONE: "done",
-    JobState.STOPPED: "stopped",
-    JobState.FAILED: "failed",
-}
+_STATE_WORDS: Mapping[JobState, str] = {**{state: state.value for state in JobState}, JobState.RUNNING: "in progress"}
 
 
 def pages(desk: Desk) -> APIRouter:

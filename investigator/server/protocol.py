@@ -14,11 +14,12 @@ from anyio.abc import TaskGroup, TaskStatus
 from pydantic import ValidationError
 
 from investigator.errors import InvestigatorError, MissingPackageError
+from investigator.records import Record
 from investigator.reports.html import pages_environment
 from investigator.reports.inert import inert_json
 from investigator.resources.distribution import install_command
 from investigator.secrets import redacted
-from investigator.server.agents import AgentTools, ToolReply
+from investigator.server.agents import AgentTools
 from investigator.server.desk import Desk
 from investigator.server.hosting import Application, Receive, Scope, Send
 from investigator.server.problems import ServerError, problem_of
@@ -87,7 +88,7 @@ async def _kept_open(server: MCPServer[Any], *, task_status: TaskStatus[Applicat
         await anyio.sleep_forever()
 
 
-def _as_tool(tool: Callable[..., ToolReply[Any]]) -> Callable[..., object]:
+def _as_tool(tool: Callable[..., tuple[str, Record]]) -> Callable[..., object]:
     """Wrap a tool for the `mcp` package, so that it returns replies in the protocol's form, and errors that a model can
     read.
     """
@@ -95,20 +96,18 @@ def _as_tool(tool: Callable[..., ToolReply[Any]]) -> Callable[..., object]:
     from mcp.types import CallToolResult, TextContent
 
     hints = get_type_hints(tool, include_extras=True)
-    (facts,) = get_args(hints["return"])
+    _, facts = get_args(hints["return"])
     hints["return"] = Annotated[CallToolResult, facts]
 
     @wraps(tool)
     def call(**arguments: object) -> CallToolResult:
         try:
-            reply = tool(**arguments)
+            text, record = tool(**arguments)
         except (ServerError, InvestigatorError, ValidationError) as error:
             wrong = problem_of(error)
             raise ToolError(f"{wrong.detail} {wrong.hint}".strip()) from error
-        structured = json.loads(inert_json(redacted(reply.facts.model_dump_json())))
-        return CallToolResult(
-            content=[TextContent(type="text", text=redacted(reply.text))], structured_content=structured
-        )
+        structured = json.loads(inert_json(redacted(record.model_dump_json())))
+        return CallToolResult(content=[TextContent(type="text", text=redacted(text))], structured_content=structured)
 
     own = signature(tool)
     taken = [parameter.replace(annotation=hints[name]) for name, parameter in own.parameters.items()]
