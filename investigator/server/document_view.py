@@ -90,20 +90,19 @@ def document_view(document: Document, mark: tuple[int, int] | None = None, at: i
 def _blocks(document: Document, start: int, end: int, mark: tuple[int, int] | None) -> Iterator[Block]:
     text, headings = document.text, {heading.start for heading in document.headings}
     tables = [table for table in document.tables if table.cells and table.start < end and table.end > start]
-    line, position, before = text.count("\n", 0, start) + 1, start, None
+    lines_before = text.count("\n", 0, start)
+
+    def line(at: int) -> int:
+        return lines_before + text.count("\n", start, at) + 1
+
+    position, before = start, None
     for table in (*tables, None):
-        stop = end if table is None else max(position, table.start)
-        for begin, finish in _paragraphs(text, position, stop, headings):
-            line += text.count("\n", position, begin)
-            position = begin
+        for begin, finish in _paragraphs(text, position, end if table is None else table.start, headings):
             kind = BlockKind.HEADING if begin in headings else BlockKind.PARAGRAPH
-            yield Block(kind, line, _runs(text, begin, finish, mark))
+            yield Block(kind, line(begin), _runs(text, begin, finish, mark))
         if table is not None and not (before is not None and _is_inside(table, before)):
-            begin = max(table.start, start)
-            first = text.count("\n", 0, begin) + 1
-            yield Block(BlockKind.TABLE, first, rows=tuple(_rows(text, table, mark)))
+            yield Block(BlockKind.TABLE, line(max(table.start, start)), rows=tuple(_rows(text, table, mark)))
             position, before = max(position, table.end), table
-            line = first + text.count("\n", begin, position)
 
 
 def _is_inside(table: Table, other: Table) -> bool:
@@ -113,7 +112,7 @@ def _is_inside(table: Table, other: Table) -> bool:
 
 def _paragraphs(text: str, start: int, end: int, headings: set[int]) -> Iterator[tuple[int, int]]:
     """Yield the spans of paragraphs, without the line ends around them; a heading is a separate paragraph."""
-    cuts = {start, end, *(blank.end() for blank in _BLANK_LINES.finditer(text, start, end))}
+    cuts = {start, max(start, end), *(blank.end() for blank in _BLANK_LINES.finditer(text, start, end))}
     for heading in headings:
         if start <= heading < end:
             stop = text.find("\n", heading, end)
