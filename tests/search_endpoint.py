@@ -19,3 +19,6 @@ class SearchEndpoint(Hosting):
 
     def __enter__(self) -> Self:
         return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -8,14 +8,14 @@ from functools import partial
 from http import HTTPStatus
 
 from fastapi import APIRouter
-from fastapi.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
+from fastapi.responses import RedirectResponse, Response, StreamingResponse
 
 from investigator.server.chats import LONGEST_TURN, Chats
 from investigator.server.desk import Desk
 from investigator.server.folders import ServedFolder
 from investigator.server.problems import PROBLEMS, json_response
 from investigator.server.records import Chat, ChatTurn, KeptChats, LoggedEvent, NewChat, NewTurn
-from investigator.server.rendering import Fields, html, linking
+from investigator.server.rendering import Fields, html, linking, page
 from investigator.server.stream import After, json_of, streamed
 
 
@@ -71,7 +71,7 @@ def chat_pages(desk: Desk, chats: Chats) -> APIRouter:
     @router.get("")
     def listed(name: str) -> Response:
         served = desk.folder(name)
-        return HTMLResponse(html("chats.html.j2", folder=served, chats=served.chats.summaries(), longest=LONGEST_TURN))
+        return page("chats.html.j2", folder=served, chats=served.chats.summaries(), longest=LONGEST_TURN)
 
     @router.post("")
     def begin(name: str, fields: Fields) -> Response:
@@ -83,9 +83,7 @@ def chat_pages(desk: Desk, chats: Chats) -> APIRouter:
     def chat(name: str, chat_id: str) -> Response:
         served, version, chat = desk.folder(name), chats.version(chat_id), chats.chat(chat_id)
         links = linking(served)
-        return HTMLResponse(
-            html("chat.html.j2", folder=served, chat=chat, version=version, passage_link=links, longest=LONGEST_TURN)
-        )
+        return page("chat.html.j2", folder=served, chat=chat, version=version, passage_link=links, longest=LONGEST_TURN)
 
     @router.post("/{chat_id}")
     def say(name: str, chat_id: str, fields: Fields) -> Response:

@@ -7,8 +7,7 @@ import socket
 import threading
 from asyncio import Transport
 from collections.abc import Awaitable, Callable, MutableMapping
-from types import TracebackType
-from typing import Any, Self, TypeAlias
+from typing import Any, TypeAlias
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -60,7 +59,7 @@ def is_loopback(host: str) -> bool:
 
 
 class Hosting:
-    """Serves an application with uvicorn until it is closed; use it as a context manager.
+    """Serves an application with uvicorn until it is closed.
 
     The headers of a request must arrive within `patience` seconds. Each connection serves one request, so that closing
     never waits for idle clients.
@@ -84,10 +83,9 @@ class Hosting:
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, args=([listening],), daemon=True)
 
-    def start(self) -> Self:
+    def start(self) -> None:
         """Start accepting requests."""
         self._thread.start()
-        return self
 
     def wait(self) -> None:
         """Wait until another thread closes the server."""
@@ -101,12 +99,6 @@ class Hosting:
         if self._thread.is_alive():
             self._thread.join()
         self._socket.close()
-
-    def __enter__(self) -> Self:
-        return self.start()
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.close()
 
 
 def _in_time(seconds: float) -> type[H11Protocol]:

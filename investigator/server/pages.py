@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
+from typing import Annotated
 from urllib.parse import quote
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import ValidationError
 
@@ -25,7 +26,7 @@ from investigator.server.folders import ServedFolder
 from investigator.server.live import Live
 from investigator.server.problems import ServerError, problem_of
 from investigator.server.records import JobKind, JobRequest, JobState, LoggedEvent, Problem
-from investigator.server.rendering import TEMPLATES, Fields, html, linking
+from investigator.server.rendering import TEMPLATES, Fields, linking, page
 from investigator.server.stream import After, streamed
 from investigator.services.matrix_run import MATRIX
 from investigator.services.run_records import turns_after
@@ -58,23 +59,23 @@ def _add_folder(router: APIRouter, desk: Desk) -> None:
     def home() -> Response:
         if len(desk.folders) == 1:
             return RedirectResponse(f"/f/{next(iter(desk.folders))}/", HTTPStatus.SEE_OTHER)
-        return HTMLResponse(html("home.html.j2", folders=desk.folders.values()))
+        return page("home.html.j2", folders=desk.folders.values())
 
     @router.get("/f/{name}/")
     def folder(name: str) -> Response:
-        return HTMLResponse(_folder_page(desk.folder(name)))
+        return _folder_page(desk.folder(name))
 
     @router.get("/f/{name}/search")
     def search(name: str, q: str = "") -> Response:
         served = desk.folder(name)
         hits = served.investigator.search(q, limit=20) if q.strip() else ()
-        return HTMLResponse(html("search.html.j2", folder=served, query=q, hits=hits, passage_link=linking(served)))
+        return page("search.html.j2", folder=served, query=q, hits=hits, passage_link=linking(served))
 
     @router.get("/f/{name}/documents")
     def documents(name: str) -> Response:
         served = desk.folder(name)
         status: FolderStatus = served.investigator.status()
-        return HTMLResponse(html("documents.html.j2", folder=served, status=status, words=FILE_STATUSES))
+        return page("documents.html.j2", folder=served, status=status, words=FILE_STATUSES)
 
     @router.post("/f/{name}/index")
     def index(name: str) -> Response:
@@ -90,7 +91,7 @@ def _add_jobs(router: APIRouter, desk: Desk) -> None:
             job = desk.submit(_form_request(name, fields))
         except (ServerError, QuestionError) as error:
             wrong = problem_of(error)
-            return HTMLResponse(_refused_page(served, fields, wrong), wrong.status)
+            return _refused_page(served, fields, wrong)
         return RedirectResponse(f"/f/{name}/jobs/{job.id}", HTTPStatus.SEE_OTHER)
 
     @router.get("/f/{name}/jobs/{job_id}")
@@ -102,9 +103,7 @@ def _add_jobs(router: APIRouter, desk: Desk) -> None:
         events = _all_events(served, job_id)
         after = events[-1].number if events else 0
         shown = _live(served).shown(events)
-        return HTMLResponse(
-            html("job.html.j2", folder=served, job=job, shown=shown, after=after, state_words=_STATE_WORDS)
-        )
+        return page("job.html.j2", folder=served, job=job, shown=shown, after=after, state_words=_STATE_WORDS)
 
     @router.get("/f/{name}/jobs/{job_id}/progress")
     def progress(name: str, job_id: str, after: After) -> Response:
@@ -130,7 +129,7 @@ def _add_jobs(router: APIRouter, desk: Desk) -> None:
 def _add_runs(router: APIRouter, desk: Desk) -> None:
     @router.get("/f/{name}/runs/{run_id}")
     def run(name: str, run_id: str) -> Response:
-        return HTMLResponse(_run_page(desk.folder(name), run_id))
+        return _run_page(desk.folder(name), run_id)
 
     @router.post("/f/{name}/runs/{run_id}/resume")
     def resume(name: str, run_id: str) -> Response:
@@ -164,11 +163,11 @@ def _add_documents(router: APIRouter, desk: Desk) -> None:
         view = document_view(document, mark, at)
         sheets, why_none = _sheets(served, document, mark, at)
         template = "passage.html.j2" if "x-fragment" in request.headers else "document.html.j2"
-        return HTMLResponse(html(template, folder=served, view=view, mark=mark, sheets=sheets, why_none=why_none))
+        return page(template, folder=served, view=view, mark=mark, sheets=sheets, why_none=why_none)
 
     @router.get("/f/{name}/sheet")
-    def sheet(name: str, id: str, page: int) -> Response:
-        picture = desk.folder(name).pages.picture(id, page)
+    def sheet(name: str, id: str, number: Annotated[int, Query(alias="page")]) -> Response:
+        picture = desk.folder(name).pages.picture(id, number)
         return Response(picture, media_type="image/png", headers={"Cache-Control": "private, max-age=600"})
 
 
@@ -223,10 +222,10 @@ def _followed(investigator: Investigator, run: Investigation) -> str:
     return followed
 
 
-def _folder_page(served: ServedFolder, **refused: object) -> str:
+def _folder_page(served: ServedFolder, **refused: object) -> HTMLResponse:
     jobs = [job for job in served.ledger.unfinished() if job.request.kind is JobKind.INVESTIGATE]
     runs = [run for run in served.investigator.runs() if not run.id.startswith(MATRIX)]
-    return html(
+    return page(
         "folder.html.j2",
         folder=served,
         jobs=jobs,
@@ -238,18 +237,21 @@ def _folder_page(served: ServedFolder, **refused: object) -> str:
     )
 
 
-def _run_page(served: ServedFolder, run_id: str, **refused: object) -> str:
+def _run_page(served: ServedFolder, run_id: str, **refused: object) -> HTMLResponse:
     record = served.investigator.show(run_id)
     view = investigation_view(record)
-    return html("run.html.j2", folder=served, passage_link=linking(served), **view, **refused)
+    return page("run.html.j2", folder=served, passage_link=linking(served), **view, **refused)
 
 
-def _refused_page(served: ServedFolder, given: Mapping[str, str], wrong: Problem) -> str:
+def _refused_page(served: ServedFolder, given: Mapping[str, str], wrong: Problem) -> HTMLResponse:
     """Return the page with the question form, filled in with the values that were entered, and with the problem."""
+    shown = None
     if after := given.get("after"):
         with suppress(UnknownRunError):
-            return _run_page(served, after, given=given, problem=wrong)
-    return _folder_page(served, given=given, problem=wrong)
+            shown = _run_page(served, after, given=given, problem=wrong)
+    shown = shown or _folder_page(served, given=given, problem=wrong)
+    shown.status_code = wrong.status
+    return shown
 
 
 def _sheets(

@@ -8,6 +8,7 @@ from typing import Annotated
 from urllib.parse import parse_qs, urlencode
 
 from fastapi import Depends, Request
+from fastapi.responses import HTMLResponse
 
 from investigator.records import Passage, Quote
 from investigator.reports.html import pages_environment
@@ -20,9 +21,14 @@ TEMPLATES = "server/templates"
 
 
 def html(template: str, **values: object) -> str:
-    """Render a page, with known secrets redacted."""
-    page = pages_environment(TEMPLATES).get_template(template).render(longest_question=LONGEST_QUESTION, **values)
-    return redacted(page)
+    """Render a template, with known secrets redacted."""
+    text = pages_environment(TEMPLATES).get_template(template).render(longest_question=LONGEST_QUESTION, **values)
+    return redacted(text)
+
+
+def page(template: str, **values: object) -> HTMLResponse:
+    """Return a page, with known secrets redacted."""
+    return HTMLResponse(html(template, **values))
 
 
 async def form_fields(request: Request) -> Mapping[str, str]:
