@@ -35,8 +35,8 @@ from investigator.reports.enclosures import NO_ENCLOSURES, Enclosures
 from investigator.reports.inert import inert, inert_line
 from investigator.reports.matrix import CELL_WORDS, counts_line, in_short, readers_line, size_line, support_words
 from investigator.reports.wording import (
-    FILE_STATUSES,
     STOPS,
+    file_words,
     headline,
     open_parts,
     plural,
@@ -135,7 +135,7 @@ def _coverage_rows(coverage: Coverage, memories: Sequence[Memory]) -> Iterator[t
     yield from ((path, "read", _gain(points[path])) for path in coverage.read)
     yield from ((path, "not opened", "the run ended first") for path in coverage.not_opened)
     for file in coverage.unreadable:
-        yield file.path, "unreadable", ": ".join(filter(None, (FILE_STATUSES[file.status], file.reason)))
+        yield file.path, "unreadable", file_words(file)
     yield from ((path, "searched", "only in the index") for path in coverage.searched)
     yield from ((item.some_names(len(item.names)), "left out", item.count_line) for item in coverage.left_out)
 

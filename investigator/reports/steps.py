@@ -10,7 +10,6 @@ from investigator.records import (
     Embedded,
     Event,
     FileRead,
-    FileRecord,
     FileStatus,
     Notice,
     PartStatus,
@@ -24,7 +23,7 @@ from investigator.records import (
     Written,
 )
 from investigator.reports.inert import inert_line
-from investigator.reports.wording import FILE_STATUSES, duration, is_finder, plural, score_line
+from investigator.reports.wording import duration, file_words, is_finder, plural, score_line
 
 _LINE = 200
 
@@ -75,7 +74,7 @@ def counted_step(event: Event, engine: str) -> Count | None:
     """
     match event:
         case FileRead():
-            fate = () if event.file.status is FileStatus.INDEXED else (_fate(event.file),)
+            fate = () if event.file.status is FileStatus.INDEXED else (inert_line(file_words(event.file), _LINE),)
             return Count("reading", event.done, event.total, (inert_line(event.file.path, _LINE), *fate))
         case Embedded():
             phase = "computing sentence vectors" if event.sentences else "computing vectors"
@@ -152,8 +151,3 @@ def _planned(event: Planned) -> str:
         parts.append(f"{len(event.refused_document_ids)} rejected (no such document)")
     notes = [f"read as: {inert_line(event.read_as, _LINE)}" if event.read_as else "", inert_line(event.strategy, _LINE)]
     return "; ".join([", ".join(parts), *filter(None, notes)])
-
-
-def _fate(file: FileRecord) -> str:
-    reason = f": {inert_line(file.reason, _LINE)}" if file.reason else ""
-    return f"{FILE_STATUSES[file.status]}{reason}"

@@ -33,11 +33,11 @@ from investigator.reports.answer_view import AnswerView, ShownStatement, answer_
 from investigator.reports.columns import columns
 from investigator.reports.inert import inert, inert_line
 from investigator.reports.wording import (
-    FILE_STATUSES,
     HEADLINES,
     STOPS,
     UNFINISHED,
     expected_line,
+    file_words,
     open_parts,
     plural,
     reader_lines,
@@ -189,9 +189,7 @@ def _missed(coverage: Coverage, line: str) -> list[Text]:
     if any(path not in line for path in coverage.not_opened):
         lines.append(Text(f"Not opened: {some_names(coverage.not_opened, _LIST_LIMIT)}"))
     if any(file.reason or file.path not in line for file in coverage.unreadable):
-        reasons = (": ".join(filter(None, (FILE_STATUSES[file.status], file.reason))) for file in coverage.unreadable)
-        files = zip(coverage.unreadable, reasons, strict=True)
-        unreadable = [f"{file.path} ({reason})" for file, reason in files]
+        unreadable = [f"{file.path} ({file_words(file)})" for file in coverage.unreadable]
         lines.append(Text(f"Unreadable: {some_names(unreadable, _LIST_LIMIT)}"))
     return lines
 

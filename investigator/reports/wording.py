@@ -10,6 +10,7 @@ from investigator.records import (
     Answer,
     AnswerStatus,
     Decision,
+    FileRecord,
     FileStatus,
     Investigation,
     Memory,
@@ -17,6 +18,7 @@ from investigator.records import (
     StopReason,
     Support,
     Trust,
+    Unreadable,
     Usage,
     UsedEngine,
     Verdict,
@@ -85,6 +87,11 @@ FILE_STATUSES: Mapping[FileStatus, str] = {
     FileStatus.FAILED: "could not be read",
     FileStatus.TIMED_OUT: "took too long",
 }
+
+
+def file_words(file: FileRecord | Unreadable) -> str:
+    """Return the status of a file in words, with the reason if there is one."""
+    return ": ".join(filter(None, (FILE_STATUSES[file.status], file.reason)))
 
 
 def headline(investigation: Investigation) -> str:
