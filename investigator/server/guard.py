@@ -89,7 +89,8 @@ class Guard:
         if len(scope["raw_path"]) + len(scope["query_string"]) > _LONGEST_PATH:
             detail = f"an address may have at most {_LONGEST_PATH:,} characters"
             raise ServerError(HTTPStatus.REQUEST_URI_TOO_LONG, detail)
-        if path.startswith("/open/") and self.access.opened_by(path.removeprefix("/open/")):
+        key = path.removeprefix("/open/")
+        if key != path and (self.access.opened_by(key) or self.access.has_cookie(headers)):
             return RedirectResponse("/", HTTPStatus.SEE_OTHER, {"Set-Cookie": self.access.cookie()})
         if path.startswith(_OPEN) or self.access.has_token(headers) or self.access.may_search(path):
             return None

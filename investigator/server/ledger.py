@@ -96,7 +96,7 @@ class JobLedger:
         with self._database.begin() as connection:
             _log(connection, job_id, event)
 
-    def events(self, job_id: str, after: int = 0, limit: int = 500) -> Sequence[LoggedEvent]:
+    def events(self, job_id: str, after: int = 0, limit: int | None = 500) -> Sequence[LoggedEvent]:
         """Return the events of a job after a given number, in order."""
         query = select(job_events.c.number, job_events.c.at, job_events.c.kind, job_events.c.body).where(
             job_events.c.job == job_id

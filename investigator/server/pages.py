@@ -100,7 +100,7 @@ def _add_jobs(router: APIRouter, desk: Desk) -> None:
         if job.state is JobState.DONE:
             place = f"runs/{job.run_id}" if job.run_id else "documents"
             return RedirectResponse(f"/f/{name}/{place}", HTTPStatus.SEE_OTHER)
-        events = _all_events(served, job_id)
+        events = served.ledger.events(job_id, limit=None)
         after = events[-1].number if events else 0
         shown = _live(served).shown(events)
         return page("job.html.j2", folder=served, job=job, shown=shown, after=after, state_words=_STATE_WORDS)
@@ -110,7 +110,7 @@ def _add_jobs(router: APIRouter, desk: Desk) -> None:
         served = desk.folder_of(job_id)
         live = _live(served)
         # so that the remaining time and the rounds continue from the state that the page shows
-        live.shown([event for event in _all_events(served, job_id) if event.number <= after])
+        live.shown([event for event in served.ledger.events(job_id, limit=None) if event.number <= after])
         return streamed(partial(served.ledger.events, job_id), after, desk.closing, partial(_pieces, live))
 
     @router.post("/f/{name}/jobs/{job_id}/stop")
@@ -280,13 +280,6 @@ def _sheets(
 
 def _live(served: ServedFolder) -> Live:
     return Live(served.investigator.parts.settings.budget)
-
-
-def _all_events(served: ServedFolder, job_id: str) -> list[LoggedEvent]:
-    events_so_far: list[LoggedEvent] = []
-    while events := served.ledger.events(job_id, events_so_far[-1].number if events_so_far else 0):
-        events_so_far += events
-    return events_so_far
 
 
 def _pieces(live: Live, event: LoggedEvent) -> str:

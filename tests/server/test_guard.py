@@ -35,6 +35,7 @@ def test_a_link_opens_the_page_once(service: Service) -> None:
         assert str(urlsplit(link).port) in cookie
         assert first.get(f"{service.address}/", follow_redirects=True).status_code == 200
         assert second.get(link).status_code == 401
+        assert first.get(link).status_code == 303  # it has the cookie already
         assert second.get(f"{service.address}/").status_code == 401
 
 
