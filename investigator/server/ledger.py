@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from itertools import groupby
 
 from sqlalchemy import ColumnElement, delete, func, insert, select, tuple_, update
 from sqlalchemy.engine import Connection, RowMapping
@@ -162,18 +163,14 @@ class ChatLedger:
 
     def summaries(self) -> tuple[ChatSummary, ...]:
         """Return the non-empty chats, newest first."""
-        counted = select(chat_turns.c.chat, func.count().label("turns"), func.min(chat_turns.c.number).label("first"))
-        counts = counted.group_by(chat_turns.c.chat).subquery()
-        first = (chat_turns.c.chat == counts.c.chat) & (chat_turns.c.number == counts.c.first)
         query = (
-            select(served_chats.c.id, served_chats.c.created, chat_turns.c.said, counts.c.turns)
-            .join(counts, counts.c.chat == served_chats.c.id)
-            .join(chat_turns, first)
-            .order_by(served_chats.c.key.desc())
+            select(served_chats.c.id, served_chats.c.created, chat_turns.c.said)
+            .join(chat_turns)
+            .order_by(served_chats.c.key.desc(), chat_turns.c.number)
         )
         with self._database.begin() as connection:
-            rows: list[Mapping[str, object]] = [dict(row) for row in connection.execute(query).mappings()]
-        return tuple(ChatSummary.model_validate(row) for row in rows)
+            chats = [list(turns) for _, turns in groupby(connection.execute(query), key=lambda row: row.id)]
+        return tuple(ChatSummary(id=t[0].id, created=t[0].created, said=t[0].said, turns=len(t)) for t in chats)
 
     def forget(self, chat_id: str) -> None:
         """Delete a chat with all its messages, and erase them from the database file."""
