@@ -152,7 +152,7 @@ class Talk:
     def _is_saved_in(self, path: Path) -> bool:
         try:
             return [found.id for found in islice(conversations_in(path), 2)] == [self.record.id]
-        except (DialogueError, DialogueFormatError):
+        except DialogueFormatError:
             return False
 
     def _noted(self, text: str) -> Message:

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from investigator.bb3.bb3x.conversation_files import conversation_of
 from investigator.bb3.bb3x.examples import ModuleExample, Selection, dialogue_examples, module_examples
 from investigator.bb3.bb3x.records import Conversation
 from investigator.bb3.records import Module, Speaker
@@ -18,7 +17,7 @@ OWN = "Person 1's Persona: I am an AI"
 
 
 def conversation(*messages: dict[str, Any]) -> Conversation:
-    return conversation_of(json.dumps({"chat_id": "c", "message_history": messages}))
+    return Conversation.model_validate_json(json.dumps({"chat_id": "c", "message_history": messages}))
 
 
 def said(sender: str, text: str, **fields: Any) -> dict[str, Any]:

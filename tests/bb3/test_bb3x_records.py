@@ -13,14 +13,13 @@ from hypothesis import strategies as st
 
 from investigator.bb3.bb3x.conversation_files import (
     as_json_line,
-    conversation_of,
     conversations_in,
     write_conversations,
 )
 from investigator.bb3.bb3x.persons import kept_memory, memory_line, turn_of
-from investigator.bb3.bb3x.records import InteractionFailure, MemoryDecision, SearchDecision
+from investigator.bb3.bb3x.records import Conversation, InteractionFailure, MemoryDecision, SearchDecision
 from investigator.bb3.records import Speaker
-from investigator.errors import DialogueError, DialogueFormatError
+from investigator.errors import DialogueFormatError
 
 FULL: dict[str, Any] = {
     "user_pseudo_id": "0d3f9d0c-6a8c-4c1e-9d7e-8a8f1a2b3c4d",
@@ -70,7 +69,7 @@ def released(conversation: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("given_form", [FULL, released(FULL)], ids=["card", "released files"])
 def test_every_field_of_the_card_is_read_in_both_spellings(given_form: dict[str, Any]) -> None:
-    conversation = conversation_of(json.dumps(given_form))
+    conversation = Conversation.model_validate_json(json.dumps(given_form))
     human, bot = conversation.message_history
     assert conversation.id == FULL["chat_id"]
     assert conversation.user_pseudo_id == FULL["user_pseudo_id"]
@@ -87,7 +86,7 @@ def test_every_field_of_the_card_is_read_in_both_spellings(given_form: dict[str,
 
 def test_property_names_of_the_card_are_read_too_and_written_as_its_paths() -> None:
     message = {"text": "x", "sender": "bot", "is_liked": True, "is_safety_controlled_response": True}
-    conversation = conversation_of(json.dumps({"message_history": [message]}))
+    conversation = Conversation.model_validate_json(json.dumps({"message_history": [message]}))
     assert conversation.message_history[0].is_liked
     written = json.loads(as_json_line(conversation))["message_history"][0]
     assert written == {"text": "x", "sender": "bot", "isLiked": True, "isSafetyControlledResponse": True}
@@ -95,7 +94,7 @@ def test_property_names_of_the_card_are_read_too_and_written_as_its_paths() -> N
 
 def test_a_bot_s_message_has_its_id_even_under_the_path_that_the_card_gives() -> None:
     message = {"text": "x", "sender": "bot", "human_message_id": "b7"}
-    assert conversation_of(json.dumps({"message_history": [message]})).message_history[0].id == "b7"
+    assert Conversation.model_validate_json(json.dumps({"message_history": [message]})).message_history[0].id == "b7"
 
 
 @pytest.mark.parametrize(
@@ -120,8 +119,8 @@ def test_a_wrong_type_is_refused_with_line_field_and_gist(tmp_path: Path, field:
     with pytest.raises(DialogueFormatError) as refused:
         list(conversations_in(file))
     wrong = value[0] if isinstance(value, list) else value.get("good") if isinstance(value, dict) else value
-    assert "line 3 of" in refused.value.message
-    assert f"message_history[0].{field}" in refused.value.message
+    assert "line 3: " in refused.value.message
+    assert f"message_history.0.{field}" in refused.value.message
     assert str(wrong) in refused.value.message
 
 
@@ -131,18 +130,20 @@ def test_a_wrong_type_is_refused_with_line_field_and_gist(tmp_path: Path, field:
         ('{"message_history": [', "Invalid JSON"),
         ("[]", "object"),
         ("{}", "message_history: Field required"),
-        ('{"message_history": [{"sender": "bot"}]}', "message_history[0].text: Field required"),
+        ('{"message_history": [{"sender": "bot"}]}', "message_history.0.text: Field required"),
         ('{"message_history": [], "chat_id": 7}', "chat_id"),
         ("[" * 5000, "Invalid JSON"),
         ("hello " * 100, "Invalid JSON"),
     ],
 )
-def test_a_line_that_is_no_conversation_is_named_with_its_gist(line: str, told: str) -> None:
+def test_a_line_that_is_no_conversation_is_named_with_its_gist(tmp_path: Path, line: str, told: str) -> None:
+    file = tmp_path / "talk.jsonl"
+    file.write_text(f"{line}\n", encoding="utf-8")
     with pytest.raises(DialogueFormatError) as refused:
-        conversation_of(line, "line 9")
-    assert refused.value.message.startswith("line 9")
+        list(conversations_in(file))
+    assert "line 1: " in refused.value.message
     assert told in refused.value.message
-    assert len(refused.value.message) < 300
+    assert len(refused.value.message.removeprefix(str(file))) < 300
 
 
 def test_the_marks_of_other_systems_are_no_part_of_a_line_and_bytes_that_are_no_text_are_told(tmp_path: Path) -> None:
@@ -155,14 +156,16 @@ def test_the_marks_of_other_systems_are_no_part_of_a_line_and_bytes_that_are_no_
 
 
 def test_a_file_that_is_not_there_is_a_named_error(tmp_path: Path) -> None:
-    with pytest.raises(DialogueError, match="cannot be read"):
+    with pytest.raises(DialogueFormatError, match="cannot be read"):
         list(conversations_in(tmp_path / "none.jsonl"))
 
 
 def test_lines_end_with_a_line_feed_alone(tmp_path: Path) -> None:
     said = "one\u2028two\u0085three\x0bfour\r"
     file = tmp_path / "talk.jsonl"
-    conversation = conversation_of(json.dumps({"message_history": [{"text": said, "sender": "human"}]}))
+    conversation = Conversation.model_validate_json(
+        json.dumps({"message_history": [{"text": said, "sender": "human"}]})
+    )
     write_conversations(file, [conversation, conversation])
     assert [each.message_history[0].text for each in conversations_in(file)] == [said, said]
 
@@ -172,7 +175,7 @@ def test_a_failed_write_leaves_the_old_file_alone(tmp_path: Path) -> None:
     file.write_text("old", encoding="utf-8")
 
     def failing() -> Any:
-        yield conversation_of('{"message_history": []}')
+        yield Conversation.model_validate_json('{"message_history": []}')
         raise DialogueFormatError("the source broke off")
 
     with pytest.raises(DialogueFormatError, match="broke off"):
@@ -222,11 +225,11 @@ _MESSAGES = st.fixed_dictionaries(
 )
 def test_whatever_a_conversation_holds_comes_back(fields: dict[str, Any], more: dict[str, Any]) -> None:
     wire = {**more, **fields}
-    conversation = conversation_of(json.dumps(wire))
+    conversation = Conversation.model_validate_json(json.dumps(wire))
     written = as_json_line(conversation)
     assert "\n" not in written
     assert json.loads(written) == wire
-    assert conversation_of(written) == conversation
+    assert Conversation.model_validate_json(written) == conversation
 
 
 def test_the_card_counts_the_two_persons_the_other_way_round_than_prompts_do() -> None:
@@ -234,5 +237,5 @@ def test_the_card_counts_the_two_persons_the_other_way_round_than_prompts_do() -
     assert kept_memory("Person 2’s persona:  I have a dog") == kept_memory("Person 2's Persona: I have a dog")
     assert memory_line(Speaker.PARTNER, "I sing") == "Person 2's Persona: I sing"
     assert kept_memory("no prefix") == (None, "no prefix")
-    human, bot = conversation_of(json.dumps(FULL)).message_history
+    human, bot = Conversation.model_validate_json(json.dumps(FULL)).message_history
     assert (turn_of(human).speaker, turn_of(bot).speaker) == (Speaker.PARTNER, Speaker.SELF)

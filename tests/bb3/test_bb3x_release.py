@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from investigator.bb3.bb3x.conversation_files import conversation_of, conversations_in, write_conversations
+from investigator.bb3.bb3x.conversation_files import conversations_in, write_conversations
 from investigator.bb3.bb3x.records import Conversation
 from investigator.bb3.bb3x.redaction import Redactor
 from investigator.bb3.bb3x.release import publish, versions
-from investigator.bb3.bb3x.splits import Split, chunk_file, chunks_of, random_split, stable_split
+from investigator.bb3.bb3x.splits import Split, chunk_file, chunks_of, stable_split
 from investigator.errors import DialogueError, FolderError
 
 DAY = date(2024, 2, 29)
@@ -31,28 +31,24 @@ def conversation(name: str, consent: bool | None = True, said: str = "Hello") ->
     wire["message_history"].append({"sender": "bot", "text": "Hi", "isDisliked": True, "dislike_type": "a|b"})
     if consent is not None:
         wire["consent"] = consent
-    return conversation_of(json.dumps(wire))
+    return Conversation.model_validate_json(json.dumps(wire))
 
 
 def redactor() -> Redactor:
     return Redactor(b"a salt that only a test would use", Random(5))
 
 
-def in_training(_: Conversation) -> Split:
-    return Split.TRAIN
-
-
 @pytest.mark.parametrize("consent", [None, False])
 def test_without_an_express_yes_nothing_is_shared(tmp_path: Path, consent: bool | None) -> None:
-    shared = [conversation("a", consent, "Secret"), conversation("b")]
-    exported = publish(tmp_path, "1", shared, redactor(), DAY, in_training)
+    shared = [conversation("c", consent, "Secret"), conversation("b")]
+    exported = publish(tmp_path, "1", shared, redactor(), DAY)
     assert (exported.written, exported.without_consent, exported.without_human_reply) == (1, 1, 0)
     assert [each.message_history[0].text for each in conversations_in(tmp_path / "1" / "train.jsonl")] == ["Hello"]
     assert "Secret" not in "".join(file.read_text(encoding="utf-8") for file in (tmp_path / "1").iterdir())
 
 
 def test_conversations_in_which_the_human_says_nothing_are_left_out(tmp_path: Path) -> None:
-    silent = conversation_of('{"consent": true, "message_history": [{"sender": "bot", "text": "Hi"}]}')
+    silent = Conversation.model_validate_json('{"consent": true, "message_history": [{"sender": "bot", "text": "Hi"}]}')
     exported = publish(tmp_path, "1", [silent, conversation("a", said=" \n")], redactor(), DAY)
     assert (exported.written, exported.without_human_reply) == (0, 2)
 
@@ -61,7 +57,7 @@ def test_a_newer_release_counts_and_the_older_can_still_be_read(tmp_path: Path) 
     everything = [conversation(f"{number:08d}-3b0a-4d5b-9f53-5d1a5b0c9e11") for number in range(40)]
     exported = publish(tmp_path, "1.0", everything, redactor(), DAY)
     assert exported.written == 40
-    publish(tmp_path, "1.10", everything[:3], redactor(), DAY, lambda _: Split.TEST)
+    publish(tmp_path, "1.10", everything[:3], redactor(), DAY)
     assert versions(tmp_path) == ("1.0", "1.10")
     assert sorted(path.name for path in (tmp_path / "1.0").iterdir()) == [
         "CARD.md",
@@ -71,15 +67,14 @@ def test_a_newer_release_counts_and_the_older_can_still_be_read(tmp_path: Path) 
     ]
     old = [each.id for split in Split for each in conversations_in(tmp_path / "1.0" / f"{split}.jsonl")]
     assert sorted(old) == [each.id for each in everything]
-    assert [each.id for each in conversations_in(tmp_path / "1.10" / "test.jsonl")] == [
-        each.id for each in everything[:3]
-    ]
+    new = [each.id for split in Split for each in conversations_in(tmp_path / "1.10" / f"{split}.jsonl")]
+    assert sorted(new) == [each.id for each in everything[:3]]
     assert "supersedes version 1.0" in (tmp_path / "1.10" / "CARD.md").read_text(encoding="utf-8")
 
 
 def test_the_card_says_what_there_is_and_what_was_left_out(tmp_path: Path) -> None:
-    said = [conversation("a", said="I'm at laura@finch.example"), conversation("b"), conversation("c", None)]
-    publish(tmp_path, "1", said, redactor(), DAY, in_training)
+    said = [conversation("b", said="I'm at laura@finch.example"), conversation("c"), conversation("d", None)]
+    publish(tmp_path, "1", said, redactor(), DAY)
     card = (tmp_path / "1" / "CARD.md").read_text(encoding="utf-8")
     for line in (
         "Created on 2024-02-29. This is the first version.",
@@ -130,12 +125,6 @@ def test_a_conversation_stays_in_its_part() -> None:
     assert abs(parts[Split.TEST] - 300) < 80
     assert abs(parts[Split.VALID] - 300) < 80
     assert stable_split("\ud800") in set(Split)
-
-
-def test_parts_by_chance_come_from_the_random_that_is_given() -> None:
-    drawn = [random_split(Random(seed)) for seed in range(200)]
-    assert drawn == [random_split(Random(seed)) for seed in range(200)]
-    assert set(drawn) == set(Split)
 
 
 def test_the_released_files_are_numbered_by_part() -> None:

@@ -48,7 +48,7 @@ def test_a_saved_file_that_is_broken_is_told(folder: Path, tmp_path: Path) -> No
     (default_workspace(folder) / "chats" / "broken.jsonl").write_text('{"message_history": 7}\n', "utf-8")
     result = command("export", folder, "--to", tmp_path / "releases", "--version", "1.0", "--keep-names")
     assert result.exit_code == 2
-    assert "line 1 of" in result.stderr
+    assert "broken.jsonl, line 1: " in result.stderr
     assert "broken.jsonl" in result.stderr
     assert not (tmp_path / "releases" / "1.0").exists()
 

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from investigator.bb3.bb3x.conversation_files import conversation_of
 from investigator.bb3.bb3x.pii import NameFinder, Pii, PiiSpan, spans_by_rules, without_overlaps
+from investigator.bb3.bb3x.records import Conversation
 from investigator.bb3.bb3x.redaction import Redactor
 from investigator.errors import DialogueError, MissingPackageError, SettingsError
 
@@ -142,7 +142,7 @@ def test_other_numbers_of_people_are_found(said: str) -> None:
 
 
 def test_a_name_is_replaced_wherever_it_stands_in_the_conversation() -> None:
-    conversation = conversation_of(
+    conversation = Conversation.model_validate_json(
         json.dumps(
             {
                 "chat_id": "c",
@@ -175,7 +175,7 @@ def test_a_name_is_replaced_wherever_it_stands_in_the_conversation() -> None:
 
 def test_ids_that_may_say_who_somebody_is_become_uuids() -> None:
     given_ids = {"user_pseudo_id": "anna.kowalska", "chat_id": "7c1e0b52-3b0a-4d5b-9f53-5d1a5b0c9e11"}
-    conversation = conversation_of(json.dumps({**given_ids, "message_history": []}))
+    conversation = Conversation.model_validate_json(json.dumps({**given_ids, "message_history": []}))
     made = redactor()
     once, again = made.conversation(conversation), made.conversation(conversation)
     assert once.user_pseudo_id == again.user_pseudo_id
@@ -227,4 +227,7 @@ def test_a_conversation_without_personal_information_stays_as_it_is() -> None:
         "message_history": [{"sender": "Human", "text": "In 1984?", "dislike_type": None}],
         "n": 1.5,
     }
-    assert json.loads(json.dumps(redactor().conversation(conversation_of(json.dumps(wire))).wire())) == wire
+    assert (
+        json.loads(json.dumps(redactor().conversation(Conversation.model_validate_json(json.dumps(wire))).wire()))
+        == wire
+    )

@@ -8,8 +8,8 @@ from typing import Any
 from deviations import DEVIATIONS
 from golden_rows import Row, check, each_row
 
-from investigator.bb3.bb3x.conversation_files import conversation_of
 from investigator.bb3.bb3x.examples import Selection, dialogue_examples
+from investigator.bb3.bb3x.records import Conversation
 from investigator.bb3.bb3x.splits import chunk_file, chunks_of
 from investigator.bb3.records import Speaker
 
@@ -17,7 +17,7 @@ LABEL_OF = {"bot": Speaker.SELF, "human": Speaker.PARTNER}
 
 
 def examples(given: Any) -> Any:
-    conversation = conversation_of(json.dumps(given["conversation"]))
+    conversation = Conversation.model_validate_json(json.dumps(given["conversation"]))
     made = dialogue_examples(conversation, LABEL_OF[given["label_agent"]], Selection(given["teacher"]))
     return {"ok": [dict(message) for message in made]}
 

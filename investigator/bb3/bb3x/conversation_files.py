@@ -6,43 +6,22 @@ import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from investigator.bb3.bb3x.records import Conversation
-from investigator.errors import DialogueFormatError, FolderError
+from investigator.errors import FolderError
 from investigator.files import write_private
-from investigator.files.text_lines import text_lines
-
-_GIST = 60
-
-
-def conversation_of(line: str, place: str = "the line") -> Conversation:
-    """Parse a conversation from a line of JSON. Raises DialogueFormatError, whose message contains the place, the field
-    and the problem.
-    """
-    try:
-        return Conversation.model_validate_json(line)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False)[0]
-        field = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).lstrip(".")
-        problem = f"{field}: {first['msg']}" if field else first["msg"]
-        value = line.strip() if first["type"] == "json_invalid" else str(first["input"]).strip()
-        gist = value if len(value) <= _GIST else f"{value[:_GIST]}…"
-        raise DialogueFormatError(f"{place} is not a valid conversation: {problem}; found {gist!r}") from error
+from investigator.files.text_lines import json_rows
 
 
 def conversations_in(path: Path) -> Iterator[Conversation]:
-    """Yield the conversations in a file; `text_lines` splits it into lines.
-
-    Raises DialogueFormatError, with the line number, for a line that cannot be parsed, and DialogueError if the file
-    cannot be read.
+    """Yield the conversations in a file. Raises DialogueFormatError, with the line number, the field and the problem,
+    for a line that is not a conversation, and for a file that cannot be read.
     """
-    return (conversation_of(line, f"line {number} of {path}") for number, line in text_lines(path))
+    return (conversation for _, conversation in json_rows(path, Conversation))
 
 
 def as_json_line(conversation: Conversation) -> str:
-    """Return a conversation as one line of JSON, without a newline; `conversation_of` parses it. Lone surrogates, which
-    UTF-8 cannot encode, become U+FFFD.
+    """Return a conversation as one line of JSON, without a newline. Lone surrogates, which UTF-8 cannot encode, become
+    U+FFFD.
     """
     line = json.dumps(conversation.wire(), ensure_ascii=False)
     return line.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

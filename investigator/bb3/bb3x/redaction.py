@@ -19,7 +19,6 @@ from random import Random
 
 from pydantic import JsonValue
 
-from investigator.bb3.bb3x.conversation_files import conversation_of
 from investigator.bb3.bb3x.pii import Pii, PiiSpan, spans_by_rules, without_overlaps
 from investigator.bb3.bb3x.records import ChatMessage, Conversation
 from investigator.errors import DialogueError
@@ -81,7 +80,7 @@ class Redactor:
         self._names, self._drawn = tuple(sorted(words, key=lambda word: (-len(word), word))), {}
         wire = self._walked(conversation.wire())
         self._names, self._drawn = (), {}
-        return conversation_of(json.dumps(wire), "the redacted conversation")
+        return Conversation.model_validate_json(json.dumps(wire))
 
     def _occurrences(self, text: str) -> Iterator[PiiSpan]:
         """Yield the words that belong to a name found in the conversation, ignoring case."""

@@ -11,7 +11,7 @@ import re
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from pathlib import Path
 
@@ -48,10 +48,9 @@ def publish(
     conversations: Iterable[Conversation],
     redactor: Redactor,
     made_on: date,
-    split_of: Callable[[Conversation], Split] = lambda conversation: stable_split(conversation.id),
 ) -> Exported:
-    """Release the conversations that may be shared: those with consent in which the human says something. `split_of`
-    assigns each one to a split. The card states whether names were looked for.
+    """Release the conversations that may be shared: those with consent in which the human says something. The card
+    states whether names were looked for.
 
     Raises DialogueError if the version is not a number such as 1.2, or is not higher than all existing versions, and
     FolderError if the release cannot be written. In either case, nothing is released.
@@ -65,7 +64,7 @@ def publish(
         raise unwritable(releases, error) from error
     fates: Counter[str] = Counter()
     try:
-        counts = _write_parts(part, _shared(conversations, redactor, fates), split_of)
+        counts = _write_parts(part, _shared(conversations, redactor, fates))
         exported = Exported.model_validate(fates)
         _write(part / CARD, _card(version, older, made_on, counts, exported, redactor))
         part.chmod(0o755)
@@ -108,15 +107,13 @@ def _shared(conversations: Iterable[Conversation], redactor: Redactor, fates: Co
             yield redactor.conversation(conversation)
 
 
-def _write_parts(
-    folder: Path, conversations: Iterable[Conversation], split_of: Callable[[Conversation], Split]
-) -> Counts:
+def _write_parts(folder: Path, conversations: Iterable[Conversation]) -> Counts:
     """Write one file for each part, and return what each part and all of them contain."""
     lines: dict[str, list[str]] = {split: [] for split in Split}
     counts = {column: Counter[str]() for column in (*Split, _ALL)}
     users: set[tuple[str, str | None]] = set()
     for conversation in conversations:
-        split = split_of(conversation)
+        split = stable_split(conversation.id)
         lines[split].append(as_json_line(conversation) + "\n")
         for column in (split, _ALL):
             user = (column, conversation.user_pseudo_id)
