@@ -31,6 +31,7 @@ WITHOUT_DOCUMENTS = {
 
 _BUILT_IN = {
     **WITHOUT_DOCUMENTS,
+    "bb3": "investigator.bb3.agent:BlenderBot3Agent",
     "bb3_chat": "investigator.tasks.agents:FolderChatAgent",
     "investigator": "investigator.dialogue.asking_agent:InvestigatorAgent",
 }

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from random import Random
 
-from investigator.bb3.memory.choice import (
-    MemoryOptions,
-    after_turn,
-    available_memories,
-    most_alike,
-    shared_words,
-    with_memory,
-)
+from investigator.bb3.memory.choice import MemoryOptions, free_memories, most_alike, shared_words
+from investigator.bb3.memory.session import SessionMemories
+from investigator.bb3.memory.text import MemoryForm
+from investigator.bb3.records import Speaker
 
 DOG, TEA = "Person 1's Persona: I have a dog.", "Person 1's Persona: I like tea."
 KEPT = {DOG: 0, TEA: 2}
@@ -19,7 +15,7 @@ KEPT = {DOG: 0, TEA: 2}
 
 def free(options: MemoryOptions, text: str = "my dog barks", draws: tuple[float, ...] = ()) -> list[str]:
     numbers = iter(draws)
-    return available_memories(text, KEPT, {TEA}, options, chance=lambda: next(numbers), tokens=str.split)
+    return free_memories(text, KEPT, {TEA}, options, chance=lambda: next(numbers))
 
 
 def test_without_options_all_may_be_drawn_on() -> None:
@@ -46,7 +42,7 @@ def test_a_soft_block_grows_weaker_with_every_turn() -> None:
     assert free(option, draws=(0.9, 0.3)) == [TEA]
     blocked = Random(4)
     option = MemoryOptions(memory_soft_block_decay_factor=1)
-    assert available_memories("hi", KEPT, (), option, chance=blocked.random, tokens=str.split) == []
+    assert free_memories("hi", KEPT, (), option, chance=blocked.random) == []
 
 
 def test_of_many_the_32_that_share_most_are_left_best_first() -> None:
@@ -58,12 +54,22 @@ def test_of_many_the_32_that_share_most_are_left_best_first() -> None:
     assert most_alike("nine r", many[:31], str.split) == many[:31]
 
 
+def session(memories: dict[str, int]) -> SessionMemories:
+    made = SessionMemories(MemoryForm.PREFIXES, MemoryOptions(), chance=lambda: 1.0)
+    made.set(memories)
+    return made
+
+
 def test_a_made_up_memory_changes_nothing_but_ages() -> None:
-    assert after_turn({"a": 0, "b": 3}, ["never remembered"]) == {"a": 1, "b": 4}
-    assert after_turn({"a": 4}, ["a"]) == {"a": 0}
+    memories = session(KEPT)
+    memories.end_turn(["never remembered"])
+    assert memories.texts() == {DOG: 1, TEA: 3}
+    memories.end_turn([TEA])
+    assert memories.texts() == {DOG: 2, TEA: 0}
 
 
 def test_a_memory_that_is_kept_already_stays_as_it_is() -> None:
-    assert with_memory({"m": 4}, "m") == {"m": 4}
-    assert with_memory({"m": 4}, "n") == {"m": 4, "n": 0}
-    assert with_memory({"m": 4}, "") == {"m": 4}
+    memories = session({TEA: 4})
+    for text in ("I like tea.", "I have a dog.", ""):
+        memories.add(text, Speaker.PARTNER)
+    assert memories.texts() == {TEA: 4, DOG: 0}

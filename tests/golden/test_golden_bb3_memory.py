@@ -10,12 +10,14 @@ from deviations import DEVIATIONS
 from golden_rows import Row, attempt, check, each_row
 
 from investigator.bb3.forms.gpt2_tokens import gpt2_ids
-from investigator.bb3.memory.choice import MemoryOptions, after_turn, available_memories, most_alike, with_memory
+from investigator.bb3.memory.choice import MemoryOptions, most_alike
+from investigator.bb3.memory.session import SessionMemories
 from investigator.bb3.memory.text import (
     MemoryForm,
     clean_text,
     is_new_memory,
     is_opening,
+    owner_of,
     split_prefix,
     with_prefix,
     with_some_prefix,
@@ -46,13 +48,35 @@ def prefixed(given: Any) -> Any:
     return {"add": with_prefix(*arguments), "maybe_add": with_some_prefix(*arguments)}
 
 
-def available(given: Any) -> Any:
+def session(given: Any) -> SessionMemories:
+    """Return the memories of a conversation that has those of the row."""
     named = {OPTIONS.get(name, name): value for name, value in given.items()}
     options = MemoryOptions(**{name: value for name, value in named.items() if name in MemoryOptions.model_fields})
-    session = given.get("in_session", ())
-    chance = Random(0).random
-    found = available_memories(given["text"], given["store"], session, options, chance=chance, tokens=gpt2_ids)
-    return {"ok": found}
+    made = SessionMemories(MemoryForm.PREFIXES, options, chance=Random(0).random, tokens=gpt2_ids)
+    made.set(given["store"])
+    made.in_session = set(given.get("in_session", ()))
+    return made
+
+
+def available(given: Any) -> Any:
+    return {"ok": session(given).available(given["text"])}
+
+
+def bare(memories: SessionMemories) -> Any:
+    """Return the memories as in rows whose memories have no owner."""
+    return {"ok": {owner_of(memory)[1]: turns for memory, turns in memories.texts().items()}}
+
+
+def used(given: Any) -> Any:
+    memories = session(given)
+    memories.end_turn([f"Person 1's Persona: {given['used']}"])
+    return bare(memories)
+
+
+def added(given: Any) -> Any:
+    memories = session(given)
+    memories.add(given["memory"], Speaker.PARTNER)
+    return bare(memories)
 
 
 def reduced(given: Any) -> Any:
@@ -69,8 +93,8 @@ ADAPTERS = {
     "is_valid_memory": lambda given: ok(is_new_memory, given["new_memory"], given["prefix"], list(given["store"])),
     "add_memory_prefix": prefixed,
     "split_prefix_memory": lambda given: ok(split_prefix, given["memory"]),
-    "update_memory_usage": lambda given: ok(after_turn, given["store"], [given["used"]]),
-    "add_memory": lambda given: ok(with_memory, given["store"], given["memory"]),
+    "update_memory_usage": used,
+    "add_memory": added,
     "available_memories": available,
     "reduce_memories": reduced,
     "clean_text": lambda given: {"text": clean_text(given["text"])},

@@ -7,18 +7,15 @@ from typing import Any
 
 from deviations import DEVIATIONS
 from golden_rows import Row, attempt, check, each_row
-from session_memories import SessionMemories
 
-from investigator.bb3.chat_options import ChatOptions, Conditioning
+from investigator.bb3.agent import BlenderBot3Agent, modular_chat_of, session_memories_of
+from investigator.bb3.chat_options import Conditioning
 from investigator.bb3.exchange import SearchDocument
-from investigator.bb3.forms.prefix_form import PrefixOptions
-from investigator.bb3.forms.text_forms import PrefixForm, Prompted, TokenForm, Writer, WrittenText
-from investigator.bb3.memory.choice import MemoryOptions
-from investigator.bb3.memory.text import MemoryForm, is_opening
-from investigator.bb3.modular_chat import ModularChat
-from investigator.bb3.module_table import LARGE, SMALL
+from investigator.bb3.forms.text_forms import Prompted, WrittenText
 from investigator.bb3.records import Module, Speaker
-from investigator.bb3.turn_draft import LiveConversation, TurnDraft
+from investigator.bb3.turn_draft import LiveConversation
+from investigator.dialogue.messages import Message
+from investigator.dialogue.options import Opt
 
 TEXTS_OF_3B = (
     *("text", "search_decision", "memory_decision", "search_query", "memory_generator_self"),
@@ -72,119 +69,82 @@ def one_line(content: str) -> str:
     return " ".join(line.strip() for line in content.split("\n") if line.strip())
 
 
-def chat_of(given: Any, search: Found, writer: Writer, *, small: bool) -> ModularChat:
-    told = given["overrides"]
-    options = ChatOptions.model_validate({k: v for k, v in told.items() if k in ChatOptions.model_fields})
-    if small:
-        form: Any = TokenForm(writer, decide_with_memories=options.memory_decision_use_memories)
-        return ModularChat(form, SMALL, options.changed(memory_decision_use_memories=True), search)
-
-    def prompts(module: Module) -> PrefixOptions:
-        own = {k: v for k, v in told.items() if k in PrefixOptions.model_fields}
-        own["max_prompt_len"] = told.get(f"{module}_max_prompt_len")
-        if "max_prompt_len" in told:
-            own["max_total_len"] = told["max_prompt_len"]
-        return PrefixOptions.model_validate(own)
-
-    return ModularChat(PrefixForm(writer, prompts), LARGE, options, search)
-
-
-def memories_of(given: Any, *, small: bool) -> SessionMemories:
-    told = given["overrides"]
-    options = MemoryOptions.model_validate({k: v for k, v in told.items() if k in MemoryOptions.model_fields})
-    prefixes = {}
-    if "self_memory_prefix" in told:
-        prefixes = {Speaker.SELF: told["self_memory_prefix"], Speaker.PARTNER: told["partner_memory_prefix"]}
-    form = MemoryForm.TOKENS if small else MemoryForm.PREFIXES
-    return SessionMemories(form, options, chance=lambda: 1.0, prefixes=prefixes or None)
-
-
-def took(chat: ModularChat, conversation: LiveConversation, turn: Any) -> TurnDraft:
-    if is_opening(turn["text"], turn.get("memories")):
-        told = turn["memories"]
-        conversation.memories.set(told if isinstance(told, dict) else dict.fromkeys(told, 0))
-        return chat.open(conversation)
-    conversation.hear(turn["text"])
-    (draft,) = chat.reply([conversation])
-    return draft
-
-
 def listed(message: dict[str, Any]) -> dict[str, Any]:
-    """Return a message in the form of the recording, which writes an empty list as a list of one empty text."""
-    return {
+    """Return a message in the form of the recording, which writes an empty list as a list of one empty text. A reply
+    without knowledge has the name of the module's agent.
+    """
+    shown = {
         key: (value or [""]) if "_doc_" in key else value
         for key, value in message.items()
         if key not in ("episode_done", "quotes")
     }
+    return shown if "best_module" in message else {**shown, "id": "opt"}
 
 
 def large(given: Any) -> Any:
     writer, search = Scripted(given["default_replies"]), Found([])
-    chat, memories = chat_of(given, search, writer, small=False), memories_of(given, small=False)
-    conversation = LiveConversation(memories)
+    agent = BlenderBot3Agent(given["overrides"], writer=writer, search=search)
     turns = []
     for turn in given["turns"]:
         writer.begin(turn.get("replies", {}))
         search.documents, search.requests = turn.get("search", given["default_search_docs"]), []
-        step: dict[str, Any] = {}
-
-        def take(_: Any, turn: Any = turn) -> Any:
-            draft = took(chat, conversation, turn)
-            message = listed(draft.message("opt" if draft.is_alone else "BlenderBot3"))
-            memories.end_turn(draft.memories_used)
-            return message
-
-        reply = attempt(take, None)
-        step["calls"] = [{"agent": str(module), "prompt": prompt} for module, (_, prompt) in writer.calls]
-        step["search_requests"] = search.requests
-        step["reply"] = None if "error" in reply else reply
+        agent.observe(heard(turn))
+        reply = attempt(lambda _: listed(agent.act()), None)
+        step: dict[str, Any] = {
+            "calls": [{"agent": str(module), "prompt": prompt} for module, (_, prompt) in writer.calls],
+            "search_requests": search.requests,
+            "reply": None if "error" in reply else reply,
+        }
         step |= {"error": reply["error"]} if "error" in reply else {}
-        step |= {"memory_store": dict(memories.texts()), "in_session_memories": sorted(memories.in_session)}
+        step |= remembered(agent)
         turns.append(step)
         if turn.get("episode_done"):
-            conversation.end()
+            agent.reset()
     return {"turns": turns}
+
+
+def heard(turn: Any) -> Message:
+    message = Message(text=turn["text"])
+    return Message({**message, "memories": turn["memories"]}) if "memories" in turn else message
+
+
+def remembered(agent: BlenderBot3Agent) -> dict[str, Any]:
+    """Return the memories; they are recorded before an episode ends."""
+    return {"memory_store": dict(agent.memories.texts()), "in_session_memories": sorted(agent.memories.in_session)}
 
 
 def large_batch(given: Any) -> Any:
     writer, search = Scripted(given["default_replies"]), Found(given["search_docs"])
-    chat = chat_of(given, search, writer, small=False)
+    opt = Opt(given["overrides"])
+    chat = modular_chat_of(opt, writer, search)
     writer.begin(given["replies"])
-    conversations = [LiveConversation(memories_of(given, small=False)) for _ in given["texts"]]
+    conversations = [LiveConversation(session_memories_of(opt)) for _ in given["texts"]]
     for conversation, text in zip(conversations, given["texts"], strict=True):
         conversation.hear(text)
     drafts = chat.reply(conversations)
     calls = [{"agent": str(module), "prompt": prompt} for module, (_, prompt) in writer.calls]
-    replies = [listed(draft.message("opt" if draft.is_alone else "BlenderBot3")) for draft in drafts]
+    replies = [listed(draft.message("BlenderBot3")) for draft in drafts]
     return {"ok": {"calls": calls, "replies": replies}}
 
 
 def small(given: Any) -> Any:
     writer, search = Scripted(given["default_replies"]), Found([])
-    chat, memories = chat_of(given, search, writer, small=True), memories_of(given, small=True)
-    conversation = LiveConversation(memories)
+    agent = BlenderBot3Agent({**given["overrides"], "form": "tokens"}, writer=writer, search=search)
     separate = given["overrides"].get("knowledge_conditioning") == Conditioning.SEPARATE
     turns = []
     for turn in given["turns"]:
         writer.begin(turn.get("replies", {}))
         search.documents = given["default_replies"]["docs"]
-        draft = took(chat, conversation, turn)
-        message = listed(draft.message("BlenderBot3"))
-        memories.end_turn(draft.memories_used)
+        agent.observe(heard(turn))
+        message = listed(agent.act())
         shown = {key: message[key] for key in TEXTS_OF_3B if key in message}
         shown |= {key: message[key] for key in ("memories", "search_knowledge_doc_titles")}
         shown |= {key: value for key, value in message.items() if separate and key.endswith("_dialogue")}
-        shown |= {"max_score": message["score"]} if separate else {"id": message["id"]}
-        turns.append(
-            {
-                "calls": [small_call(request, prompt, turn) for _, (request, prompt) in writer.calls],
-                "reply": shown,
-                "memory_store": dict(memories.texts()),
-                "in_session_memories": sorted(memories.in_session),
-            }
-        )
+        shown |= {"max_score": message["score"]} if separate else {"id": agent.id}
+        calls = [small_call(request, prompt, turn) for _, (request, prompt) in writer.calls]
+        turns.append({"calls": calls, "reply": shown, **remembered(agent)})
         if turn.get("episode_done"):
-            conversation.end()
+            agent.reset()
     return {"turns": turns}
 
 

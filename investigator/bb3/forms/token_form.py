@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from investigator.bb3.exchange import ModuleRequest, SearchDocument
-from investigator.bb3.memory.text import without_control_tokens
+from investigator.bb3.memory.text import clean_text, without_control_tokens
 from investigator.bb3.module_table import TABLE
 from investigator.bb3.records import Module
 
@@ -48,10 +48,10 @@ def token_text(request: ModuleRequest, *, decide_with_memories: bool = True) -> 
 
 
 def _without_tokens(request: ModuleRequest) -> ModuleRequest:
-    """Return the request without control tokens inside its texts."""
+    """Return the request without control tokens inside its texts, and without names before its turns."""
     bare = without_control_tokens
     return request.changed(
-        turns=tuple(turn.changed(text=bare(turn.text)) for turn in request.turns),
+        turns=tuple(turn.changed(text=clean_text(turn.text)) for turn in request.turns),
         memories=tuple(map(bare, request.memories)),
         documents=tuple(each.changed(title=bare(each.title), text=bare(each.text)) for each in request.documents),
         entity=bare(request.entity),

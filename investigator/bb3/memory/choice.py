@@ -44,23 +44,6 @@ class MemoryOptions(Record):
     )
 
 
-def available_memories(
-    text: str,
-    memories: Mapping[str, int],
-    in_session: Collection[str],
-    options: MemoryOptions,
-    *,
-    chance: Chance,
-    tokens: Tokens,
-) -> list[str]:
-    """Return the memories that may be used for a reply to a turn, at most 32.
-
-    `memories` are texts with the prefix of their owner, each with the number of turns since it was last used;
-    `in_session` contains those created in this conversation.
-    """
-    return most_alike(text, free_memories(text, memories, in_session, options, chance=chance), tokens)
-
-
 def free_memories(
     text: str, memories: Mapping[str, int], in_session: Collection[str], options: MemoryOptions, *, chance: Chance
 ) -> list[str]:
@@ -82,18 +65,6 @@ def most_alike(text: str, memories: Sequence[str], tokens: Tokens) -> list[str]:
     wanted = set(tokens(text.lower()))
     scored = [(len(wanted.intersection(tokens(memory.lower()))), memory) for memory in memories]
     return [memory for _, memory in sorted(scored, reverse=True)[:MOST_AVAILABLE]]
-
-
-def after_turn(memories: Mapping[str, int], used: Collection[str]) -> dict[str, int]:
-    """Return the number of turns since each memory was last used, after a turn in which some were used. Texts in `used`
-    that are not memories, because a model made them up, are ignored.
-    """
-    return {memory: 0 if memory in used else turns + 1 for memory, turns in memories.items()}
-
-
-def with_memory(memories: Mapping[str, int], memory: str) -> dict[str, int]:
-    """Return the memories with `memory` added, unless it is empty or already among them."""
-    return {**memories, memory: memories.get(memory, 0)} if memory else dict(memories)
 
 
 def _near(text: str, memory: str, options: MemoryOptions) -> bool:

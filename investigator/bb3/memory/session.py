@@ -1,20 +1,20 @@
-"""Memories of BB3's own kind, for recorded conversations: they live as long as their conversation, in the written form
-of a model family. Chats over a folder keep theirs: `bb3/memory/of_chats.py`.
+"""Remembers for one conversation, as BB3 does with its own models: in the written form of their family. Chats about a
+folder keep their memories: see `of_chats`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from investigator.bb3.memory.choice import (
-    Chance,
-    MemoryOptions,
-    Tokens,
-    after_turn,
-    available_memories,
-    with_memory,
+from investigator.bb3.memory.choice import Chance, MemoryOptions, Tokens, free_memories, most_alike
+from investigator.bb3.memory.text import (
+    MemoryForm,
+    is_new_memory,
+    prefix_of,
+    says_nothing,
+    with_prefix,
+    with_some_prefix,
 )
-from investigator.bb3.memory.text import MemoryForm, is_new_memory, prefix_of, says_nothing, with_prefix
 from investigator.bb3.records import Speaker
 from investigator.errors import DialogueFormatError
 
@@ -39,12 +39,8 @@ class SessionMemories:
         self._tokens = tokens
         self._prefixes = prefixes or {speaker: prefix_of(speaker, form) for speaker in Speaker}
         self._texts: dict[str, int] = {}
-        self._in_session: set[str] = set()
-
-    @property
-    def in_session(self) -> frozenset[str]:
-        """Return the memories created in this conversation."""
-        return frozenset(self._in_session)
+        self.in_session: set[str] = set()
+        """The memories created in this conversation."""
 
     def texts(self) -> Mapping[str, int]:
         return dict(self._texts)
@@ -53,36 +49,37 @@ class SessionMemories:
         return {}
 
     def available(self, text: str) -> Sequence[str]:
-        return available_memories(
-            text, self._texts, self._in_session, self._options, chance=self._chance, tokens=self._tokens
-        )
+        free = free_memories(text, self._texts, self.in_session, self._options, chance=self._chance)
+        return most_alike(text, free, self._tokens)
 
     def add(self, text: str, speaker: Speaker) -> None:
         if says_nothing(text):
             return
         memory = self._written(text, speaker)
         if self._is_new(memory, speaker):
-            self._texts = with_memory(self._texts, memory)
-            self._in_session.add(memory)
+            self._texts[memory] = 0
+            self.in_session.add(memory)
 
     def set(self, memories: Mapping[str, int]) -> None:
-        prefixes = tuple(f"{prefix}:" for prefix in self._prefixes.values())
+        own = tuple(f"{prefix}:" for prefix in self._prefixes.values())
         self._texts = {
-            text if text.startswith(prefixes) else self._written(text, Speaker.PARTNER): turns
+            text if text.startswith(own) else self._written(text, Speaker.PARTNER, with_some_prefix): turns
             for text, turns in memories.items()
         }
 
     def end_turn(self, used: Sequence[str]) -> None:
-        self._texts = after_turn(self._texts, used)
+        self._texts = {memory: 0 if memory in used else turns + 1 for memory, turns in self._texts.items()}
 
     def clear(self) -> None:
         self._texts = {}
-        self._in_session = set()
+        self.in_session = set()
 
-    def _written(self, text: str, speaker: Speaker) -> str:
+    def _written(
+        self, text: str, speaker: Speaker, write: Callable[[str, Speaker, MemoryForm], str] = with_prefix
+    ) -> str:
         prefix = self._prefixes[speaker]
         if prefix == prefix_of(speaker, self._form):
-            return with_prefix(text, speaker, self._form)
+            return write(text, speaker, self._form)
         return text if text.startswith(f"{prefix}:") else f"{prefix}: {text}"
 
     def _is_new(self, memory: str, speaker: Speaker) -> bool:

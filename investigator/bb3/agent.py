@@ -1,0 +1,125 @@
+"""Defines BlenderBot3Agent: BlenderBot 3 with its own models, prompts and memories, and without a folder (seed:
+bb3_agents). It can be created by name: create_agent({"model": "bb3", "completions": "http://127.0.0.1:6010"}).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+
+from investigator.bb3.chat_options import ChatOptions
+from investigator.bb3.decoding.options import ModuleOptions, is_module_option, module_options
+from investigator.bb3.decoding.told import changed
+from investigator.bb3.exchange import DocumentSearch
+from investigator.bb3.forms.gpt2_tokens import best_count, gpt2_count, gpt2_ids
+from investigator.bb3.forms.text_forms import PrefixForm, TokenForm, Writer
+from investigator.bb3.forms.writers import CompletionsWriter, LocalWriter
+from investigator.bb3.memory.choice import MemoryOptions
+from investigator.bb3.memory.session import SessionMemories
+from investigator.bb3.memory.text import MemoryForm, is_opening
+from investigator.bb3.modular_chat import ModularChat
+from investigator.bb3.module_table import LARGE, SMALL, Weights
+from investigator.bb3.records import Module, Speaker
+from investigator.bb3.search.client import SearchServer
+from investigator.bb3.turn_draft import LiveConversation
+from investigator.dialogue.agents import Agent, Shared, shared_part
+from investigator.dialogue.messages import EPISODE_DONE, Message
+from investigator.dialogue.options import Opt, Options
+from investigator.errors import DialogueError
+
+
+class BlenderBot3Agent(Agent):
+    """Talks as BB3 does: nothing that it says is checked, and its memories end with the conversation; `bb3_chat` is the
+    agent for a folder. Copies share the model, and each has its own conversation. A message with the text "Opening" and
+    `memories` starts it, and a reply to `episode_done` ends it. Options: `completions` (the address of a server for
+    BB3's 30B or 175B) or `local_model` (`transformers:FOLDER`); `form` (`prefixes` for 30B and 175B, `tokens` for 3B);
+    `search_server` (an address; without it, nothing is found); and, under BB3's names, ChatOptions, MemoryOptions and
+    the options of modules. Raises SettingsError and DialogueError for invalid options.
+    """
+
+    def __init__(
+        self,
+        opt: Options = None,
+        shared: Shared | None = None,
+        *,
+        writer: Writer | None = None,
+        search: DocumentSearch | None = None,
+    ) -> None:
+        super().__init__(opt, shared)
+        self.id = self.opt.text("id", "BlenderBot3")
+        self._chat = shared_part(shared, "chat", ModularChat) or modular_chat_of(self.opt, writer, search)
+        self.memories = session_memories_of(self.opt)
+        self._conversation = LiveConversation(self.memories)
+
+    def act(self) -> Message:
+        """Reply to the observation. Raises CredentialError, and SettingsError if a model cannot be loaded."""
+        heard, conversation = self.observation or Message(text=""), self._conversation
+        told = heard.get("memories")
+        if isinstance(told, Mapping | list) and is_opening(heard.text, told):
+            self.memories.set(told if isinstance(told, Mapping) else dict.fromkeys(told, 0))
+            draft = self._chat.open(conversation)
+        else:
+            conversation.hear(heard.text)
+            (draft,) = self._chat.reply([conversation])
+        message = draft.message(self.id)
+        self.memories.end_turn(draft.memories_used)
+        if heard.get(EPISODE_DONE):
+            conversation.end()
+        self.observation = None
+        return message
+
+    def reset(self) -> None:
+        super().reset()
+        self._conversation.end()
+
+    def share(self) -> dict[str, object]:
+        return {**super().share(), "chat": self._chat}
+
+
+def modular_chat_of(opt: Opt, writer: Writer | None = None, search: DocumentSearch | None = None) -> ModularChat:
+    """Return the chat that an agent's options describe. Raises SettingsError and DialogueError."""
+    chat = changed(ChatOptions(), {name: opt[name] for name in ChatOptions.model_fields if name in opt})
+    flat = {name: value for name, value in opt.items() if isinstance(value, str | int | float)}
+    of_modules = {name: value for name, value in flat.items() if is_module_option(name)}
+    is_small = _form(opt) is MemoryForm.TOKENS
+    options = module_options(of_modules, Weights.SMALL if is_small else Weights.LARGE)
+    if search is None and (server := opt.text("search_server")):
+        search = SearchServer(server)
+    form: TokenForm | PrefixForm
+    if is_small:
+        decides = chat.memory_decision_use_memories
+        form = TokenForm(writer or _writer(opt, options), decide_with_memories=decides, in_one_text=writer is None)
+        return ModularChat(form, SMALL, chat, search)
+    form = PrefixForm(
+        writer or _writer(opt, options),
+        lambda module: options[module].prompt,
+        decoding=lambda module: options[module].decoding,
+    )
+    return ModularChat(form, LARGE, chat, search)
+
+
+def _writer(opt: Opt, options: Mapping[Module, ModuleOptions]) -> Writer:
+    if address := opt.text("completions"):
+        return CompletionsWriter(address, lambda module: options[module].decoding, api_key=opt.text("api_key"))
+    if model := opt.text("local_model"):
+        return LocalWriter(model, lambda module: options[module].decoding)
+    hint = "Name a server as completions=URL, or a folder as local_model=transformers:FOLDER."
+    raise DialogueError("the agent bb3 needs a model", hint=hint)
+
+
+def session_memories_of(opt: Opt) -> SessionMemories:
+    """Return the memories of a new conversation. Raises SettingsError and DialogueError for invalid options."""
+    options = changed(MemoryOptions(), {name: opt[name] for name in MemoryOptions.model_fields if name in opt})
+    prefixes = {Speaker.SELF: opt.text("self_memory_prefix"), Speaker.PARTNER: opt.text("partner_memory_prefix")}
+    return SessionMemories(
+        _form(opt),
+        options,
+        chance=random.random,
+        tokens=gpt2_ids if best_count() is gpt2_count else str.split,
+        prefixes=prefixes if all(prefixes.values()) else None,
+    )
+
+
+def _form(opt: Opt) -> MemoryForm:
+    forms = {"prefixes": MemoryForm.PREFIXES, "tokens": MemoryForm.TOKENS}
+    return forms[opt.choice("form", forms, "prefixes")]
