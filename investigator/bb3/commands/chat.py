@@ -20,8 +20,8 @@ from investigator.asking.budget import BudgetSpent
 from investigator.bb3.chat_options import ChatOptions, Conditioning, Decide
 from investigator.bb3.chat_text import memories_text, reply_text, why_text
 from investigator.bb3.chats import open_chat, talk_with
-from investigator.bb3.commands.module_arguments import module_arguments, must_come_first
 from investigator.bb3.commands.terminal import Spoken, read_folder
+from investigator.bb3.decoding.options import module_arguments, must_come_first
 from investigator.bb3.feedback import dislike_type_of
 from investigator.bb3.folder_chat import FolderChat
 from investigator.bb3.search.client import reached_server
@@ -111,7 +111,7 @@ def chat(
     )
     settings = common.settings.load()
     investigator = common.investigator(folder, settings)
-    if about := arguments.about_prompts():
+    if about := arguments.about_prompts:
         note(f"ignored with the chat prompt format: {', '.join(about)}")
     read_folder(investigator, settings.retrieval.embed_first, sys.stderr)
     opening = open_chat(

@@ -13,9 +13,8 @@ import typer
 
 from investigator.asking.prompts import Prompts
 from investigator.bb3.chats import module_form
-from investigator.bb3.commands.module_arguments import ModuleArguments, module_arguments, must_come_first
 from investigator.bb3.context_file import request_of
-from investigator.bb3.decoding.options import module_options
+from investigator.bb3.decoding.options import ModuleArguments, module_arguments, module_options, must_come_first
 from investigator.bb3.decoding.told import LINES, EngineKind, not_followed
 from investigator.bb3.exchange import ModuleReply, ModuleRequest
 from investigator.bb3.folder_chat import LONGEST_TURN
@@ -96,7 +95,7 @@ def module(
     if form is not Form.CHAT:
         _by_text(request, arguments, form, engine, completions, show_prompt, prompts, chosen)
         return
-    if about := arguments.about_prompts():
+    if about := arguments.about_prompts:
         note(f"ignored with the chat prompt format: {', '.join(about)}")
     if show_prompt:
         print_plain(chat_prompt(request, Prompts(prompts, CONTRACTS)))

@@ -1,8 +1,11 @@
-"""Parses module options with flat names, such as `--srm-inference nucleus` (seed: bb3_agents)."""
+"""Parses module options with flat names, such as `--srm-inference nucleus`, and the engines of single modules, such as
+`--sdm-model gguf:FILE` (seed: bb3_agents). Pure.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 
 from pydantic import ValidationError
@@ -21,6 +24,10 @@ _FIELDS: Mapping[str, type[Record]] = {
     **dict.fromkeys(PrefixOptions.model_fields, PrefixOptions),
     **dict.fromkeys(Decoding.model_fields, Decoding),
 }
+_ENGINES = {f"{module}_model": module for module in Module}
+_HINT = (
+    "--help lists the options. Options for each module, e.g. --srm-topp 0.8, are listed by: investigator module --help"
+)
 
 
 class ModuleOptions(Record):
@@ -28,6 +35,51 @@ class ModuleOptions(Record):
 
     prompt: PrefixOptions = PrefixOptions()
     decoding: Decoding
+
+
+@dataclass(frozen=True)
+class ModuleArguments:
+    """The engines chosen for modules, and all other options by their flat names. `decodings` contains the decoding
+    options, and `about_prompts` the names of the prompt options for the 30B and 175B models.
+    """
+
+    models: Mapping[Module, str]
+    options: Mapping[str, OptionValue]
+    decodings: Mapping[Module, Decoding]
+    about_prompts: tuple[str, ...]
+
+
+def module_arguments(arguments: Sequence[str], own: Sequence[str] = ()) -> ModuleArguments:
+    """Return the arguments given as `--name value` and `--name=value`; `own` are the command's other options.
+
+    Raises SettingsError for an unknown name, suggesting similar ones, and for a missing value.
+    """
+    models: dict[Module, str] = {}
+    options: dict[str, OptionValue] = {}
+    left = list(arguments)
+    while left:
+        word, equals, value = left.pop(0).partition("=")
+        name = _spelled(word)
+        if not word.startswith("--"):
+            raise SettingsError(f"{word!r} is not an option", hint="--help lists the options.")
+        if name not in _ENGINES and not is_module_option(name):
+            near = get_close_matches(word.replace("_", "-"), [*own, *(f"--{m}-model" for m in Module)], n=1, cutoff=0.7)
+            raise SettingsError(_unknown(word, near or _similar(name)), hint=_HINT)
+        if not equals and not left:
+            raise SettingsError(f"the option {word} needs a value", hint=f"For example: {word} VALUE")
+        value = value if equals else left.pop(0)
+        if name in _ENGINES:
+            models[_ENGINES[name]] = value
+        else:
+            options[name] = value
+    about_prompts = tuple(name for name in options if _FIELDS[_split(name)[1]] is PrefixOptions)
+    return ModuleArguments(models, options, told_decodings(options), about_prompts)
+
+
+def must_come_first(word: str, what: str) -> None:
+    """Raise SettingsError if a module's option appears where the first argument belongs."""
+    if word.startswith("--"):
+        raise SettingsError(f"expected {what}, found {word}", hint=f"Give {what} first, then {word}.")
 
 
 def module_options(options: Mapping[str, OptionValue], weights: Weights) -> Mapping[Module, ModuleOptions]:
@@ -55,14 +107,14 @@ def is_module_option(name: str) -> bool:
 
 
 def _by_module(options: Mapping[str, OptionValue]) -> Mapping[Module, Mapping[str, OptionValue]]:
-    """Return the options for each module, keyed by field name. Raises SettingsError for an unknown name."""
     general: dict[str, OptionValue] = {}
     special: dict[Module, dict[str, OptionValue]] = {module: {} for module in Module}
     for written, value in options.items():
         name = _spelled(written)
         module, field = _split(name)
         if field not in _FIELDS:
-            raise _unknown(written, name)
+            hint = f"Modules are {', '.join(Module)}; their options are {', '.join(_FIELDS)}."
+            raise SettingsError(_unknown(written, _similar(name)), hint=hint)
         if module is not None:
             special[module][field] = value
         else:
@@ -82,7 +134,7 @@ def _options_of(module: Module, weights: Weights, told: Mapping[str, OptionValue
         first = error.errors()[0]
         name, given = ".".join(map(str, first["loc"])), first["input"]
         message = f"{given!r} is not a valid value of the option {name} of {module}: {first['msg'].lower()}"
-        raise SettingsError(message, hint=_about(name)) from error
+        raise SettingsError(message, hint=f"{name}: {_FIELDS[name].model_fields[name].description}.") from error
 
 
 def _of_kind(kind: type[Record], told: Mapping[str, OptionValue]) -> Mapping[str, OptionValue]:
@@ -98,21 +150,16 @@ def _split(name: str) -> tuple[Module | None, str]:
     return (Module(prefix), rest) if prefix in set(Module) else (None, name)
 
 
-def _unknown(written: str, name: str) -> SettingsError:
+def _similar(name: str) -> list[str]:
+    """Return the names of options that are similar to an unknown one, with the prefix of its module."""
     module, field = _split(name)
     prefix, _, rest = name.partition("_")
     near = get_close_matches(prefix, list(Module), n=1, cutoff=0.6) if module is None and rest in _FIELDS else []
     if near:
-        near = [f"{near[0]}_{rest}"]
-    else:
-        head = f"{module}_" if module is not None else ""
-        near = [f"{head}{other}" for other in get_close_matches(field, _FIELDS, n=3, cutoff=0.55)]
-    return SettingsError(
-        f"unknown option {written}" + (f"; did you mean {' or '.join(near)}?" if near else ""),
-        hint=f"Modules are {', '.join(Module)}; their options are {', '.join(_FIELDS)}.",
-    )
+        return [f"{near[0]}_{rest}"]
+    head = f"{module}_" if module is not None else ""
+    return [f"{head}{other}" for other in get_close_matches(field, _FIELDS, n=3, cutoff=0.55)]
 
 
-def _about(name: str) -> str:
-    described = _FIELDS[name].model_fields[name].description if name in _FIELDS else None
-    return f"{name}: {described}." if described else ""
+def _unknown(written: str, near: Sequence[str]) -> str:
+    return f"unknown option {written}" + (f"; did you mean {' or '.join(near)}?" if near else "")
