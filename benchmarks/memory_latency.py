@@ -52,7 +52,7 @@ def _rare(draw: random.Random) -> str:
 
 def measure(memory: LongTermMemory, turns: int, draw: random.Random) -> Figures:
     """Return the waiting times of the given number of turns."""
-    chat = UserMemories(memory, _USER, "measured", draw.random)
+    chat = UserMemories(memory, _USER, "measured")
     seconds: dict[str, list[float]] = {}
     old = [fact.text for fact in memory.latest(_USER, turns)]
     for turn in range(turns):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -18,7 +17,6 @@ from investigator.bb3.exchange import DocumentSearch
 from investigator.bb3.extractive import chat_answers
 from investigator.bb3.folder_chat import FolderChat
 from investigator.bb3.forms.chat_form import ChatForm
-from investigator.bb3.memory.choice import MemoryOptions
 from investigator.bb3.memory.long_term import LongTermMemory
 from investigator.bb3.records import CONTRACTS, Module, Turn
 from investigator.bb3.safety import SafetyClassifier, SafetyGuard
@@ -43,7 +41,6 @@ def open_chat(
     investigator: Investigator,
     options: ChatOptions | None = None,
     *,
-    memory: MemoryOptions | None = None,
     models: Mapping[Module, str | Engine] | None = None,
     decodings: Mapping[Module, Decoding] | None = None,
     on_notice: Callable[[str], None] = lambda _: None,
@@ -79,11 +76,9 @@ def open_chat(
             client_of=lambda module: clients.get(module, usual_client),
             memory=kept,
             new_id=lambda: str(uuid.uuid4()),
-            chance=random.random,
             reread=fresh.documents,
             stand_in=chat_answers(parts.caching_embedder),
             options=options or ChatOptions(),
-            memory_options=memory or MemoryOptions(),
             side_by_side=min(client.concurrency(Role.CHAT) for client in (usual_client, *clients.values())),
             search=search,
         )

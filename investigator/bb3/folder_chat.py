@@ -11,7 +11,6 @@ from investigator.asking.client import EngineClient
 from investigator.bb3.chat_options import ChatOptions, Conditioning
 from investigator.bb3.exchange import DocumentSearch
 from investigator.bb3.forms.chat_form import ChatForm
-from investigator.bb3.memory.choice import Chance, MemoryOptions
 from investigator.bb3.memory.long_term import LONGEST_MEMORY, FactSource, LongTermMemory, memory_line
 from investigator.bb3.memory.of_chats import UserMemories
 from investigator.bb3.memory.text import is_opening
@@ -49,7 +48,7 @@ class ChatSession:
 class FolderChat:
     """Generates the replies in conversations about a folder. Thread-safe if each thread has its own sessions.
     `client_of` returns the client for a module; `memory` contains the users' memories; `new_id` creates the id of a
-    chat, and `chance` returns random numbers from 0 to 1. Up to `side_by_side` calls in one step run concurrently.
+    chat. Up to `side_by_side` calls in one step run concurrently.
     `on_step` is called before each module call. `search` replaces the search in the folder; its results are proven only
     if the folder contains them. `reread` reads the folder's documents again from their files; `stand_in` replies in
     place of a model whose reply cannot be used.
@@ -59,11 +58,9 @@ class FolderChat:
     client_of: Callable[[Module], EngineClient]
     memory: LongTermMemory
     new_id: Callable[[], str]
-    chance: Chance
     reread: Reread
     stand_in: Answers
     options: ChatOptions = field(default_factory=ChatOptions)
-    memory_options: MemoryOptions = field(default_factory=MemoryOptions)
     side_by_side: int = 1
     agent_id: str = "investigator"
     on_step: Callable[[Module], None] = lambda _: None
@@ -76,9 +73,7 @@ class FolderChat:
         """
         chat_id, turns = chat_id or self.new_id(), list(before)
         replies = [Message(id=self.agent_id, text=turn.text) for turn in turns if turn.speaker is Speaker.SELF]
-        memories = UserMemories(
-            self.memory, user, chat_id, self.chance, options=self.memory_options, turns=len(replies)
-        )
+        memories = UserMemories(self.memory, user, chat_id, len(replies))
         memories.texts()
         return ChatSession(user, chat_id, LiveConversation(memories, turns), self.options, replies)
 

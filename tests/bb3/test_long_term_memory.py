@@ -8,13 +8,11 @@ import threading
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from random import Random
 
 import pytest
 from sqlalchemy import text as sql
 from sqlalchemy import update
 
-from investigator.bb3.memory.choice import MemoryOptions
 from investigator.bb3.memory.long_term import LONGEST_MEMORY, FactSource, LongTermMemory
 from investigator.bb3.memory.of_chats import UserMemories
 from investigator.bb3.records import Speaker
@@ -34,8 +32,8 @@ def memory(database: Database) -> LongTermMemory:
     return LongTermMemory(database, ScriptedEmbedder(), lambda: NOON)
 
 
-def chat(memory: LongTermMemory, user: str = "ann", chat_id: str = "c1", **options: object) -> UserMemories:
-    return UserMemories(memory, user, chat_id, Random(0).random, options=MemoryOptions.model_validate(options))
+def chat(memory: LongTermMemory, user: str = "ann", chat_id: str = "c1") -> UserMemories:
+    return UserMemories(memory, user, chat_id)
 
 
 def add_all(memory: LongTermMemory, told: Sequence[str]) -> None:
@@ -235,16 +233,6 @@ def test_memories_grow_older_turn_by_turn_until_they_are_used(memory: LongTermMe
     }
     assert [(fact.uses, fact.source.turn) for fact in memory.memories("ann")] == [(0, 1), (1, 2)]
     assert {fact.source.chat_id for fact in memory.memories("ann")} == {"c1"}
-
-
-def test_what_was_said_in_this_conversation_can_be_left_out(memory: LongTermMemory) -> None:
-    chat(memory).add("I have a dog.", PARTNER)
-    now = chat(memory, chat_id="c2", ignore_in_session_memories_mkm=True)
-    now.add("I like tea.", PARTNER)
-    assert now.available("hi") == ["Person 1's Persona: I have a dog."]
-    now.clear()
-    assert len(now.available("hi")) == 2
-    assert len(memory.memories("ann")) == 2
 
 
 def test_given_memories_are_kept_with_their_ages(memory: LongTermMemory) -> None:
