@@ -20,9 +20,9 @@ from investigator.bb3.forms.chat_form import ChatForm
 from investigator.bb3.memory.long_term import LongTermMemory
 from investigator.bb3.records import CONTRACTS, Module, Turn
 from investigator.bb3.safety import SafetyClassifier, SafetyGuard
-from investigator.bb3.search.folder_search import one_at_a_time
+from investigator.bb3.search.folder_search import FolderSearch, one_at_a_time
 from investigator.bb3.talk import Talk
-from investigator.engines.base import Engine
+from investigator.engines.base import Engine, Hear
 from investigator.engines.catalogue import EXTRACTIVE
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.roles import Role
@@ -69,18 +69,19 @@ def open_chat(
     clients = {module: _client(parts, engine, checking, journal) for module, engine in {**named, **told}.items()}
     for notice in notices:
         on_notice(notice)
+    side_by_side = min(client.concurrency(Role.CHAT) for client in (usual_client, *clients.values()))
+    stand_in = chat_answers(parts.caching_embedder)
+
+    def form_of(folder: FolderSearch, on_step: Callable[[Module], None], say: Hear | None) -> ChatForm:
+        return ChatForm(lambda module: clients.get(module, usual_client), folder, side_by_side, on_step, say, stand_in)
+
     reading = parts.fresh_reading(investigator.folder, _MOST_READING)
     with reading as fresh, open_memory(investigator) as kept:
         yield FolderChat(
-            open_shelf=open_shelf,
-            client_of=lambda module: clients.get(module, usual_client),
             memory=kept,
-            new_id=lambda: str(uuid.uuid4()),
-            reread=fresh.documents,
-            stand_in=chat_answers(parts.caching_embedder),
+            search_of=lambda: FolderSearch(open_shelf, search, fresh.documents),
+            form_of=form_of,
             options=options or ChatOptions(),
-            side_by_side=min(client.concurrency(Role.CHAT) for client in (usual_client, *clients.values())),
-            search=search,
         )
 
 

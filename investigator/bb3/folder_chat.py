@@ -4,26 +4,23 @@ memories.
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from investigator.asking.client import EngineClient
 from investigator.bb3.chat_options import ChatOptions, Conditioning
-from investigator.bb3.exchange import DocumentSearch
-from investigator.bb3.forms.chat_form import ChatForm
+from investigator.bb3.exchange import Modules
 from investigator.bb3.memory.long_term import LONGEST_MEMORY, FactSource, LongTermMemory, memory_line
 from investigator.bb3.memory.of_chats import UserMemories
 from investigator.bb3.memory.text import is_opening
 from investigator.bb3.modular_chat import ModularChat
 from investigator.bb3.module_table import CHAT, TABLE
 from investigator.bb3.records import Module, Speaker, Turn
-from investigator.bb3.search.folder_search import FolderSearch, OpenShelf
+from investigator.bb3.search.folder_search import FolderSearch
 from investigator.bb3.turn_draft import LiveConversation, TurnDraft
 from investigator.dialogue.messages import Message
 from investigator.engines.base import Hear
-from investigator.engines.extractive.engine import Answers
 from investigator.errors import DialogueError
-from investigator.proof.standing import Reread
 
 _NOTHING_SAID = "I did not hear anything. What would you like to know?"
 _NO_REPLY = "I have no reply to that."
@@ -46,32 +43,24 @@ class ChatSession:
 
 @dataclass(kw_only=True)
 class FolderChat:
-    """Generates the replies in conversations about a folder. Thread-safe if each thread has its own sessions.
-    `client_of` returns the client for a module; `memory` contains the users' memories; `new_id` creates the id of a
-    chat. Up to `side_by_side` calls in one step run concurrently.
-    `on_step` is called before each module call. `search` replaces the search in the folder; its results are proven only
-    if the folder contains them. `reread` reads the folder's documents again from their files; `stand_in` replies in
-    place of a model whose reply cannot be used.
+    """Generates the replies in conversations about a folder. Thread-safe if each thread has its own sessions. `memory`
+    contains the users' memories. `search_of` creates a search for one turn, and `form_of` the modules that read what it
+    finds; they call `on_step` before each module call, and pass on the finished part of a reply.
     """
 
-    open_shelf: OpenShelf
-    client_of: Callable[[Module], EngineClient]
     memory: LongTermMemory
-    new_id: Callable[[], str]
-    reread: Reread
-    stand_in: Answers
+    search_of: Callable[[], FolderSearch]
+    form_of: Callable[[FolderSearch, Callable[[Module], None], Hear | None], Modules]
     options: ChatOptions = field(default_factory=ChatOptions)
-    side_by_side: int = 1
     agent_id: str = "investigator"
     on_step: Callable[[Module], None] = lambda _: None
-    search: DocumentSearch | None = None
 
     def start(self, user: str, chat_id: str | None = None, before: Iterable[Turn] = ()) -> ChatSession:
         """Start a conversation with a user, or continue one from its earlier turns.
 
         Raises DialogueError for an invalid user name.
         """
-        chat_id, turns = chat_id or self.new_id(), list(before)
+        chat_id, turns = chat_id or str(uuid.uuid4()), list(before)
         replies = [Message(id=self.agent_id, text=turn.text) for turn in turns if turn.speaker is Speaker.SELF]
         memories = UserMemories(self.memory, user, chat_id, len(replies))
         memories.texts()
@@ -121,7 +110,8 @@ class FolderChat:
         drafts: dict[int, TurnDraft] = {}
         for options in dict.fromkeys(session.options for session, *_ in heard):
             is_one_reply = len(heard) == 1 and options.knowledge_conditioning is Conditioning.COMBINED
-            chat = self._chat(options, say if is_one_reply else None)
+            search = self.search_of()
+            chat = ModularChat(self.form_of(search, self.on_step, say if is_one_reply else None), CHAT, options, search)
             talking = []
             for session, memories, text in heard:
                 if session.options != options:
@@ -134,11 +124,6 @@ class FolderChat:
             replies = chat.reply([session.conversation for session in talking])
             drafts |= zip(map(id, talking), replies, strict=True)
         return drafts
-
-    def _chat(self, options: ChatOptions, say: Hear | None) -> ModularChat:
-        folder = FolderSearch(self.open_shelf, self.search, self.reread)
-        form = ChatForm(self.client_of, folder, self.side_by_side, self.on_step, say, self.stand_in)
-        return ModularChat(form, CHAT, options, folder)
 
     def _message(self, session: ChatSession, heard: Message, draft: TurnDraft | None) -> Message:
         if draft is None:
