@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from investigator.asking.client import EngineClient
 from investigator.bb3.exchange import ModuleRequest, SearchDocument
-from investigator.bb3.search.served import UNKNOWN_TYPE, ServedDocument, ServedQuote
+from investigator.bb3.search.served import ServedDocument, ServedQuote
 from investigator.errors import SilentReplyError
 from investigator.language.addressed import addresses_model
 from investigator.proof.quotes import Load, Sources
@@ -19,9 +19,10 @@ _LEAST_POINT = 50
 """The lowest relevance of a reading whose quotes are used, as in the selection of memories for an answer."""
 _MOST_OF_A_DOCUMENT = 3
 _MOST_QUOTES = 6
+_UNKNOWN_TYPE = "application/octet-stream"  # of a document of which only the text is known
 
-Found = Mapping[str, Sequence[SearchDocument]]
-"""The search results by the id under which they are shown; those of one document are together, best document first."""
+Sourced = Mapping[str, Sequence[SearchDocument]]
+"""Search results by the id under which they are shown; those of one document are together, best document first."""
 
 
 def ask_variables(request: ModuleRequest) -> AskVariables:
@@ -32,7 +33,7 @@ def ask_variables(request: ModuleRequest) -> AskVariables:
     return AskVariables(
         main_question=request.query or last,
         mission=_MISSION,
-        documents=tuple(_shown(name, found, last) for name, found in _by_source(request.documents).items()),
+        documents=tuple(_shown(name, results, last) for name, results in _by_source(request.documents).items()),
         most_quotes=_MOST_OF_A_DOCUMENT,
     )
 
@@ -46,59 +47,53 @@ def read_documents(
     the server sent, and its quotes name the server, because they prove nothing about the folder. A quote that addresses
     a language model is not used. Raises EngineError, TemplateError, StoreError, and the signal BudgetSpent.
     """
-    found = _by_source(request.documents)
-    if not found:
+    sourced = _by_source(request.documents)
+    if not sourced:
         return (), True
     try:
-        readings = examined(client, Sources(lambda name: _document(name, found[name], load)), ask_variables(request))
+        readings = examined(client, Sources(lambda name: _document(name, sourced[name], load)), ask_variables(request))
     except SilentReplyError:
         return (), False
-    pairs = zip(found.values(), readings, strict=True)
+    pairs = zip(sourced.values(), readings, strict=True)
     worth = [(documents, reading) for documents, reading in pairs if reading.verdict.is_evidence]
     worth.sort(key=lambda pair: -(pair[1].point or 0))
     quotes = dict.fromkeys(
-        placed
+        _placed(quote, documents[0])
         for documents, reading in worth
         for quote in reading.quotes
-        if (reading.point or 0) >= _LEAST_POINT
-        and not any(True for _ in addresses_model(quote.text))
-        and (placed := _placed(quote, documents)) is not None
+        if (reading.point or 0) >= _LEAST_POINT and not any(True for _ in addresses_model(quote.text))
     )
     is_read = any(reading.verdict is not Verdict.UNREAD for reading in readings)
     return tuple(quotes)[:_MOST_QUOTES], is_read
 
 
-def _placed(quote: Quote, found: Sequence[SearchDocument]) -> Quote | None:
-    """Return a quote from one of the search results with its place in the folder or, for text from a server, the place
-    that the server sent and the server's name; None if none of the server's pages contains it.
-    """
-    if not found[0].server:
+def _placed(quote: Quote, result: SearchDocument) -> Quote:
+    """Return a quote from a search result; text from a server has the place that the server sent, and its name."""
+    if not result.server:
         return quote
-    for document in found:
-        name = _source_id(document)
-        placed = document.quote(quote.text, name) if isinstance(document, ServedDocument) else quote
-        if placed is not None:
-            return ServedQuote(**dict(placed.changed(document_id=name)), server=document.server)
-    return None
+    placed = result.placed(quote) if isinstance(result, ServedDocument) else quote
+    return ServedQuote(**dict(placed.changed(document_id=_source_id(result))), server=result.server)
 
 
-def _page(name: str, found: Sequence[SearchDocument]) -> Document:
-    """Return search results that are in no document of the folder as one document."""
-    text = "\n\n".join(document.text for document in found)
+def _document(name: str, results: Sequence[SearchDocument], load: Load | None) -> Document:
+    """Return the document of search results: that of the folder, a server's page, or all results as one document."""
+    first = results[0]
+    if load is not None and first.passage is not None and not first.server:
+        return load(name)
+    text = first.whole if isinstance(first, ServedDocument) else "\n\n".join(result.text for result in results)
     digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
-    return Document(id=name, title=found[0].title, media_type=UNKNOWN_TYPE, content_hash=digest, text=text)
+    return Document(id=name, title=first.title, media_type=_UNKNOWN_TYPE, content_hash=digest, text=text)
 
 
-def _document(name: str, found: Sequence[SearchDocument], load: Load | None) -> Document:
-    return load(name) if load is not None and _is_of_folder(found[0]) else _page(name, found)
-
-
-def _by_source(documents: Sequence[SearchDocument]) -> Found:
-    found: dict[str, list[SearchDocument]] = {}
+def _by_source(documents: Sequence[SearchDocument]) -> Sourced:
+    sourced: dict[str, list[SearchDocument]] = {}
     for document in documents:
         name = _source_id(document)
-        found.setdefault(f"{name} from {document.server}" if document.server else name, []).append(document)
-    return found
+        name = f"{name} from {document.server}" if document.server else name
+        if isinstance(document, ServedDocument) and name in sourced:  # each page of a server is a document by itself
+            name = f"{name}, page {len(sourced) + 1}"
+        sourced.setdefault(name, []).append(document)
+    return sourced
 
 
 def _source_id(document: SearchDocument) -> str:
@@ -106,28 +101,28 @@ def _source_id(document: SearchDocument) -> str:
     return passage.document_id if passage is not None else document.url or document.title or "search"
 
 
-def _is_of_folder(document: SearchDocument) -> bool:
-    return document.passage is not None and not document.server
-
-
-def _shown(name: str, found: Sequence[SearchDocument], question: str) -> ShownDocument:
+def _shown(name: str, results: Sequence[SearchDocument], question: str) -> ShownDocument:
     passages, start = [], 0
-    for document in found:
-        passage = document.passage
+    for result in results:
+        passage = result.passage
+        if isinstance(result, ServedDocument):
+            start = result.begins
+        elif passage is not None and not result.server:
+            start = passage.start
         passages.append(
             ShownPassage(
-                text=document.text,
-                start=passage.start if passage is not None and not document.server else start,
+                text=result.text,
+                start=start,
                 heading=passage.heading if passage is not None else "",
                 page=passage.page if passage is not None else None,
                 match=passage.document_match if passage is not None else None,
             )
         )
-        start += len(document.text) + 2  # the pages of a server are joined by a blank line
+        start += len(result.text) + 2  # results without a document are joined by a blank line
     return ShownDocument(
         document_id=name,
-        title=found[0].title,
+        title=results[0].title,
         question=question,
         passages=tuple(sorted(passages, key=lambda passage: passage.start)),
-        addresses_model=any(True for document in found for _ in addresses_model(document.text)),
+        addresses_model=any(True for result in results for _ in addresses_model(result.text)),
     )

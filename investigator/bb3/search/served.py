@@ -5,11 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from investigator.bb3.exchange import SearchDocument
-from investigator.proof.quotes import Source
-from investigator.records import Document, Quote
-
-UNKNOWN_TYPE = "application/octet-stream"
-"""The media type of a document if only its text is known."""
+from investigator.records import Quote
 
 
 class ServedQuote(Quote):
@@ -31,20 +27,14 @@ class ServedDocument(SearchDocument):
     whole: str
     begins: int
 
-    def quote(self, text: str, source: str) -> Quote | None:
-        """Return the text as a quote of whole sentences from this part, under the name `source`; None if this part does
-        not contain it. Nothing is known of the source's file, so offsets and hash are those of the quote itself.
+    def placed(self, quote: Quote) -> Quote:
+        """Return a quote from the page at the place that the server sent. Nothing is known of the source's file, so
+        offsets and hash are those of the quote itself.
         """
-        page = Document(id=source, title=self.title, media_type=UNKNOWN_TYPE, content_hash="", text=self.whole)
-        start, end = span = self.begins, self.begins + len(self.text)
-        pages = Source(page)
-        words, quote = pages.find(text, near=(span,)), pages.quote(text, near=(span,))
-        if words is None or quote is None or words.start < start or words.end > end:
-            return None
         digest = hashlib.sha256(quote.text.encode("utf-8", "replace")).hexdigest()
-        place: dict[str, object] = {"start": 0, "end": len(quote.text), "source_hash": digest}
-        if self.passage is not None:
-            lines = quote.line - 1 - self.whole.count("\n", 0, start)
-            place |= {"page": self.passage.page, "own_lines": self.passage.own_lines}
-            place |= {"line": (self.passage.line or 1) + lines}
-        return quote.changed(**place)
+        own = quote.changed(start=0, end=len(quote.text), source_hash=digest)
+        if self.passage is None:
+            return own
+        lines = quote.line - 1 - self.whole.count("\n", 0, self.begins)
+        line = (self.passage.line or 1) + lines
+        return own.changed(page=self.passage.page, own_lines=self.passage.own_lines, line=line)
