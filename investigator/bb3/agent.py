@@ -54,9 +54,9 @@ class BlenderBot3Agent(Agent):
     def act(self) -> Message:
         """Reply to the observation. Raises CredentialError, and SettingsError if a model cannot be loaded."""
         heard, conversation = self.observation or Message(text=""), self._conversation
-        told = heard.get("memories")
-        if isinstance(told, Mapping | list) and is_opening(heard.text, told):
-            self.memories.set(told if isinstance(told, Mapping) else dict.fromkeys(told, 0))
+        memories = heard.get("memories")
+        if isinstance(memories, Mapping | list) and is_opening(heard.text, memories):
+            self.memories.set(memories if isinstance(memories, Mapping) else dict.fromkeys(memories, 0))
             draft = self._chat.open(conversation)
         else:
             conversation.hear(heard.text)

@@ -58,7 +58,7 @@ def why_text(message: Message | None) -> Text:
     """Return what a reply is based on: decisions, query, memory, documents, quotes and places, and who checked."""
     if message is None:
         return Text("No message yet.\n")
-    lines = [f"{label}: {_told(name, str(message[name]))}" for name, label in _NAMED.items() if message.get(name)]
+    lines = [f"{label}: {_shown(name, str(message[name]))}" for name, label in _NAMED.items() if message.get(name)]
     titles, urls = _texts(message, "search_knowledge_doc_titles"), _texts(message, "search_knowledge_doc_urls")
     if message.get("search_result_failure"):
         lines.append("Found: no documents")
@@ -94,8 +94,8 @@ def reply_text(message: Message) -> Text:
         untold.append(f"the search failed: {inert_line(str(message['search_problem']), _LONGEST_PROBLEM)}")
     if message.get("source_problem"):
         untold.append(inert_line(str(message["source_problem"]), _LONGEST_PROBLEM))
-    told = f"  [{'; '.join(untold)}]" if untold else ""
-    return Text(f"{inert_prose(message.text)}{told}\n")
+    notes = f"  [{'; '.join(untold)}]" if untold else ""
+    return Text(f"{inert_prose(message.text)}{notes}\n")
 
 
 def memories_text(facts: Sequence[KeptFact]) -> Text:
@@ -105,7 +105,7 @@ def memories_text(facts: Sequence[KeptFact]) -> Text:
     return Text("".join(f"{_memory(fact)}\n" for fact in facts))
 
 
-def _told(name: str, text: str) -> str:
+def _shown(name: str, text: str) -> str:
     """Return a field's text for display; failure codes are replaced by descriptions, and invalid decisions are
     reported.
     """
@@ -118,19 +118,19 @@ def _told(name: str, text: str) -> str:
 
 def _memory(fact: KeptFact) -> str:
     whose = "you" if fact.speaker is Speaker.PARTNER else "itself"
-    said = f"turn {fact.source.turn}" if fact.source.turn else "by hand"
+    source = f"turn {fact.source.turn}" if fact.source.turn else "by hand"
     return (
-        f"{fact.id:>6}  {inert_line(fact.text)}  [about {whose}, {fact.created:%Y-%m-%d}, {said}, "
+        f"{fact.id:>6}  {inert_line(fact.text)}  [about {whose}, {fact.created:%Y-%m-%d}, {source}, "
         f"used {plural(fact.uses, 'time')}]"
     )
 
 
 def quotes_of(message: Message) -> list[Quote]:
     """Return the quotes in a reply; those from a search server are instances of ServedQuote."""
-    told = message.get("quotes")
+    quotes = message.get("quotes")
     return [
         ServedQuote.model_validate(quote) if "server" in quote else Quote.model_validate(quote)
-        for quote in (told if isinstance(told, list) else ())
+        for quote in (quotes if isinstance(quotes, list) else ())
     ]
 
 

@@ -62,11 +62,11 @@ def open_chat(
         usual = usual.answering(chat_answers)
     named = _engines_by_module(parts, models or {})
     decodings = decodings or {}
-    told, notices = engines_as_told({module: named.get(module, usual) for module in decodings}, decodings)
+    decoded, notices = engines_as_told({module: named.get(module, usual) for module in decodings}, decodings)
     models_of_all = (investigator.engines[Role.CHECK], usual)
     checking = next((engine for engine in models_of_all if not isinstance(engine, ExtractiveEngine)), None)
     usual_client = _client(parts, usual, checking, journal)
-    clients = {module: _client(parts, engine, checking, journal) for module, engine in {**named, **told}.items()}
+    clients = {module: _client(parts, engine, checking, journal) for module, engine in {**named, **decoded}.items()}
     for notice in notices:
         on_notice(notice)
     side_by_side = min(client.concurrency(Role.CHAT) for client in (usual_client, *clients.values()))
@@ -146,8 +146,8 @@ def module_form(
     """
     parts = Parts(settings, prompts=prompts, on_notice=on_notice).with_templates(CONTRACTS, chat_answers)
     engine = parts.engine(model or EXTRACTIVE)
-    told, notices = engines_as_told(dict.fromkeys(decodings or {}, engine), decodings or {})
+    decoded, notices = engines_as_told(dict.fromkeys(decodings or {}, engine), decodings or {})
     for notice in notices:
         on_notice(notice)
-    client = parts.client(dict.fromkeys(Role, next(iter(told.values()), engine)), parts.memory_journal())
+    client = parts.client(dict.fromkeys(Role, next(iter(decoded.values()), engine)), parts.memory_journal())
     return ChatForm(lambda _: client, stand_in=chat_answers(parts.caching_embedder))

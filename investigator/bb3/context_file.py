@@ -22,7 +22,7 @@ _SPEAKERS = {
 _GIVEN = {TABLE[module].final_prefix.lower(): module for module in (Module.CKM, Module.MKM, Module.SKM)}
 """Maps the prefix of each input for a response to the module that produces the input."""
 _DOCUMENT = "external knowledge"
-_ASKED_FOR = frozenset({*_SPEAKERS, *(row.final_prefix.lower() for row in TABLE.values())})
+_ENDINGS = frozenset({*_SPEAKERS, *(row.final_prefix.lower() for row in TABLE.values())})
 _CONTROL_TOKENS = tuple(row.control_token for row in TABLE.values() if row.control_token)
 _TOKEN_AT_END = re.compile(rf"\s*(?:{'|'.join(map(re.escape, _CONTROL_TOKENS))})$")
 
@@ -38,19 +38,19 @@ def request_of(module: Module, text: str) -> ModuleRequest:
     modules' own prompts. A last line that only prompts for output, such as `Query:`, and a control token at the end are
     ignored.
     """
-    found = _Lines()
+    context = _Lines()
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     for number, line in enumerate(lines):
-        found.take(line, last=number == len(lines) - 1)
-    knowledge = found.given.get(Module.SKM, "")
+        context.take(line, last=number == len(lines) - 1)
+    knowledge = context.given.get(Module.SKM, "")
     return ModuleRequest(
         module=module,
         by=module,
-        turns=found.turns(),
-        memories=tuple(found.memories),
-        documents=tuple(found.documents),
-        entity=found.given.get(Module.CKM, ""),
-        memory=found.given.get(Module.MKM, ""),
+        turns=context.turns(),
+        memories=tuple(context.memories),
+        documents=tuple(context.documents),
+        entity=context.given.get(Module.CKM, ""),
+        memory=context.given.get(Module.MKM, ""),
         knowledge=knowledge,
         quotes=(_quote(knowledge, text),) if knowledge else (),
     )
@@ -63,13 +63,13 @@ class _Lines:
         self.memories: list[str] = []
         self.documents: list[SearchDocument] = []
         self.given: dict[Module, str] = {}
-        self._said: list[tuple[Speaker | None, str]] = []
+        self._spoken: list[tuple[Speaker | None, str]] = []
 
     def take(self, line: str, *, last: bool) -> None:
         line = _TOKEN_AT_END.sub("", line) if last else line
         prefix, colon, rest = line.partition(":")
         name, rest = prefix.strip().lower(), rest.strip()
-        if not line or (last and colon and not rest and name in _ASKED_FOR):
+        if not line or (last and colon and not rest and name in _ENDINGS):
             return
         if owner_of(line)[0] is not None:
             self.memories.append(line)
@@ -90,15 +90,15 @@ class _Lines:
         whoever does not speak next.
         """
         speaker = Speaker.PARTNER
-        found: list[Turn] = []
-        for told, text in reversed(self._said):
-            speaker = told or speaker
-            found.append(Turn(speaker=speaker, text=text))
+        turns: list[Turn] = []
+        for named, text in reversed(self._spoken):
+            speaker = named or speaker
+            turns.append(Turn(speaker=speaker, text=text))
             speaker = Speaker.SELF if speaker is Speaker.PARTNER else Speaker.PARTNER
-        return tuple(reversed(found))
+        return tuple(reversed(turns))
 
     def _give(self, module: Module, text: str) -> None:
-        if module is Module.MKM and not self._said:
+        if module is Module.MKM and not self._spoken:
             self.memories.append(text)
         else:
             self.given[module] = text
@@ -106,7 +106,7 @@ class _Lines:
     def _say(self, speaker: Speaker | None, text: str) -> None:
         """Add a turn; the inputs before it belong to an earlier reply."""
         self.given = {}
-        self._said.append((speaker, text))
+        self._spoken.append((speaker, text))
 
 
 def _unwrapped(line: str) -> tuple[Module, str] | None:

@@ -33,7 +33,7 @@ _AS_NEAR = 0.05  # how much less similar a further fact may be
 _MOST_FACTS = 3
 _MOST_NOTED = 3
 _LONGEST_NOTED = 300
-_LEAST_ASKED = 3  # minimum number of words of a question that is not completed from the turns before it
+_LEAST_TERMS = 3  # minimum number of words of a question that is not completed from the turns before it
 _LEAST_NOTED = 2
 _MOST_WORDS = 12
 _LONGEST_QUESTION = 200
@@ -88,15 +88,15 @@ def _query(turns: Sequence[Turn]) -> PhraseReply:
     content words, the words of the question before and of its reply are added.
     """
     text = _last(turns)
-    asked = " ".join(sentence for sentence in sentences(text) if asks(sentence)) or text.strip()
-    terms = _terms(asked)
-    if len(asked) > _LONGEST_QUESTION:
+    question = " ".join(sentence for sentence in sentences(text) if asks(sentence)) or text.strip()
+    terms = _terms(question)
+    if len(question) > _LONGEST_QUESTION:
         return PhraseReply(text=" ".join(terms[:_MOST_WORDS]))
     earlier = [turn for turn in turns[-3:-1] if turn.speaker is Speaker.SELF or asks(turn.text)]
     before = [word for turn in earlier for word in _terms(_own_words(turn))]
-    if len(terms) < _LEAST_ASKED and asked and before:
-        return PhraseReply(text=f"{asked} ({' '.join(before[:_MOST_WORDS])})")
-    return PhraseReply(text=asked if terms else "")
+    if len(terms) < _LEAST_TERMS and question and before:
+        return PhraseReply(text=f"{question} ({' '.join(before[:_MOST_WORDS])})")
+    return PhraseReply(text=question if terms else "")
 
 
 def _note(turns: Sequence[Turn]) -> PhraseReply:
@@ -168,8 +168,8 @@ def _respond(variables: ResponseVariables, nothing: str) -> ResponseReply:
 
 def _open(facts: Sequence[PersonalFact]) -> ResponseReply:
     """Return a greeting that mentions the newest fact about the partner."""
-    told = [fact for fact in facts if fact.speaker is Speaker.PARTNER]
-    greeting = f"Hello again! {_reminder(told[-1])}" if told else "Hello!"
+    stated = [fact for fact in facts if fact.speaker is Speaker.PARTNER]
+    greeting = f"Hello again! {_reminder(stated[-1])}" if stated else "Hello!"
     return ResponseReply(reply=f"{greeting} {_WHAT_NEXT}")
 
 

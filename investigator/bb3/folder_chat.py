@@ -22,7 +22,7 @@ from investigator.dialogue.messages import Message
 from investigator.engines.base import Hear
 from investigator.errors import DialogueError
 
-_NOTHING_SAID = "I did not hear anything. What would you like to know?"
+_SILENCE = "I did not hear anything. What would you like to know?"
 _NO_REPLY = "I have no reply to that."
 _MOST_OF_A_TURN = 64  # maximum number of memories that one turn creates or uses
 _OPENING_FIELD = TABLE[Module.ORM].name
@@ -66,7 +66,7 @@ class FolderChat:
         memories.texts()
         return ChatSession(user, chat_id, LiveConversation(memories, turns), self.options, replies)
 
-    def reply(self, said: Sequence[tuple[ChatSession, Message]], say: Hear | None = None) -> list[Message]:
+    def reply(self, messages: Sequence[tuple[ChatSession, Message]], say: Hear | None = None) -> list[Message]:
         """Return the replies to one message in each of several sessions; each step runs for all sessions at once. For a
         single message, `say` repeatedly receives the part of a model's unfinished reply that needs no check. Only the
         returned message is final. An empty text gets a polite reply, and no module is called. `memories` in a message
@@ -74,10 +74,10 @@ class FolderChat:
         unchanged. Raises DialogueError, before any call, for a duplicate session, a turn or a memory that is too long,
         or memories that are not strings. Also raises EngineError, StoreError and BudgetSpent.
         """
-        if len({id(session) for session, _ in said}) < len(said):
+        if len({id(session) for session, _ in messages}) < len(messages):
             raise DialogueError("a session received two messages at once", hint="Reply to them one after the other.")
-        heard = [(session, _memories_of(message), _text_of(message)) for session, message in said]
-        before = [(session.conversation, tuple(session.conversation.turns)) for session, _ in said]
+        heard = [(session, _memories_of(message), _text_of(message)) for session, message in messages]
+        before = [(session.conversation, tuple(session.conversation.turns)) for session, _ in messages]
         for session, memories, _ in heard:
             session.conversation.memories.set(memories)
         try:
@@ -86,7 +86,7 @@ class FolderChat:
             for conversation, turns in before:
                 conversation.turns[:] = turns
             raise
-        return [self._message(session, message, drafts.get(id(session))) for session, message in said]
+        return [self._message(session, message, drafts.get(id(session))) for session, message in messages]
 
     def take_back(self, session: ChatSession, reply: Message) -> None:
         """Undo the last reply of a session and the turn before it; use this if the reply is not shown to the user.
@@ -127,7 +127,7 @@ class FolderChat:
 
     def _message(self, session: ChatSession, heard: Message, draft: TurnDraft | None) -> Message:
         if draft is None:
-            message = Message(id=self.agent_id, text=_NOTHING_SAID, episode_done=False)
+            message = Message(id=self.agent_id, text=_SILENCE, episode_done=False)
         else:
             message = draft.message(self.agent_id)
             session.conversation.memories.end_turn(draft.memories_used)
@@ -151,8 +151,8 @@ def _text_of(message: Message) -> str:
 
 def _memories_of(message: Message) -> dict[str, int]:
     """Return the memories in a message, each with the number of turns since it was last used."""
-    told = message.get("memories") or {}
-    ages = told if isinstance(told, Mapping) else dict.fromkeys(told, 0) if isinstance(told, list | tuple) else None
+    given = message.get("memories") or {}
+    ages = given if isinstance(given, Mapping) else dict.fromkeys(given, 0) if isinstance(given, list | tuple) else None
     if ages is None or not all(isinstance(text, str) for text in ages):
         raise DialogueError(
             "the message's memories must be a list of strings",

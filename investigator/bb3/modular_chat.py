@@ -196,12 +196,12 @@ class ModularChat:
         documents or were written by rules create no memories about the speaker. A failure here does not discard the
         replies.
         """
-        asked = [draft for draft in drafts if draft.chosen and not (draft.chosen.quotes or draft.chosen.is_stock)]
+        unquoted = [draft for draft in drafts if draft.chosen and not (draft.chosen.quotes or draft.chosen.is_stock)]
         try:
-            for draft, reply in zip(asked, self._own_memories(asked), strict=True):
+            for draft, reply in zip(unquoted, self._own_memories(unquoted), strict=True):
                 draft.self_memory = reply.text
         except (InvestigatorError, BudgetSpent) as problem:
-            for draft in asked:
+            for draft in unquoted:
                 draft.memory_problem = f"stopped({problem})" if isinstance(problem, BudgetSpent) else str(problem)
         for draft in drafts:
             for text, speaker in ((draft.self_memory, Speaker.SELF), (draft.partner_memory, Speaker.PARTNER)):

@@ -143,5 +143,5 @@ _CONTRACTS: Mapping[Module, Contract] = {
     Module.ORM: Contract(FactsVariables, ResponseReply, ("facts",), ("reply",)),
     Module.BRM: Contract(ResponseVariables, ResponseReply, ("turns",), ("reply",)),
 }
-CONTRACTS: Mapping[str, Contract] = {**METHOD, **{module.template: found for module, found in _CONTRACTS.items()}}
+CONTRACTS: Mapping[str, Contract] = {**METHOD, **{module.template: contract for module, contract in _CONTRACTS.items()}}
 """The contracts of all templates that a chat uses, including the templates of the method."""

@@ -151,7 +151,7 @@ class Talk:
 
     def _is_saved_in(self, path: Path) -> bool:
         try:
-            return [found.id for found in islice(conversations_in(path), 2)] == [self.record.id]
+            return [saved.id for saved in islice(conversations_in(path), 2)] == [self.record.id]
         except DialogueFormatError:
             return False
 

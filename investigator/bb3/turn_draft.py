@@ -89,9 +89,9 @@ class TurnDraft:
 
     def message(self, agent_id: str) -> Message:
         """Return the reply with everything that it is based on, using BB3's field names; empty texts are omitted."""
-        said = self.chosen or ModuleReply(text="")
-        message = Message(text=said.text, id=agent_id, episode_done=False)
-        found = {
+        reply = self.chosen or ModuleReply(text="")
+        message = Message(text=reply.text, id=agent_id, episode_done=False)
+        fields = {
             "search_decision": "" if self.is_alone else self.search_decision,
             "memory_decision": "" if self.is_alone else self.memory_decision,
             "search_query": self.query,
@@ -102,10 +102,10 @@ class TurnDraft:
             "search_knowledge": self.knowledge,
             **{TABLE[module].name: reply.text for module, reply in self.replies.items()},
         }
-        message.update({name: value for name, value in found.items() if value})
+        message.update({name: value for name, value in fields.items() if value})
         if not self.is_alone:
-            message["score"] = said.score
-            message["best_module"] = "Combined Response" if said is self.combined else str(self.chosen_module)
+            message["score"] = reply.score
+            message["best_module"] = "Combined Response" if reply is self.combined else str(self.chosen_module)
         message["memories"] = {} if self.is_alone else dict(self.conversation.memories.texts())
         message["search_knowledge_doc_titles"] = [document.title for document in self.documents]
         message["search_knowledge_doc_content"] = [document.text for document in self.documents]
@@ -118,9 +118,9 @@ class TurnDraft:
             "search_problem": self.search_problem,
             "source_problem": self.source_problem,
             "memory_problem": self.memory_problem,
-            "unsaid": said.unsaid,
-            "checked": said.checked,
-            "quotes": [quote.model_dump(mode="json") for quote in said.quotes or self.quotes],
+            "unsaid": reply.unsaid,
+            "checked": reply.checked,
+            "quotes": [quote.model_dump(mode="json") for quote in reply.quotes or self.quotes],
         }
         message.update({name: value for name, value in optional.items() if value})
         return message

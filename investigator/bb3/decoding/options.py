@@ -89,7 +89,7 @@ def module_options(options: Mapping[str, OptionValue], weights: Weights) -> Mapp
     underscores. Decodings are completed by `Decoding.settled`. Raises SettingsError for an unknown name, suggesting
     similar ones, and for an invalid value.
     """
-    return {module: _options_of(module, weights, told) for module, told in _by_module(options).items()}
+    return {module: _options_of(module, weights, values) for module, values in _by_module(options).items()}
 
 
 def told_decodings(options: Mapping[str, OptionValue]) -> Mapping[Module, Decoding]:
@@ -97,8 +97,8 @@ def told_decodings(options: Mapping[str, OptionValue]) -> Mapping[Module, Decodi
     engine keeps its other settings. Raises the errors of `module_options`.
     """
     module_options(options, Weights.LARGE)  # called only for the errors that it raises
-    told = {module: _of_kind(Decoding, given) for module, given in _by_module(options).items()}
-    return {module: Decoding.model_validate(given) for module, given in told.items() if given}
+    values = {module: _of_kind(Decoding, given) for module, given in _by_module(options).items()}
+    return {module: Decoding.model_validate(given) for module, given in values.items() if given}
 
 
 def is_module_option(name: str) -> bool:
@@ -122,13 +122,13 @@ def _by_module(options: Mapping[str, OptionValue]) -> Mapping[Module, Mapping[st
     return {module: {**general, **special[module]} for module in Module}
 
 
-def _options_of(module: Module, weights: Weights, told: Mapping[str, OptionValue]) -> ModuleOptions:
+def _options_of(module: Module, weights: Weights, values: Mapping[str, OptionValue]) -> ModuleOptions:
     raw = {"include_prompt": True, "num_shots": -1} if weights is Weights.RAW else {}
     decoding = TABLE[module].decoding[weights]
     try:
         return ModuleOptions(
-            prompt=PrefixOptions.model_validate({**raw, **_of_kind(PrefixOptions, told)}),
-            decoding=Decoding.model_validate({**decoding.model_dump(), **_of_kind(Decoding, told)}).settled(),
+            prompt=PrefixOptions.model_validate({**raw, **_of_kind(PrefixOptions, values)}),
+            decoding=Decoding.model_validate({**decoding.model_dump(), **_of_kind(Decoding, values)}).settled(),
         )
     except ValidationError as error:
         first = error.errors()[0]
@@ -137,8 +137,8 @@ def _options_of(module: Module, weights: Weights, told: Mapping[str, OptionValue
         raise SettingsError(message, hint=f"{name}: {_FIELDS[name].model_fields[name].description}.") from error
 
 
-def _of_kind(kind: type[Record], told: Mapping[str, OptionValue]) -> Mapping[str, OptionValue]:
-    return {name: value for name, value in told.items() if _FIELDS[name] is kind}
+def _of_kind(kind: type[Record], values: Mapping[str, OptionValue]) -> Mapping[str, OptionValue]:
+    return {name: value for name, value in values.items() if _FIELDS[name] is kind}
 
 
 def _spelled(name: str) -> str:

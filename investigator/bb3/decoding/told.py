@@ -67,14 +67,14 @@ _SUPPORT: Mapping[EngineKind, tuple[frozenset[str], frozenset[Inference]]] = {
 """
 
 
-def not_followed(kind: EngineKind, told: Decoding) -> Mapping[str, object]:
+def not_followed(kind: EngineKind, decoding: Decoding) -> Mapping[str, object]:
     """Return the fields set in a decoding that the kind of engine does not support, with their values."""
     fields, methods = _SUPPORT[kind]
-    given = told.model_dump(exclude_unset=True)
+    given = decoding.model_dump(exclude_unset=True)
     return {
         name: value
         for name, value in given.items()
-        if (told.inference not in methods if name == "inference" else name not in fields)
+        if (decoding.inference not in methods if name == "inference" else name not in fields)
     }
 
 
@@ -88,9 +88,9 @@ def engines_as_told(
     """
     made: dict[Module, Engine] = {}
     left: dict[str, dict[str, list[Module]]] = {}
-    for module, told in decodings.items():
+    for module, decoding in decodings.items():
         engine = engines[module]
-        made[module], beyond, why = _as_told(engine, told)
+        made[module], beyond, why = _as_told(engine, decoding)
         of_engine = left.setdefault(f"{engine.name} uses its own settings{why} for ", {}) if beyond else {}
         for name, value in beyond.items():
             of_engine.setdefault(f"{name} {value}", []).append(module)
@@ -106,14 +106,14 @@ def _options(fields: Mapping[str, Sequence[Module]]) -> Iterator[str]:
             yield from (f"{module}_{field}" for module in modules)
 
 
-def _as_told(engine: Engine, told: Decoding) -> tuple[Engine, Mapping[str, object], str]:
+def _as_told(engine: Engine, decoding: Decoding) -> tuple[Engine, Mapping[str, object], str]:
     """Return the engine with the decoding applied, the unsupported options, and the engine's reason for rejecting them,
     or "".
     """
     first = engine.name.partition(":")[0]
     kind = EngineKind(first) if first in set(EngineKind) else EngineKind.CHAT
-    given: Mapping[str, object] = told.model_dump(exclude_unset=True)
-    beyond = not_followed(kind, told)
+    given: Mapping[str, object] = decoding.model_dump(exclude_unset=True)
+    beyond = not_followed(kind, decoding)
     kept = {name: value for name, value in given.items() if name not in beyond}
     if not kept or kind is EngineKind.EXTRACTIVE:
         return engine, beyond, ""
@@ -139,57 +139,57 @@ def engine_as_told(engine: Engine, decoding: Decoding) -> Engine | None:
     return None
 
 
-def _changes(own: ChatSettings | GgufSettings, told: Decoding) -> dict[str, object]:
+def _changes(own: ChatSettings | GgufSettings, decoding: Decoding) -> dict[str, object]:
     """Return the settings that a decoding changes. Methods are not combined: choosing a method turns off the limits of
     all other methods.
     """
-    given = told.model_fields_set
-    changes: dict[str, object] = {"max_tokens": told.beam_max_length} if "beam_max_length" in given else {}
-    method = told_method(told)
+    given = decoding.model_fields_set
+    changes: dict[str, object] = {"max_tokens": decoding.beam_max_length} if "beam_max_length" in given else {}
+    method = told_method(decoding)
     if method is None:
         return changes
     keeps_own = own.temperature and "temperature" not in given
-    changes |= {"temperature": own.temperature if keeps_own else told.temperature, "top_p": None}
+    changes |= {"temperature": own.temperature if keeps_own else decoding.temperature, "top_p": None}
     if isinstance(own, GgufSettings):
-        changes |= {"top_k": told.topk} if method is Inference.TOPK else {"top_k": None, "top_p": 1.0}
+        changes |= {"top_k": decoding.topk} if method is Inference.TOPK else {"top_k": None, "top_p": 1.0}
     if method is Inference.GREEDY:
         changes |= {"temperature": 0.0, "top_p": None}
-    elif method is Inference.NUCLEUS and (share := _share(told, own.top_p)) != OFF:
+    elif method is Inference.NUCLEUS and (share := _share(decoding, own.top_p)) != OFF:
         changes["top_p"] = share
     return changes
 
 
-def told_method(told: Decoding, own: Inference | None = None) -> Inference | None:
+def told_method(decoding: Decoding, own: Inference | None = None) -> Inference | None:
     """Return a decoding's method or, if it has none, the method that its other fields imply; None if they imply none.
     If the engine's `own` method uses the field as well, that method is kept.
     """
-    if "inference" in told.model_fields_set:
-        return told.inference
+    if "inference" in decoding.model_fields_set:
+        return decoding.inference
     for field, methods in _ONLY_OF.items():
-        if field in told.model_fields_set:
+        if field in decoding.model_fields_set:
             return own if own in methods else methods[0]
     return None
 
 
-def _share(told: Decoding, own: float | None) -> float:
+def _share(decoding: Decoding, own: float | None) -> float:
     """Return the probability mass for nucleus: the one that is given or, if only the method is, the engine's own; no
     limit if only a temperature is given.
     """
-    if "topp" in told.model_fields_set:
-        return told.topp
-    if "inference" not in told.model_fields_set:
+    if "topp" in decoding.model_fields_set:
+        return decoding.topp
+    if "inference" not in decoding.model_fields_set:
         return OFF
-    return told.topp if own is None else own
+    return decoding.topp if own is None else own
 
 
-def with_told(own: Decoding, told: Decoding) -> Decoding:
+def with_told(own: Decoding, decoding: Decoding) -> Decoding:
     """Return an engine's own decoding, updated with the fields that are set in another decoding."""
-    changes: dict[str, object] = told.model_dump(exclude_unset=True)
-    method = told_method(told, own.inference)
+    changes: dict[str, object] = decoding.model_dump(exclude_unset=True)
+    method = told_method(decoding, own.inference)
     if method is not None:
         changes["inference"] = method
     if method is Inference.NUCLEUS and method is not own.inference:
-        changes["topp"] = _share(told, own.topp)
+        changes["topp"] = _share(decoding, own.topp)
     return own.changed(**changes)
 
 

@@ -152,16 +152,16 @@ class ChatForm:
         try:
             value = self._read(request, ResponseReply, heard.hear if self._say else None).value or ResponseReply()
         except EngineError as error:
-            if not heard.said:
+            if not heard.text:
                 raise
-            return ModuleReply(text=heard.said, quotes=request.quotes, unsaid=f"… ({error.message})")
+            return ModuleReply(text=heard.text, quotes=request.quotes, unsaid=f"… ({error.message})")
         reply = value.reply.strip()
         if stock is not None and reply == stock.reply.strip():
             return ModuleReply(text=reply, quotes=request.quotes, is_stock=True)
         check = checked_reply(self._client_of(request.by), reply, request, self._load)
         at_once = accepts_at_once(request)
-        said = accepted_beginning(reply, lambda text: at_once(text) or check.supports(text))
-        text = said if said.startswith(heard.said) else heard.said
+        beginning = accepted_beginning(reply, lambda text: at_once(text) or check.supports(text))
+        text = beginning if beginning.startswith(heard.text) else heard.text
         return ModuleReply(
             text=text,
             quotes=_named(value.quotes, request.quotes),
@@ -172,7 +172,7 @@ class ChatForm:
     def _read(self, request: ModuleRequest, reply_type: type[R], hear: Hear | None = None) -> ReadReply[R]:
         variables, template = _variables(request)
         try:
-            return self._client_of(request.by).ask(template, variables, reply_type, smaller=less_said, hear=hear)
+            return self._client_of(request.by).ask(template, variables, reply_type, smaller=fewer_words, hear=hear)
         except SilentReplyError as error:  # a turn of a chat goes on without this module's reply
             return ReadReply(None, "", error.message)
 
@@ -216,7 +216,7 @@ def _variables(request: ModuleRequest) -> tuple[Variables, str]:
     return variables, module.template
 
 
-def less_said(variables: Variables, share: float) -> Variables | None:
+def fewer_words(variables: Variables, share: float) -> Variables | None:
     """Return the variables with the oldest turns dropped or, if only one turn is left, the oldest facts; None if there
     is nothing left to drop.
     """
@@ -247,5 +247,5 @@ def _is_fitting(request: ModuleRequest, text: str) -> bool:
     last = request.turns[-1].text if request.turns else ""
     if request.module is Module.SGM:
         return len(text) <= max(_LONGEST_QUERY, len(last))
-    said = words(last if request.module is Module.MGM else " ".join(turn.text for turn in request.turns))
-    return all(" ".join(words(sentence)) in " ".join(said) for sentence in sentences(text))
+    spoken = words(last if request.module is Module.MGM else " ".join(turn.text for turn in request.turns))
+    return all(" ".join(words(sentence)) in " ".join(spoken) for sentence in sentences(text))

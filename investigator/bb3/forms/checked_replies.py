@@ -33,12 +33,12 @@ class ReplyCheck:
     def supports(self, sentence: str) -> bool:
         """Return True if the quotes support a sentence, at least in part."""
         shown = (Support.SUPPORTED, Support.IN_PART)
-        return any(one.text == sentence and one.support in shown for one in self.sentences)
+        return any(own.text == sentence and own.support in shown for own in self.sentences)
 
-    def text(self, said: str) -> str:
+    def text(self, reply: str) -> str:
         """Return who checked a reply, and what is supported only in part."""
-        partly = (one for one in self.sentences if one.support is Support.IN_PART and one.text in said)
-        return "; ".join((self.by, *(f"in part: “{one.text}” ({one.reason})" for one in partly)))
+        partly = (own for own in self.sentences if own.support is Support.IN_PART and own.text in reply)
+        return "; ".join((self.by, *(f"in part: “{own.text}” ({own.reason})" for own in partly)))
 
 
 def accepts_at_once(request: ModuleRequest) -> Accepts:
@@ -46,8 +46,8 @@ def accepts_at_once(request: ModuleRequest) -> Accepts:
     everything but addresses that nobody gave.
     """
     if not request.quotes:
-        said = "\n".join([*(turn.text for turn in request.turns), request.memory, request.entity, *request.memories])
-        return lambda sentence: sentence in said or not holds_address(sentence)
+        known = "\n".join([*(turn.text for turn in request.turns), request.memory, request.entity, *request.memories])
+        return lambda sentence: sentence in known or not holds_address(sentence)
     texts = [quote.text for quote in request.quotes]
     own = {one_line(text[start:end]) for text in texts for start, end in (*sentence_spans(text), (0, len(text)))}
     return lambda sentence: one_line(sentence) in own or (sentence.endswith("?") and not holds_address(sentence))
@@ -73,7 +73,7 @@ def checked_reply(client: EngineClient, reply: str, request: ModuleRequest, load
     outcome = check(client, statements, documents.__getitem__, around, Checking(question))
     by = f"nobody: {outcome.failure}" if outcome.failure else f"by {client.name(Role.CHECK)}"
     judgements = outcome.judgements
-    return ReplyCheck(by, tuple(judged(one, judgements.get(number)) for number, one in enumerate(statements, 1)))
+    return ReplyCheck(by, tuple(judged(own, judgements.get(number)) for number, own in enumerate(statements, 1)))
 
 
 def _evidence(request: ModuleRequest, load: Load | None) -> tuple[tuple[Quote, ...], Mapping[str, Document]]:
@@ -129,7 +129,7 @@ class HeardSentences:
         self._accepts = accepts_at_once(request)
         self._say = say
         self._examined = ""
-        self.said = ""
+        self.text = ""
         """The text reported so far."""
 
     def hear(self, written: str) -> None:
@@ -141,7 +141,7 @@ class HeardSentences:
             return
         self._examined = finished
         accepted = accepted_beginning(finished, self._accepts)
-        if len(accepted) > len(self.said) and accepted.startswith(self.said):
-            self.said = accepted
+        if len(accepted) > len(self.text) and accepted.startswith(self.text):
+            self.text = accepted
             if self._say is not None:
                 self._say(accepted)

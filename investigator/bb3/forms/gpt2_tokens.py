@@ -38,8 +38,8 @@ def best_count() -> CountTokens:
 
 
 def _data() -> Path | None:
-    found = find_spec(_PACKAGE)
-    folders = list(found.submodule_search_locations or ()) if found is not None else []
+    spec = find_spec(_PACKAGE)
+    folders = list(spec.submodule_search_locations or ()) if spec is not None else []
     folder = Path(folders[0]) / "data" if folders else None
     return folder if folder is not None and (folder / "vocab.bpe").is_file() else None
 

@@ -133,7 +133,7 @@ def lines_of(turns: Sequence[Turn], options: PrefixOptions) -> list[tuple[str, b
     lines, the last is the partner's, and the speakers alternate. A reply is always one line. Blank lines, silence and
     the request for an opening are dropped.
     """
-    found: list[tuple[str, bool]] = []
+    lines: list[tuple[str, bool]] = []
     marks = ("your persona", options.self_memory_prefix, options.partner_memory_prefix)
     for turn in turns:
         texts = [turn.text] if turn.speaker is Speaker.SELF else _BLANK_LINES.sub("", turn.text).split("\n")
@@ -141,14 +141,14 @@ def lines_of(turns: Sequence[Turn], options: PrefixOptions) -> list[tuple[str, b
         for number, text in enumerate(texts):
             in_head = in_head and any(mark in text for mark in marks)
             if in_head:
-                found.append((text, True))
+                lines.append((text, True))
                 continue
             if turn.speaker is Speaker.PARTNER:
                 speaker = Speaker.PARTNER if (len(texts) - number) % 2 else Speaker.SELF
             if text.strip() and text != OPENING and _SILENCE not in text:
                 name = options.self_prefix if speaker is Speaker.SELF else options.partner_prefix
-                found.append((f"{name}: {text}" if options.add_speaker_prefixes else text, False))
-    return found
+                lines.append((f"{name}: {text}" if options.add_speaker_prefixes else text, False))
+    return lines
 
 
 def shortened(parts: PromptParts, limit: int, count: CountTokens) -> PromptParts:
@@ -243,7 +243,7 @@ def _memory_lines(request: ModuleRequest, options: PrefixOptions) -> list[str]:
         speaker = Speaker.SELF if memory.startswith(f"{options.self_memory_prefix}:") else Speaker.PARTNER
         texts[speaker].append(_joined_lines(memory.removeprefix(f"{prefixes[speaker]}:")))
     label = TABLE[Module.MKM].final_prefix
-    return [f"{label}: {prefixes[who]}: {' '.join(told)}" for who, told in texts.items() if told]
+    return [f"{label}: {prefixes[who]}: {' '.join(facts)}" for who, facts in texts.items() if facts]
 
 
 def _joined_lines(text: str) -> str:

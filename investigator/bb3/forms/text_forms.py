@@ -97,10 +97,10 @@ def _written(writer: Writer, prompts: Sequence[Prompted]) -> list[WrittenText]:
     groups: dict[Module, list[int]] = {}
     for number, (request, _) in enumerate(prompts):
         groups.setdefault(request.by, []).append(number)
-    found: dict[int, WrittenText] = {}
+    texts: dict[int, WrittenText] = {}
     for module, numbers in groups.items():
-        found |= zip(numbers, writer.write(module, [prompts[number] for number in numbers]), strict=True)
-    return [found[number] for number in range(len(prompts))]
+        texts |= zip(numbers, writer.write(module, [prompts[number] for number in numbers]), strict=True)
+    return [texts[number] for number in range(len(prompts))]
 
 
 def _read(request: ModuleRequest, written: WrittenText, yes: str) -> ModuleReply:

@@ -24,7 +24,7 @@ def token_prompt(request: ModuleRequest, *, decide_with_memories: bool = True) -
     row = TABLE[request.module]
     lines = _lines(request, decide_with_memories)
     if request.module in _GIVEN:
-        return "\n".join((*lines, _found(request)))
+        return "\n".join((*lines, _knowledge(request)))
     return " ".join(part for part in ("\n".join(lines), row.control_token) if part)
 
 
@@ -78,7 +78,7 @@ def _personas(memories: Sequence[str]) -> list[str]:
     return [f"{prefix} {' '.join(text.removeprefix(prefix).strip() for text in texts)}" for prefix, texts in sides]
 
 
-def _found(request: ModuleRequest) -> str:
+def _knowledge(request: ModuleRequest) -> str:
     """Return the knowledge for a response: one line for each kind, enclosed in the tokens for that kind."""
     kinds = ((Module.CKM, request.entity), (Module.MKM, request.memory), (Module.SKM, request.knowledge))
     wrapped = ((TABLE[module].wrapping, text) for module, text in kinds if text)

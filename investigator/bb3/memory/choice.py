@@ -74,9 +74,9 @@ def _near(text: str, memory: str, options: MemoryOptions) -> bool:
 
 def shared_words(text: str, other: str) -> float:
     """Return the F1 score (0..1) between the content words of two texts."""
-    one, two = (Counter(memory_words(each, without_stop_words=True)) for each in (text, other))
-    same = (one & two).total()
-    return 2 * same / (one.total() + two.total()) if same else 0.0
+    first, second = (Counter(memory_words(each, without_stop_words=True)) for each in (text, other))
+    same = (first & second).total()
+    return 2 * same / (first.total() + second.total()) if same else 0.0
 
 
 def _blocked(turns: int, options: MemoryOptions, chance: Chance) -> bool:

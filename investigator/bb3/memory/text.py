@@ -90,10 +90,10 @@ def owner_of(memory: str) -> tuple[Speaker | None, str]:
     """Return the owner of a memory, according to its prefix, and its text without the prefix. The owner is None if the
     memory has no prefix.
     """
-    found = _PREFIXED.match(memory)
-    if found is None:
+    match = _PREFIXED.match(memory)
+    if match is None:
         return None, memory.strip()
-    return _OWNERS[found[1].lower()], memory[found.end() :].strip()
+    return _OWNERS[match[1].lower()], memory[match.end() :].strip()
 
 
 def says_nothing(memory: str) -> bool:
