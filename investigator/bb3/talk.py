@@ -1,9 +1,12 @@
-"""Conducts one conversation: the guard checks its messages, and they are recorded in the format of the data card."""
+"""Conducts one conversation: the guard checks its messages, and they are recorded in the format of the data card. The
+user may rate replies; after a dislike, the bot asks what would have been better.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from enum import StrEnum
 from itertools import islice
 from pathlib import Path
 
@@ -11,7 +14,6 @@ from investigator.bb3.bb3x.conversation_files import conversations_in, write_con
 from investigator.bb3.bb3x.persons import chat_message_of
 from investigator.bb3.bb3x.records import ChatMessage, Conversation, InteractionFailure, Safety, Sender
 from investigator.bb3.chat_options import ChatOptions
-from investigator.bb3.feedback import QUESTIONS, DislikeType
 from investigator.bb3.folder_chat import ChatSession, FolderChat
 from investigator.bb3.safety import SafetyGuard
 from investigator.dialogue.messages import Message
@@ -22,6 +24,44 @@ from investigator.secrets import redacted
 THANKS = "Thank you, I have noted that."
 CHATS = "chats"
 """The folder of a workspace for saved conversations."""
+
+
+class DislikeType(StrEnum):
+    """The reason for disliking a reply. The card names the last two, which apply only to a canned reply to an unsafe
+    message: the human agrees or disagrees that the message was unsafe. The card does not list the other types; these
+    are the reasons offered by the demonstration in the BlenderBot 3 paper (arXiv 2208.03188).
+    """
+
+    OFF_TOPIC = "off_topic"
+    NONSENSICAL = "nonsensical"
+    RUDE = "rude"
+    SPAM = "spam"
+    OTHER = "other"
+    AGREE_SENSITIVE = "agree_sensitive"
+    DISAGREE_SENSITIVE = "disagree_sensitive"
+
+
+QUESTIONS = {
+    DislikeType.OFF_TOPIC: "I seem to have missed the point. What should I have talked about?",
+    DislikeType.NONSENSICAL: "That was wrong, then. What would have been right?",
+    DislikeType.RUDE: "I am sorry for how I put that. How should I have said it?",
+    DislikeType.SPAM: "That was not meant to sound like an advertisement. What should I have said?",
+    DislikeType.OTHER: "I am sorry that you did not like this. What would have been better?",
+    DislikeType.AGREE_SENSITIVE: "Thank you for saying so. What shall we talk about?",
+    DislikeType.DISAGREE_SENSITIVE: "I may have been too careful. What did you mean?",
+}
+"""The bot's question after a dislike."""
+
+
+def dislike_type_of(word: str) -> DislikeType:
+    """Return the type that the user names, for example `off topic` or `Off-Topic`. Raises DialogueError for an unknown
+    type.
+    """
+    try:
+        return DislikeType(word.strip().lower().replace("-", "_").replace(" ", "_"))
+    except ValueError as error:
+        problem = f"unknown type of dislike {word.strip()[:40]!r}" if word.strip() else "a dislike needs a type"
+        raise DialogueError(problem, hint=f"Types are: {', '.join(DislikeType)}") from error
 
 
 class Talk:

@@ -2,7 +2,7 @@
 script has no spaces.
 
 `words` and `stem` produce the index terms, to which the calibrations were fitted: their results must not change. BB3's
-memories (`bb3/memory/words.py`), ParlAI's metrics (`dialogue/metrics/`) and ParlAI's dictionary
+memories (`bb3/memory/text.py`), ParlAI's metrics (`dialogue/metrics/`) and ParlAI's dictionary
 (`dialogue/dictionary.py`) have their own tokenisers, because they must reproduce the results of the original programs.
 """
 

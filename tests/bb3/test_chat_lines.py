@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from investigator.bb3.commands.chat import HELP, ChatCommand, Line, read_line
-from investigator.bb3.feedback import DislikeType
+from investigator.bb3.talk import DislikeType
 from investigator.errors import DialogueError
 
 

@@ -11,7 +11,6 @@ from talks import Waits
 from investigator.bb3.exchange import ModuleRequest
 from investigator.bb3.forms.writers import (
     Completion,
-    CompletionRequest,
     CompletionsWriter,
     knowledge_start,
     request_of,
@@ -24,7 +23,7 @@ from investigator.records.decoding import Decoding
 
 GOOD = json_response({"choices": [{"text": " hi", "logprobs": {"token_logprobs": [None, -1.5, -0.5]}}]})
 BUSY = json_response({"error": "busy"}, 503)
-USUAL = CompletionRequest()
+USUAL = request_of(Decoding())
 
 
 def decoding_of(module: Module) -> Decoding:
@@ -115,10 +114,10 @@ def test_what_a_reply_rests_on_may_be_repeated_and_what_stands_before_it_may_not
     start = knowledge_start(prompt, words)
     assert start == words("Person 1: how long is it")
     srm = TABLE[Module.SRM].decoding[Weights.LARGE]
-    assert request_of(srm, start).alpha_src_penalty_end_idx == start
-    assert request_of(srm, start).alpha_presence_src == 0.5
+    assert request_of(srm, start)["alpha_src_penalty_end_idx"] == start
+    assert request_of(srm, start)["alpha_presence_src"] == 0.5
     vrm = TABLE[Module.VRM].decoding[Weights.LARGE]
-    assert request_of(vrm, start).alpha_src_penalty_end_idx == -1
+    assert request_of(vrm, start)["alpha_src_penalty_end_idx"] == -1
 
 
 def test_the_knowledge_of_examples_is_not_that_of_the_reply() -> None:

@@ -11,14 +11,15 @@ from investigator.bb3.memory.text import (
     MemoryForm,
     clean_text,
     is_new_memory,
+    memory_words,
     owner_of,
     prefix_of,
     says_nothing,
+    says_something_new,
     split_prefix,
     with_prefix,
     with_some_prefix,
 )
-from investigator.bb3.memory.words import memory_words, says_something_new
 from investigator.bb3.records import Speaker
 from investigator.errors import DialogueFormatError
 

@@ -25,7 +25,7 @@ def request_params(given: Any) -> Any:
     module, weights = Module(given["module"]), Weights(given["preset"].removeprefix("gen/"))
     options = module_options({}, weights)[module]
     return {
-        "params": request_of(options.decoding).model_dump(),
+        "params": request_of(options.decoding),
         "max_prompt_len": options.prompt.max_prompt_len or TABLE[module].max_prompt_len,
         "num_shots": options.prompt.num_shots,
         "include_prompt": options.prompt.include_prompt,
@@ -35,7 +35,7 @@ def request_params(given: Any) -> Any:
 
 def override(given: Any) -> Any:
     options = module_options(given["overrides"], Weights.LARGE)[Module(given["module"])]
-    return {"params": request_of(options.decoding).model_dump()}
+    return {"params": request_of(options.decoding)}
 
 
 def cleanup(given: Any) -> Any:
@@ -68,6 +68,14 @@ def test_decoding_is_as_recorded(row: Row) -> None:
     check(row, DECODING, DEVIATIONS)
 
 
+UNSET = {
+    **{"min_tokens": 0, "max_tokens": 32, "best_of": 1, "top_p": -1, "stop": None, "temperature": 1.0, "echo": False},
+    **{"lambda_decay": -1, "omega_bound": 0.3, "alpha_presence": 0.0, "alpha_frequency": 0.0},
+    **{"alpha_presence_src": 0.0, "alpha_frequency_src": 0.0, "alpha_src_penalty_end_idx": -1},
+}
+"""The fields that the rows leave unset; each of our requests sets all of them."""
+
+
 @each_row("bb3_search", ("completions_api",))
 def test_completions_are_asked_for_as_recorded(row: Row, openai_server: OpenAIServer) -> None:
     def result_of(writer: CompletionsWriter, prompt: str, request: CompletionRequest) -> Any:
@@ -82,7 +90,7 @@ def test_completions_are_asked_for_as_recorded(row: Row, openai_server: OpenAISe
         openai_server.answer(*(reply_of(reply) for reply in given["server_replies"]))
         tries = given["max_num_tries"]
         retries = Retries(10 if tries < 0 else tries + 1, delay=0.0)
-        address, request = openai_server.url.removesuffix("/v1"), CompletionRequest(**given["kwargs"])
+        address, request = openai_server.url.removesuffix("/v1"), {**UNSET, **given["kwargs"]}
         writer = CompletionsWriter(address, lambda _: Decoding(), api_key="KEY", retries=retries)
         results = [result_of(writer, prompt, request) for prompt in given["prompts"]]
         first = openai_server.requests[0]

@@ -17,12 +17,13 @@ from investigator.bb3.memory.text import (
     clean_text,
     is_new_memory,
     is_opening,
+    memory_words,
     owner_of,
+    says_something_new,
     split_prefix,
     with_prefix,
     with_some_prefix,
 )
-from investigator.bb3.memory.words import memory_words, says_something_new
 from investigator.bb3.records import Speaker
 
 OPTIONS = {"ignore_in_session_memories": "ignore_in_session_memories_mkm"}

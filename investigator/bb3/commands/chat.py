@@ -22,10 +22,9 @@ from investigator.bb3.chat_text import memories_text, reply_text, why_text
 from investigator.bb3.chats import open_chat, talk_with
 from investigator.bb3.commands.terminal import Spoken, read_folder
 from investigator.bb3.decoding.options import module_arguments, must_come_first
-from investigator.bb3.feedback import dislike_type_of
 from investigator.bb3.folder_chat import FolderChat
 from investigator.bb3.search.client import reached_server
-from investigator.bb3.talk import CHATS, Talk
+from investigator.bb3.talk import CHATS, Talk, dislike_type_of
 from investigator.cli.options import CommonOptions, Folder
 from investigator.cli.output import note, print_plain, print_styled, tell
 from investigator.errors import DialogueError, InvestigatorError

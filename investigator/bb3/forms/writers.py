@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlsplit
 
@@ -29,23 +29,8 @@ _SHOWN = 200
 _REFUSALS = frozenset({400, 404, 405, 413, 422})
 
 
-class CompletionRequest(Record):
-    """The body of a request except the prompt, with the API's field names."""
-
-    min_tokens: int = 0
-    max_tokens: int = 32
-    best_of: int = 1
-    top_p: float = OFF
-    stop: str | None = None
-    temperature: float = 1.0
-    echo: bool = False
-    lambda_decay: float = OFF
-    omega_bound: float = 0.3
-    alpha_presence: float = 0.0
-    alpha_frequency: float = 0.0
-    alpha_presence_src: float = 0.0
-    alpha_frequency_src: float = 0.0
-    alpha_src_penalty_end_idx: int = OFF
+CompletionRequest = Mapping[str, int | float | str | bool | None]
+"""The body of a request except the prompt, with the API's field names."""
 
 
 class Completion(Record):
@@ -76,21 +61,14 @@ def request_of(decoding: Decoding, penalty_end: int = OFF) -> CompletionRequest:
     settled = decoding.settled()
     own = _PENALTY if settled.penalize_repetitions else 0.0
     context = _PENALTY if settled.penalize_ctxt_repetitions else 0.0
-    return CompletionRequest(
-        min_tokens=settled.beam_min_length,
-        max_tokens=settled.beam_max_length,
-        best_of=settled.beam_size,
-        top_p=settled.topp,
-        stop=settled.stop_token or None,
-        temperature=settled.temperature,
-        lambda_decay=settled.lambda_decay,
-        omega_bound=settled.omega_bound,
-        alpha_presence=own,
-        alpha_frequency=own,
-        alpha_presence_src=context,
-        alpha_frequency_src=context,
-        alpha_src_penalty_end_idx=penalty_end if context and settled.exclude_knowledge_from_ctxt_penalty else OFF,
-    )
+    end = penalty_end if context and settled.exclude_knowledge_from_ctxt_penalty else OFF
+    return {
+        **{"min_tokens": settled.beam_min_length, "max_tokens": settled.beam_max_length, "echo": False},
+        **{"best_of": settled.beam_size, "top_p": settled.topp, "temperature": settled.temperature},
+        **{"stop": settled.stop_token or None, "lambda_decay": settled.lambda_decay},
+        **{"omega_bound": settled.omega_bound, "alpha_presence": own, "alpha_frequency": own},
+        **{"alpha_presence_src": context, "alpha_frequency_src": context, "alpha_src_penalty_end_idx": end},
+    }
 
 
 def knowledge_start(prompt: str, count: CountTokens) -> int:
@@ -155,7 +133,7 @@ class CompletionsWriter:
 
     def _try(self, prompt: str, request: CompletionRequest) -> Completion:
         place = self._endpoint.place
-        status, octets = self._endpoint.post(json.dumps({"prompt": prompt, **request.model_dump()}).encode("ascii"))
+        status, octets = self._endpoint.post(json.dumps({"prompt": prompt, **request}).encode("ascii"))
         if status in (401, 403):
             raise CredentialError(f"{place} rejected the key ({status})", hint="Use a key that the server accepts.")
         text = octets[:_SHOWN].decode("utf-8", "replace")

@@ -7,8 +7,7 @@ from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 
 from pydantic import Field
 
-from investigator.bb3.memory.text import owner_of
-from investigator.bb3.memory.words import memory_words
+from investigator.bb3.memory.text import memory_words, owner_of
 from investigator.records import Record
 
 MOST_AVAILABLE = 32

@@ -182,8 +182,9 @@ class LongTermMemory:
         embedder, are computed.
         """
         prefix = f"{self._embedder.name} "
+        _check_user(user)
         newest = select(_T.id, _T.claim).where(_T.user == user).order_by(_T.id.desc()).limit(_MOST_SEARCHED)
-        with self._reading(user) as connection:
+        with self._database.begin() as connection:
             written = {fact_id: claim for fact_id, claim in connection.execute(newest)}
         missing = [fact_id for fact_id, claim in written.items() if not claim.startswith(prefix)]
         if facts := self.with_ids(user, missing[:_MOST_EMBEDDED]):
@@ -194,7 +195,8 @@ class LongTermMemory:
         return {key: claim.removeprefix(prefix) for key, claim in written.items() if claim.startswith(prefix)}
 
     def _read(self, user: str, query: Select[tuple[object, ...]]) -> tuple[KeptFact, ...]:
-        with self._reading(user) as connection:
+        _check_user(user)
+        with self._database.begin() as connection:
             return _facts(connection, user, query)
 
     def _fact(self, connection: Connection, user: str, number: int) -> KeptFact:
@@ -224,12 +226,6 @@ class LongTermMemory:
     def _set(self, user: str, column: str, values: Mapping[int, str | int]) -> None:
         with self._writing(user) as connection:
             _set(connection, user, column, values)
-
-    @contextmanager
-    def _reading(self, user: str) -> Iterator[Connection]:
-        _check_user(user)
-        with self._database.begin() as connection:
-            yield connection
 
     @contextmanager
     def _writing(self, user: str) -> Iterator[Connection]:

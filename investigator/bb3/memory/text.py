@@ -1,17 +1,22 @@
-"""Writes and parses memories as BB3's model families expect them: with the prefix of their owner (seed: bb3_agents)."""
+"""Writes and parses memories as BB3's model families expect them, with the prefix of their owner (seed: bb3_agents),
+and splits them into words as ParlAI does.
+"""
 
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from functools import cache
+from importlib.resources import files
 from itertools import chain
 
 from investigator.bb3.exchange import FAILED
-from investigator.bb3.memory.words import says_something_new
 from investigator.bb3.module_table import TABLE
 from investigator.bb3.records import Speaker
 from investigator.errors import DialogueFormatError
+from investigator.language.terms import porter_stem
 
 OPENING = "Opening"
 NO_PERSONA = "__NO__PERSONA__BEAM__MIN__LEN__20__"
@@ -21,6 +26,17 @@ _OF_MODULES = (
 _CONTROL_TOKENS = (NO_PERSONA, "__SILENCE__", "__you__", "__them__", *filter(None, chain.from_iterable(_OF_MODULES)))
 _SPEAKERS = ("You: ", "Partner: ")
 _NOTHING = frozenset({"", "no persona", "no memory", "no memories", "none", "nothing", "n/a", "na", FAILED.casefold()})
+_TELL_NOTHING = frozenset(
+    {
+        *string.punctuation,
+        *("a", "an", "the", "am", "are", "is", "as"),
+        *("realli", "actual", "up", "so", "just", "now", "how", "then", "also", "very", "too", "most", "but"),
+    }
+)
+"""The words that ParlAI ignores in a memory; adverbs are listed as stems."""
+_WHOLE = {"won't": "will not", "can't": "can not"}
+_ENDINGS = {"n't": " not", "'ll": " will", "'ve": " have", "'re": " are", "'m": " am", "'d": " would"}
+_PIECE = re.compile(r"\w+?(?=n't)|n't|'\w+|\w+(?:[-.,]\w+)*|[^\w\s]")
 
 
 class MemoryForm(StrEnum):
@@ -133,3 +149,32 @@ def clean_text(text: str) -> str:
 def is_opening(text: str, memories: object) -> bool:
     """Return True if a message asks the bot to open the conversation, using the memories in the message."""
     return text == OPENING and isinstance(memories, list | Mapping) and len(memories) > 0
+
+
+def memory_words(
+    text: str, *, expanded: bool = True, stemmed: bool = True, without_stop_words: bool = False
+) -> list[str]:
+    """Return the words of a memory or a turn in lower case, in order. With `expanded`, contractions are expanded
+    (`don't` to `do not`); with `stemmed`, all words except common ones are reduced to their Porter stems. Words that
+    tell nothing are dropped; `without_stop_words` also drops the other common words of English.
+    """
+    text = text.lower().replace("’", "'")
+    if expanded:
+        for short, full in (*_WHOLE.items(), *_ENDINGS.items()):
+            text = re.sub(rf"{short}\b", full, text)
+    pieces = _PIECE.findall(text)
+    if stemmed:
+        pieces = [piece if piece in _stop_words() else porter_stem(piece) for piece in pieces]
+    dropped = _TELL_NOTHING | _stop_words() if without_stop_words else _TELL_NOTHING
+    return [piece for piece in pieces if piece not in dropped]
+
+
+def says_something_new(text: str, kept: Iterable[str], threshold: int = 1) -> bool:
+    """Return True if the text lacks at least `threshold` words of each existing memory, as in ParlAI."""
+    new = set(memory_words(text))
+    return all(len(set(memory_words(memory)) - new) >= threshold for memory in kept)
+
+
+@cache
+def _stop_words() -> frozenset[str]:
+    return frozenset(files("investigator.bb3").joinpath("english_stop_words.txt").read_text(encoding="utf-8").split())

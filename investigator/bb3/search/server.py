@@ -32,9 +32,7 @@ _ASKING = f"POST a form ({_FORM}) with q (the query) and n (the number of pages)
 
 
 class FolderPages:
-    """Searches a folder for passages, and returns them as the pages of a search server. Nothing about a search is
-    stored.
-    """
+    """Searches a folder for passages, as pages of a search server. Nothing about a search is stored."""
 
     def __init__(self, open_shelf: OpenShelf) -> None:
         self._open = open_shelf
