@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from rich.text import Text
 
@@ -14,20 +14,6 @@ from investigator.dialogue.messages import Message
 from investigator.records import Quote
 from investigator.reports.inert import inert_line, inert_prose
 from investigator.reports.wording import plural
-
-STEPS: Mapping[str, str] = {
-    "sdm": "deciding",
-    "mdm": "deciding",
-    "sgm": "making a query",
-    "skm": "reading what was found",
-    "mkm": "recalling",
-    "srm": "replying",
-    "mrm": "replying",
-    "crm": "replying",
-    "vrm": "replying",
-    "mgm": "remembering",
-}
-"""Maps each module's name to a description, for a waiting user, of what the module is doing."""
 
 _NAMED = {
     "search_decision": "Search",

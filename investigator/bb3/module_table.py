@@ -33,10 +33,11 @@ class ModuleRow(Record):
     True if memories or documents come before the turns in that prompt, and `knowledge_prefix` introduces the knowledge
     of a response after the turns. `retrieves` is True if the module receives documents or memories in 3B. `yes` and
     `no` are the words for a decision in 30B and 175B; `small_yes` and `small_no` are those in 3B. `max_prompt_len` is
-    in tokens, for 30B and 175B.
+    in tokens, for 30B and 175B. `step` tells a waiting user what the module is doing.
     """
 
     name: str
+    step: str = "thinking"
     control_token: str = ""
     wrapping: tuple[str, str] | None = None
     history_size: int | None = None
@@ -56,22 +57,6 @@ class ModuleRow(Record):
     def is_dialogue(self) -> bool:
         """Return True if the module writes responses; these modules have no control token."""
         return not self.control_token
-
-
-def _table() -> Mapping[Module, ModuleRow]:
-    read = tomllib.loads(files("investigator.bb3").joinpath("module_table.toml").read_text(encoding="utf-8"))
-    rows = {Module(name): row for name, row in read["modules"].items()}
-    usual = read["replies"]
-    return {
-        module: ModuleRow.model_validate({**row, "decoding": {**usual, **row["decoding"]}})
-        for module, row in rows.items()
-    }
-
-
-TABLE = _table()
-"""The traits of every module, from `module_table.toml`. BRM has no settings for the 3B model, which was not trained for
-it.
-"""
 
 
 class Family(Record):
@@ -95,25 +80,19 @@ class Family(Record):
     few_calls: bool = False
 
 
-SMALL = Family(
-    memory_first=False,
-    plain_without_knowledge=False,
-    one_voice=False,
-    separate_order=(Module.SRM, Module.CRM, Module.MRM),
-    without_knowledge=Module.SRM,
-    unasked=Module.SRM,
-)
-"""BB3 3B: an encoder-decoder trained with control tokens."""
+def _table() -> tuple[Mapping[Module, ModuleRow], Mapping[str, Family]]:
+    read = tomllib.loads(files("investigator.bb3").joinpath("module_table.toml").read_text(encoding="utf-8"))
+    rows = {Module(name): row for name, row in read["modules"].items()}
+    decodings = {module: {**read["replies"], **row["decoding"]} for module, row in rows.items()}
+    table = {module: ModuleRow.model_validate({**row, "decoding": decodings[module]}) for module, row in rows.items()}
+    return table, {name: Family.model_validate(family) for name, family in read["families"].items()}
 
-LARGE = Family(
-    memory_first=True,
-    plain_without_knowledge=True,
-    one_voice=True,
-    separate_order=(Module.CRM, Module.MRM, Module.SRM),
-    without_knowledge=Module.VRM,
-    unasked=Module.VRM,
-)
-"""BB3 30B and 175B: language models trained with prefixes."""
 
-CHAT = LARGE.changed(plain_without_knowledge=False, one_voice=False, without_knowledge=Module.SRM, few_calls=True)
-"""Chat models, prompted with templates: like the large family, but each module writes its own reply."""
+TABLE, _FAMILIES = _table()
+"""The traits of every module, from `module_table.toml`. BRM has no settings for the 3B model, which was not trained for
+it.
+"""
+SMALL, LARGE, CHAT = (_FAMILIES[name] for name in ("small", "large", "chat"))
+"""BB3 3B; BB3 30B and 175B; and chat models, prompted with templates: like the large family, but each module writes its
+own reply.
+"""

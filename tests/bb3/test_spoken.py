@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 
 from investigator.bb3.commands.terminal import Spoken
+from investigator.bb3.records import Module
 
 CLEAR = "\r\x1b[K"
 
@@ -12,10 +13,10 @@ CLEAR = "\r\x1b[K"
 def test_words_come_once_each_and_the_rest_is_told() -> None:
     screen = io.StringIO()
     spoken = Spoken(screen, screen)
-    spoken.step("srm")
+    spoken.step(Module.SRM)
     spoken.hear("One.")
     spoken.hear("One. Two.")
-    spoken.step("mgm")  # it would wipe out the words
+    spoken.step(Module.MGM)  # it would wipe out the words
     assert screen.getvalue() == f"{CLEAR}replying …{CLEAR}One. Two."
     reply = "One. Two. Three.  [a.txt]\n"
     assert reply[spoken.end(reply) :] == " Three.  [a.txt]\n"
@@ -32,7 +33,7 @@ def test_a_reply_that_turns_out_otherwise_is_told_whole_on_a_line_of_its_own() -
 def test_a_reply_that_was_not_heard_is_told_whole_and_no_step_stays() -> None:
     screen = io.StringIO()
     spoken = Spoken(screen, screen)
-    spoken.step("sdm")
+    spoken.step(Module.SDM)
     assert spoken.end("One.\n") == 0
     assert screen.getvalue() == f"{CLEAR}deciding …{CLEAR}"
 

@@ -142,7 +142,7 @@ def _talk(chat: FolderChat, talk: Talk, user: str, workspace: Path, source: Text
     spoken = Spoken(sys.stderr, sys.stdout)
     if source is None:
         tell("Ask, or say something about yourself. /help lists the commands, and /quit ends the chat.")
-        chat.on_step = lambda module: spoken.step(str(module))
+        chat.on_step = spoken.step
     for typed in _terminal_lines() if source is None else _lines(source):
         try:
             line = read_line(typed)

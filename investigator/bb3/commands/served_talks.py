@@ -7,9 +7,10 @@ from contextlib import contextmanager
 from threading import Lock
 
 from investigator.asking.budget import BudgetSpent
-from investigator.bb3.chat_text import STEPS, quotes_of, why_text
+from investigator.bb3.chat_text import quotes_of, why_text
 from investigator.bb3.chats import open_chat, talk_with
 from investigator.bb3.commands.chat import login
+from investigator.bb3.module_table import TABLE
 from investigator.bb3.records import Speaker, Turn
 from investigator.bb3.search.served import ServedQuote
 from investigator.bb3.talk import Talk
@@ -35,7 +36,7 @@ def open_talks(investigator: Investigator) -> Iterator[Begin]:
             def say(text: str, watch: Watch) -> SpokenReply:
                 watch.doing("waiting for another chat")
                 with turn:
-                    chat.on_step = lambda module: watch.doing(STEPS.get(module, "thinking"))
+                    chat.on_step = lambda module: watch.doing(TABLE[module].step)
                     return _reply(talk, text, watch)
 
             return say

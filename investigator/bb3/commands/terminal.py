@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import chain
 from typing import TextIO
 
-from investigator.bb3.chat_text import STEPS
+from investigator.bb3.module_table import TABLE
+from investigator.bb3.records import Module
 from investigator.cli.progress import shown
 from investigator.errors import WorkspaceLockedError
 from investigator.investigator import Investigator
@@ -47,10 +48,10 @@ class Spoken:
         self._text = ""
         self._shows_step = False
 
-    def step(self, module: str) -> None:
+    def step(self, module: Module) -> None:
         """Show what the module is doing, unless part of the reply is already shown."""
-        if not self._text and (step := STEPS.get(module)):
-            _write(self._steps, f"{_CLEAR}{step} …")
+        if not self._text:
+            _write(self._steps, f"{_CLEAR}{TABLE[module].step} …")
             self._shows_step = True
 
     def hear(self, text: str) -> None:
