@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tomllib
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -179,3 +181,12 @@ def test_a_gguf_model_is_told_by_its_settings(hollow: GgufEngine, told: dict[str
 def test_a_gguf_model_cannot_be_told_everything(hollow: GgufEngine, told: dict[str, Any], why: str) -> None:
     with pytest.raises(SettingsError, match=why):
         as_told(hollow, Decoding(**told))
+
+
+def test_the_table_of_decoding_names_options_and_methods_that_there_are() -> None:
+    table = tomllib.loads(files("investigator.bb3").joinpath("decoding_table.toml").read_text(encoding="utf-8"))
+    named = {option for engine in table["engines"].values() for options in engine.values() for option in options}
+    methods = {method for row in table["methods"].values() for method in row}
+    assert {*named, *table["methods"]} <= {*Decoding.model_fields, *Inference}
+    assert methods <= set(Inference)
+    assert set(table["engines"]) == {"extractive", "chat", "gguf", "transformers", "completions"}

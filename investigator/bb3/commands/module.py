@@ -15,7 +15,7 @@ from investigator.asking.prompts import Prompts
 from investigator.bb3.chats import module_form
 from investigator.bb3.context_file import request_of
 from investigator.bb3.decoding.options import ModuleArguments, module_arguments, module_options, must_come_first
-from investigator.bb3.decoding.told import LINES, EngineKind, not_followed
+from investigator.bb3.decoding.told import LINES, not_followed
 from investigator.bb3.exchange import ModuleReply, ModuleRequest
 from investigator.bb3.folder_chat import LONGEST_TURN
 from investigator.bb3.forms.chat_form import chat_prompt
@@ -146,7 +146,7 @@ def _left_out(decoding: Decoding, form: Form) -> list[str]:
     """Return the options that a completions server does not support. With the `tokens` form, these include the options
     that select lines.
     """
-    left = dict(not_followed(EngineKind.COMPLETIONS, decoding))
+    left = dict(not_followed("completions", decoding))
     if form is Form.TOKENS:
         left |= decoding.model_dump(exclude_unset=True, include=set(LINES))
     return [f"{name} {value}" for name, value in left.items()]

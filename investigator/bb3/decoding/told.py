@@ -5,8 +5,9 @@ implies that method.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from enum import StrEnum
+from importlib.resources import files
 from typing import TypeVar
 
 from pydantic import ValidationError
@@ -15,6 +16,7 @@ from investigator.bb3.records import Module
 from investigator.engines.base import Engine
 from investigator.engines.chat.engine import ChatEngine
 from investigator.engines.chat.models import ChatSettings
+from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.gguf.engine import GgufEngine, GgufSettings
 from investigator.engines.transformers.engine import TransformersEngine
 from investigator.errors import SettingsError
@@ -23,58 +25,23 @@ from investigator.records.decoding import OFF, Decoding, Inference
 
 Settings = TypeVar("Settings", bound=Record)
 
-_ONLY_OF = {
-    "topk": (Inference.TOPK,),
-    "lambda_decay": (Inference.FACTUAL_NUCLEUS,),
-    "omega_bound": (Inference.FACTUAL_NUCLEUS,),
-    "p_reset": (Inference.FACTUAL_NUCLEUS,),
-    "beam_size": (Inference.BEAM, Inference.SAMPLE_AND_RANK),
-    "topp": (Inference.NUCLEUS, Inference.FACTUAL_NUCLEUS, Inference.SAMPLE_AND_RANK),
-    "temperature": (Inference.NUCLEUS, Inference.FACTUAL_NUCLEUS, Inference.SAMPLE_AND_RANK, Inference.TOPK),
-}
-"""The methods that use a field; if only the field is given, it implies the first of these methods."""
-
-
-class EngineKind(StrEnum):
-    """The kind of engine behind a module, according to the first part of the engine's name."""
-
-    EXTRACTIVE = "extractive"
-    CHAT = "chat"
-    GGUF = "gguf"
-    TRANSFORMERS = "transformers"
-    COMPLETIONS = "completions"
-
-
+_TABLE = tomllib.loads(files("investigator.bb3").joinpath("decoding_table.toml").read_text(encoding="utf-8"))
+_ONLY_OF = {option: tuple(map(Inference, methods)) for option, methods in _TABLE["methods"].items()}
+_ENGINES: Mapping[str, Mapping[str, Sequence[str]]] = _TABLE["engines"]
 LINES = frozenset({"generation_take_last_newline", "generation_allow_newline"})
 """The fields that select one of several lines."""
 
-_OF_SERVERS = frozenset({"inference", "topp", "temperature", "beam_max_length"})
-_NOT_OF_COMPLETIONS = frozenset(
-    {"topk", "p_reset", "beam_block_ngram", "beam_context_block_ngram", "beam_block_full_context"}
-)
-_SUPPORT: Mapping[EngineKind, tuple[frozenset[str], frozenset[Inference]]] = {
-    EngineKind.EXTRACTIVE: (frozenset(), frozenset({Inference.GREEDY})),  # it is deterministic
-    EngineKind.CHAT: (_OF_SERVERS, frozenset({Inference.GREEDY, Inference.NUCLEUS})),
-    EngineKind.GGUF: (_OF_SERVERS | {"topk"}, frozenset({Inference.GREEDY, Inference.NUCLEUS, Inference.TOPK})),
-    EngineKind.TRANSFORMERS: (frozenset(Decoding.model_fields) - {"beam_block_full_context"}, frozenset(Inference)),
-    EngineKind.COMPLETIONS: (
-        frozenset(Decoding.model_fields) - _NOT_OF_COMPLETIONS,
-        frozenset(Inference) - {Inference.BEAM, Inference.TOPK},
-    ),
-}
-"""The decoding fields and the methods that each kind of engine supports. None of our engines truncates a prompt, so
-`beam_block_full_context` would make no difference.
-"""
 
-
-def not_followed(kind: EngineKind, decoding: Decoding) -> Mapping[str, object]:
+def not_followed(kind: str, decoding: Decoding) -> Mapping[str, object]:
     """Return the fields set in a decoding that the kind of engine does not support, with their values."""
-    fields, methods = _SUPPORT[kind]
+    support = _ENGINES[kind]
+    every = Decoding.model_fields.keys() - set(support.get("all_options_except", ()))
+    options = support.get("options", every)
     given = decoding.model_dump(exclude_unset=True)
     return {
         name: value
         for name, value in given.items()
-        if (decoding.inference not in methods if name == "inference" else name not in fields)
+        if (value not in support["methods"] if name == "inference" else name not in options)
     }
 
 
@@ -110,12 +77,12 @@ def _as_told(engine: Engine, decoding: Decoding) -> tuple[Engine, Mapping[str, o
     """Return the engine with the decoding applied, the unsupported options, and the engine's reason for rejecting them,
     or "".
     """
-    first = engine.name.partition(":")[0]
-    kind = EngineKind(first) if first in set(EngineKind) else EngineKind.CHAT
+    kind = engine.name.partition(":")[0]
+    kind = kind if kind in _ENGINES else "chat"
     given: Mapping[str, object] = decoding.model_dump(exclude_unset=True)
     beyond = not_followed(kind, decoding)
     kept = {name: value for name, value in given.items() if name not in beyond}
-    if not kept or kind is EngineKind.EXTRACTIVE:
+    if not kept or isinstance(engine, ExtractiveEngine):
         return engine, beyond, ""
     try:
         made = engine_as_told(engine, Decoding.model_validate(kept))
