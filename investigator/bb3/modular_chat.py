@@ -6,7 +6,7 @@ its module once for all of them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf
 
 from investigator.asking.budget import BudgetSpent
@@ -14,7 +14,7 @@ from investigator.bb3.chat_options import ChatOptions, Conditioning, Decide
 from investigator.bb3.exchange import FAILED, DocumentSearch, ModuleReply, ModuleRequest, Modules
 from investigator.bb3.module_table import Family
 from investigator.bb3.questions import only_asks
-from investigator.bb3.records import Module, Speaker, Turn
+from investigator.bb3.records import Module, Speaker
 from investigator.bb3.turn_draft import RESPONSE_OF, LiveConversation, TurnDraft
 from investigator.errors import InvestigatorError
 
@@ -65,20 +65,15 @@ class ModularChat:
     def open(self, conversation: LiveConversation) -> TurnDraft:
         """Open a conversation using memories about the partner."""
         draft = TurnDraft(conversation)
-        memories = conversation.memories
-        request = ModuleRequest(
-            module=Module.ORM, by=Module.ORM, memories=tuple(memories.texts()), dates=memories.dates()
-        )
+        request = _request(draft, Module.ORM, Module.ORM, turns=(), memories=tuple(conversation.memories.texts()))
         for _ in range(_OPENING_TRIES):
             (reply,) = self._modules.ask([request])
             if not _NAME.search(reply.text):
                 break
-        text = _NAME.sub("", reply.text)
-        draft.chosen = reply.changed(text=text)
+        draft.replies[Module.ORM] = draft.chosen = reply.changed(text=_NAME.sub("", reply.text))
         draft.chosen_module = Module.ORM
-        draft.replies[Module.ORM] = draft.chosen
         if not reply.failed:
-            conversation.say(text)
+            conversation.say(draft.chosen.text)
         return draft
 
     def _decide(self, drafts: Sequence[TurnDraft]) -> None:
@@ -90,7 +85,8 @@ class ModularChat:
             for draft, reply in self._ask(Module.SDM, drafts):
                 draft.search_decision, draft.uses_search = reply.text, bool(reply.needed)
         if options.memory_decision is Decide.COMPUTE:
-            for draft, reply in self._ask(Module.MDM, [draft for draft in drafts if self._has_memories(draft)]):
+            known = [draft for draft in drafts if not self._family.few_calls or draft.conversation.memories.texts()]
+            for draft, reply in self._ask(Module.MDM, known, self._shown_memories):
                 draft.memory_decision, draft.uses_memory = reply.text, bool(reply.needed)
         for draft in drafts:
             if draft.uses_memory:
@@ -102,8 +98,9 @@ class ModularChat:
                 and not draft.uses_memory
             )
 
-    def _has_memories(self, draft: TurnDraft) -> bool:
-        return not self._family.few_calls or bool(draft.conversation.memories.texts())
+    def _shown_memories(self, draft: TurnDraft) -> Mapping[str, object]:
+        shows = self._options.memory_decision_use_memories
+        return {"memories": tuple(draft.conversation.memories.texts()) if shows else ()}
 
     def _remember_partner(self, drafts: Sequence[TurnDraft]) -> None:
         telling = [draft for draft in drafts if not self._family.few_calls or not only_asks(draft.turns[-1].text)]
@@ -136,10 +133,14 @@ class ModularChat:
     def _know(self, drafts: Sequence[TurnDraft]) -> None:
         for draft, reply in self._ask(Module.CKM, [draft for draft in drafts if draft.uses_entity]):
             draft.entity = "" if reply.failed else reply.text
-        for draft, reply in self._ask(Module.SKM, [draft for draft in drafts if draft.uses_search]):
+        searched = [draft for draft in drafts if draft.uses_search]
+        for draft, reply in self._ask(
+            Module.SKM, searched, lambda draft: {"query": draft.query, "documents": tuple(draft.documents)}
+        ):
             draft.knowledge, draft.quotes = ("", ()) if reply.failed else (reply.text, reply.quotes)
             draft.source_problem = reply.source_problem
-        for draft, reply in self._ask(Module.MKM, [draft for draft in drafts if draft.uses_memory]):
+        recalling = [draft for draft in drafts if draft.uses_memory]
+        for draft, reply in self._ask(Module.MKM, recalling, lambda draft: {"memories": tuple(draft.available)}):
             draft.memory = "" if reply.failed else reply.text
             draft.memories_used = [memory for memory in draft.available if memory in (reply.memories or (reply.text,))]
 
@@ -187,9 +188,7 @@ class ModularChat:
 
     def _response(self, draft: TurnDraft, module: Module, by: Module, kinds: Iterable[str]) -> ModuleRequest:
         given = {kind: getattr(draft, kind) for kind in kinds}
-        quotes = draft.quotes if "knowledge" in given else ()
-        dates = draft.conversation.memories.dates()
-        return ModuleRequest(module=module, by=by, turns=draft.turns, quotes=quotes, dates=dates, **given)
+        return _request(draft, module, by, quotes=draft.quotes if "knowledge" in given else (), **given)
 
     def _remember_own(self, drafts: Sequence[TurnDraft]) -> None:
         """Store the speaker's own memories, then the partner's, in the same order as the original. Replies that quote
@@ -198,7 +197,7 @@ class ModularChat:
         """
         unquoted = [draft for draft in drafts if draft.chosen and not (draft.chosen.quotes or draft.chosen.is_stock)]
         try:
-            for draft, reply in zip(unquoted, self._own_memories(unquoted), strict=True):
+            for draft, reply in self._ask(Module.MGM, unquoted, lambda draft: {"turns": draft.turns[-1:]}):
                 draft.self_memory = reply.text
         except (InvestigatorError, BudgetSpent) as problem:
             for draft in unquoted:
@@ -208,30 +207,20 @@ class ModularChat:
                 if text and text != FAILED:
                     draft.conversation.memories.add(text, speaker)
 
-    def _own_memories(self, drafts: Sequence[TurnDraft]) -> Sequence[ModuleReply]:
-        own = [Turn(speaker=Speaker.SELF, text=draft.turns[-1].text) for draft in drafts]
-        return self._replies([ModuleRequest(module=Module.MGM, by=Module.MGM, turns=(turn,)) for turn in own])
-
-    def _ask(self, module: Module, drafts: Sequence[TurnDraft]) -> Iterable[tuple[TurnDraft, ModuleReply]]:
+    def _ask(
+        self,
+        module: Module,
+        drafts: Sequence[TurnDraft],
+        inputs: Callable[[TurnDraft], Mapping[str, object]] = lambda _: {},
+    ) -> Iterable[tuple[TurnDraft, ModuleReply]]:
         """Ask a module once for all drafts; return each draft with its reply."""
-        requests = [
-            ModuleRequest(
-                module=module,
-                by=module,
-                turns=draft.turns,
-                memories=self._memories_for(module, draft),
-                dates=draft.conversation.memories.dates(),
-                query=draft.query,
-                documents=tuple(draft.documents),
-            )
-            for draft in drafts
-        ]
-        return zip(drafts, self._replies(requests), strict=True)
+        replies = self._replies([_request(draft, module, module, **inputs(draft)) for draft in drafts])
+        return zip(drafts, replies, strict=True)
 
-    def _memories_for(self, module: Module, draft: TurnDraft) -> tuple[str, ...]:
-        if module is Module.MDM and self._options.memory_decision_use_memories:
-            return tuple(draft.conversation.memories.texts())
-        return tuple(draft.available) if module is Module.MKM else ()
+
+def _request(draft: TurnDraft, module: Module, by: Module, **given: object) -> ModuleRequest:
+    usual = {"turns": draft.turns, "dates": draft.conversation.memories.dates()}
+    return ModuleRequest.model_validate({"module": module, "by": by, **usual, **given})
 
 
 def _choose(draft: TurnDraft) -> None:

@@ -1,11 +1,19 @@
 """Without a model, the chat searches if anything is asked, recalls by vectors, and quotes."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+
 import pytest
 from talks import turns
 
+from investigator import Investigator
 from investigator.asking.prompts import Prompts
 from investigator.asking.replies import read_reply
+from investigator.bb3.chats import open_chat
 from investigator.bb3.extractive import chat_answers
+from investigator.bb3.folder_chat import FolderChat
 from investigator.bb3.questions import asks, only_asks
 from investigator.bb3.records import (
     CONTRACTS,
@@ -21,6 +29,7 @@ from investigator.bb3.records import (
     Turn,
     TurnsVariables,
 )
+from investigator.dialogue.messages import Message
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.scripted import ScriptedEmbedder
@@ -237,3 +246,54 @@ def test_every_module_replies_to_any_text_and_always_the_same(text: str) -> None
 def test_variables_of_another_module_are_refused() -> None:
     with pytest.raises(SettingsError, match="bb3/mkm"):
         ENGINE.reply(Prompt("bb3/mkm", TurnsVariables(turns=turns("Hi")), "x", FactReply))
+
+
+@pytest.fixture(scope="module")
+def investigator(tmp_path_factory: pytest.TempPathFactory) -> Investigator:
+    folder = tmp_path_factory.mktemp("harbour") / "docs"
+    folder.mkdir()
+    (folder / "harbour.md").write_text("# Harbour\n\nThe harbour has a depth of 12 metres. It was dredged in 2019.\n")
+    return Investigator(folder)
+
+
+@pytest.fixture
+def chat(investigator: Investigator) -> Iterator[FolderChat]:
+    with ExitStack() as opened:
+        yield opened.enter_context(open_chat(investigator))
+
+
+def last_reply(chat: FolderChat, user: str, *texts: str) -> Message:
+    session = chat.start(user)
+    return [chat.reply([(session, Message(text=text))])[0] for text in texts][-1]
+
+
+def test_a_chat_quotes_what_is_asked_in_other_words_than_the_document_as_ask_does(
+    investigator: Investigator, chat: FolderChat
+) -> None:
+    question, sentence = "How deep is the harbour?", "The harbour has a depth of 12 metres."
+    assert any(sentence in quote.text for quote in investigator.ask(question).citations)
+    assert sentence in last_reply(chat, "anna", question).text
+
+
+@pytest.mark.parametrize(
+    ("told", "question"),
+    [
+        ("I work as a nurse in Bergen", "Where do I work?"),
+        ("I work as a nurse in Bergen", "Do you know where I work?"),
+        ("I live alone in Bergen with my dog", "Where do I live?"),
+        ("I come from Bergen", "What city am I from?"),
+        ("Ich arbeite als Arzt in Bergen", "Wo arbeite ich?"),
+    ],
+)
+def test_where_one_works_lives_or_comes_from_is_answered_from_what_was_told(
+    chat: FolderChat, told: str, question: str
+) -> None:
+    assert last_reply(chat, f"{told} {question}", told, question).text.endswith(f": “{told}”")
+
+
+def test_what_was_not_told_is_not_denied(chat: FolderChat) -> None:
+    assert last_reply(chat, "berta", "I like tea.", "Where do I live?").text == "I have nothing to quote on that."
+
+
+def test_a_question_about_the_place_where_one_lives_is_one_for_the_documents(chat: FolderChat) -> None:
+    assert last_reply(chat, "carl", "Which harbours are near where I live?")["search_decision"] == "search"

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from chat_replies import Said, asked, model, plants, quoted, readings, say
+from commands import command
 from power_plants import NAMES, index, write_folder
 
 from investigator import Investigator, ScriptedEmbedder, ScriptedEngine, load_settings
@@ -334,3 +335,17 @@ def test_a_limit_of_money_needs_a_price(place: Path) -> None:
     dear = Investigator(place / "folder", model=ScriptedEngine("{}", name="openai:new"), **here)  # type: ignore[arg-type]
     with pytest.raises(SettingsError, match="no price is known for openai:new"), open_chat(dear):
         pass
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        (["--search-server", "ftp://x"], "'ftp://x' is not the address of a search server"),
+        (["--banana", "1"], "unknown option --banana"),
+    ],
+)
+def test_wrong_options_are_told_before_the_folder_is_looked_at(tmp_path: Path, options: list[str], error: str) -> None:
+    result = command("chat", tmp_path / "nowhere", *options, stdin="")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"error: {error}")
+    assert len(result.stderr.splitlines()) == 2
