@@ -6,14 +6,14 @@ import random
 import sys
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from typing import TextIO
 
 from investigator.dialogue.agents import Agent, Shared, shared_part
 from investigator.dialogue.messages import EPISODE_DONE, Message, texts_of
 from investigator.dialogue.metrics.values import Metrics, SumMetric
 from investigator.dialogue.options import Options
-from investigator.dialogue.teachers.dialog import Entry, StreamDialogData
+from investigator.dialogue.teachers.base import SharedStream
 from investigator.errors import DialogueError
 from investigator.reports.inert import inert
 
@@ -163,41 +163,43 @@ class DataAgent(Agent):
     ) -> None:
         super().__init__(opt, shared)
         self.id = self.opt.text("id", "data")
-        kept = list(messages)
-        self._data = shared_part(shared, "data", StreamDialogData) or StreamDialogData(
-            lambda: _entries(kept), restarts=False
-        )
+        self._messages = shared_part(shared, "messages", tuple) or tuple(messages)
+        for number, message in enumerate(self._messages):
+            if not isinstance(message, Mapping):
+                raise DialogueError(f"item {number} is not a message but {type(message).__name__}", hint="Give dicts.")
+        self._episodes = shared_part(shared, "episodes", SharedStream) or SharedStream(self._in_episodes)
         self._sent = Metrics(shared_part(shared, "sent", dict))
-        self._left: deque[Message] = deque()
+        self._left: deque[Mapping[str, object]] = deque()
 
     def act(self) -> Message:
         if not self._left:
-            episode = self._data.next_episode()
-            if episode is None:
-                return Message.padding_example()
-            self._left.extend(Message(entry) for entry in episode[0] if isinstance(entry, Mapping))
+            self._left.extend(self._episodes.take() or ())
+        if not self._left:
+            return Message.padding_example()
         self._sent.add("exs", SumMetric(1))
         return Message({"id": self.id, EPISODE_DONE: False, **self._left.popleft()})
 
     def epoch_done(self) -> bool:
         sent = self._sent.report().get("exs", SumMetric(0))
-        return sent.value() >= self._data.num_examples()
+        return sent.value() >= len(self._messages)
 
     def reset(self) -> None:
         """Start again with the first message, together with all copies, each of which must be reset."""
         super().reset()
         self._left.clear()
-        self._data.reset()
+        self._episodes.restart()
         self._sent.clear()
 
     def share(self) -> dict[str, object]:
-        return {**super().share(), "data": self._data, "sent": self._sent.share()}
+        own = {"messages": self._messages, "episodes": self._episodes, "sent": self._sent.share()}
+        return {**super().share(), **own}
 
-
-def _entries(messages: Iterable[object]) -> Iterator[tuple[Entry, bool]]:
-    begins = True
-    for number, message in enumerate(messages):
-        if not isinstance(message, Mapping):
-            raise DialogueError(f"item {number} is not a message but {type(message).__name__}", hint="Give dicts.")
-        yield message, begins
-        begins = bool(message.get(EPISODE_DONE))
+    def _in_episodes(self) -> Generator[list[Mapping[str, object]]]:
+        episode: list[Mapping[str, object]] = []
+        for message in self._messages:
+            episode.append(message)
+            if message.get(EPISODE_DONE):
+                yield episode
+                episode = []
+        if episode:
+            yield episode

@@ -78,9 +78,9 @@ def test_a_stream_holds_one_episode_and_one_ahead() -> None:
             taken += 1
             yield (str(number), "y"), True
 
-    stream = StreamDialogData(load, restarts=False)
+    episodes = StreamDialogData(load, restarts=False).episodes()
     for number in range(5):
-        assert stream.next_episode() == ([(str(number), "y")], False)
+        assert next(episodes) == ([(str(number), "y")], False)
 
     assert taken <= 7
 

@@ -5,9 +5,9 @@ questions from data that does not depend on the replies.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from threading import Lock
-from typing import Self
+from typing import Any, Generic, Self, TypeVar
 
 from investigator.dialogue.agents import Agent, Shared, shared_part
 from investigator.dialogue.datatypes import Datatype
@@ -17,7 +17,9 @@ from investigator.dialogue.metrics.values import Report
 from investigator.dialogue.options import Opt, Options
 from investigator.errors import DialogueError
 
-PROGRESS = frozenset({"order", "stream", "chunks", "metrics"})
+Item = TypeVar("Item")
+
+PROGRESS = frozenset({"stream", "metrics"})
 """The keys of a teacher's shared state that hold its progress, not its data."""
 
 
@@ -97,29 +99,43 @@ class Teacher(Agent):
         return {**super().share(), "metrics": self.metrics.share()}
 
 
-class EpisodeOrder:
-    """Picks the next episode for a teacher and its copies, which share a single order. Thread-safe."""
+class SharedStream(Generic[Item]):
+    """Items of an iterator, which a teacher and its copies take in turn; `load` opens the iterator, when the first item
+    is taken and after each `restart`. Thread-safe.
+    """
 
-    def __init__(self, datatype: Datatype, seed: int) -> None:
-        self._datatype = datatype
-        self._random = random.Random(seed)
+    def __init__(self, load: Callable[[], Generator[Item]]) -> None:
+        self._load = load
+        self._items: Generator[Item] | None = None
+        self._broken = False
         self._lock = Lock()
-        self._last = -1
 
-    def next(self, episodes: int) -> int:
-        """Return the index of the next episode; if the data has ended, the index is beyond the last episode."""
+    def take(self) -> Item | None:
+        """Return the next item; None if no item is left. Raises any error of the iterator; after such an error, every
+        call raises DialogueError until `restart`.
+        """
         with self._lock:
-            if self._datatype.shuffles and episodes:
-                return self._random.randrange(episodes)
-            self._last += 1
-            if self._datatype.training and episodes:
-                self._last %= episodes
-            return self._last
+            if self._broken:
+                hint = "Correct the data, and reset the teacher."
+                raise DialogueError("the data could not be read completely", hint=hint)
+            self._broken = True  # unless an item is read; an iterator that has failed would seem to have ended
+            self._items = self._items or self._load()
+            item = next(self._items, None)
+            self._broken = False
+            return item
+
+    def close(self) -> None:
+        """Close the iterator; no items are left until `restart`."""
+        with self._lock:
+            self._items = self._items or self._load()
+            self._items.close()
 
     def restart(self) -> None:
-        """Start again with the first episode."""
+        """Start again with the first item."""
         with self._lock:
-            self._last = -1
+            if self._items is not None:
+                self._items.close()
+            self._items, self._broken = None, False
 
 
 class FixedDialogTeacher(Teacher):
@@ -130,11 +146,31 @@ class FixedDialogTeacher(Teacher):
 
     def __init__(self, opt: Options = None, shared: Shared | None = None) -> None:
         super().__init__(opt, shared)
-        own = EpisodeOrder(self.datatype, self.opt.number("seed", 0))
-        self.order = shared_part(shared, "order", EpisodeOrder) or own
+        self.stream = shared_part(shared, "stream", SharedStream) or SharedStream(self.episode_stream)
         self._batchsize = self.opt.number("batchsize", 1)
+        self._seed = self.opt.number("seed", 0)
         self._hides_labels = self.opt.switch("hide_labels")
-        self.episode_idx, self.entry_idx, self._episode_done = -1, 0, True
+        self._begin()
+
+    def _begin(self) -> None:
+        self._episode: tuple[Any, bool] | None = None
+        self._entry_idx, self._episode_done = 0, True
+
+    def episode_stream(self) -> Generator[tuple[Any, bool]]:
+        """Yield each episode, here its index, and True if a pass over the data ends with it."""
+        episodes = self.num_episodes()
+        chance = random.Random(self._seed)
+        while self.datatype.shuffles and episodes:
+            yield chance.randrange(episodes), False
+        while episodes:
+            for index in range(episodes):
+                yield index, index + self._batchsize >= episodes
+            if not self.datatype.training:
+                return
+
+    def example_of(self, episode: Any, entry_idx: int) -> Message:
+        """Return one example of an episode that `episode_stream` yielded."""
+        return self.get(episode, entry_idx)
 
     def get(self, episode_idx: int, entry_idx: int = 0) -> Message:
         """Return one example, with `episode_done` true at the end of an episode. To be overridden."""
@@ -150,17 +186,15 @@ class FixedDialogTeacher(Teacher):
 
     def next_example(self) -> tuple[Message, bool]:
         """Return the next example, and True if a pass over the data ends with it."""
-        episodes = self.num_episodes()
+        self._entry_idx += 1
         if self._episode_done:
-            self.episode_idx, self.entry_idx = self.order.next(episodes), 0
-        else:
-            self.entry_idx += 1
-        if self.episode_idx >= episodes:
+            self._episode, self._entry_idx = self.stream.take(), 0
+        if self._episode is None:
             return Message.padding_example(), True
-        example = Message.of(self.get(self.episode_idx, self.entry_idx))
+        episode, is_last = self._episode
+        example = Message.of(self.example_of(episode, self._entry_idx))
         self._episode_done = bool(example.get(EPISODE_DONE))
-        is_last = self._episode_done and self.episode_idx + self._batchsize >= episodes
-        return example, is_last and not self.datatype.cycles
+        return example, self._episode_done and is_last and not self.datatype.cycles
 
     def act(self) -> Message:
         example, self._epoch_done = self.next_example()
@@ -176,11 +210,11 @@ class FixedDialogTeacher(Teacher):
     def reset(self) -> None:
         """Start over with the first episode, for all copies, and forget all grades."""
         super().reset()
-        self.order.restart()
-        self.episode_idx, self.entry_idx, self._episode_done = -1, 0, True
+        self.stream.restart()
+        self._begin()
 
     def share(self) -> dict[str, object]:
-        return {**super().share(), "order": self.order}
+        return {**super().share(), "stream": self.stream}
 
 
 def missing(method: str, teacher: Teacher) -> DialogueError:

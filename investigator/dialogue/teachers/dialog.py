@@ -4,10 +4,10 @@ StreamDialogData, which hold these data: all of them, or one episode at a time.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from threading import Lock
+from itertools import chain, pairwise
+from typing import Any
 
 from investigator.dialogue.agents import Shared, shared_part
 from investigator.dialogue.images import ImageMode, load_image
@@ -49,36 +49,24 @@ class DialogData:
 
 
 class StreamDialogData:
-    """The episodes of a data file, read on demand: only the current one and the next are in memory. Copies of a teacher
-    share one instance and take whole episodes in turn. Thread-safe. With `restarts`, reading starts over after the end
-    of the file, unless the file has no episodes.
+    """The episodes of a data file, read on demand: only the current one and the next are in memory. With `restarts`,
+    reading starts over after the end of the file, unless the file has no episodes.
     """
 
     def __init__(self, load: Callable[[], Entries], *, restarts: bool) -> None:
         self._load = load
         self._restarts = restarts
-        self._lock = Lock()
-        self._ahead: list[Entry] | None = None
-        self._begin()
 
-    def next_episode(self) -> tuple[list[Entry], bool] | None:
-        """Return the entries of the next episode, and True if it is the last one of the file; None if no episode is
-        left. Raises any error that occurs while the file is read; after such an error, every call raises DialogueError
-        until `reset`.
+    def episodes(self) -> Generator[tuple[list[Entry], bool]]:
+        """Yield the entries of each episode, and True with the last one of the file. Raises any error that occurs while
+        the file is read.
         """
-        with self._lock:
-            if self._broken:
-                hint = "Correct the file, and reset the teacher."
-                raise DialogueError("the data could not be read completely", hint=hint)
-            if self._ahead is None and self._restarts:
-                self._begin()
-            episode, self._ahead = self._ahead, self._read()
-            return None if episode is None else (episode, self._ahead is None)
-
-    def reset(self) -> None:
-        """Start again with the first episode."""
-        with self._lock:
-            self._begin()
+        repeats = True
+        while repeats:
+            repeats = False
+            for episode, following in pairwise(chain(episodes_of(self._load()), [[]])):
+                yield episode, not following
+                repeats = self._restarts
 
     def num_episodes(self) -> int:
         """Return the number of episodes; the file is read once to count them."""
@@ -92,16 +80,6 @@ class StreamDialogData:
     def _lengths(self) -> list[int]:
         return [len(episode) for episode in episodes_of(self._load())]
 
-    def _begin(self) -> None:
-        self._episodes = episodes_of(self._load())
-        self._ahead = self._read()
-
-    def _read(self) -> list[Entry] | None:
-        self._broken = True  # unless the episode is read; an iterator that has failed would seem to have ended
-        episode = next(self._episodes, None)
-        self._broken = False
-        return episode
-
 
 class DialogTeacher(FixedDialogTeacher):
     """A base class; subclasses implement `setup_data`. Options: `datafile`, `image_mode`. With a streaming datatype,
@@ -110,18 +88,18 @@ class DialogTeacher(FixedDialogTeacher):
 
     def __init__(self, opt: Options = None, shared: Shared | None = None) -> None:
         super().__init__(opt, shared)
-        self._episode: deque[Entry] = deque()
-        self._is_last_episode = False
         self.image_mode = ImageMode(self.opt.choice("image_mode", list(ImageMode), ImageMode.RAW))
         candidates = self.label_candidates()
         self._candidates = None if candidates is None else frozenset(candidates)
         load = partial(self.setup_data, self.datafile)
         self.data: DialogData | StreamDialogData
-        if self.datatype.streams:
-            shared_stream = shared_part(shared, "stream", StreamDialogData)
-            self.data = shared_stream or StreamDialogData(load, restarts=self.restarts())
-        else:
+        if not self.datatype.streams:
             self.data = shared_part(shared, "data", DialogData) or DialogData(load(), self.make_message)
+        elif streamed := shared_part(shared, "data", StreamDialogData):
+            self.data = streamed
+        else:
+            self.data = StreamDialogData(load, restarts=self.restarts())
+            next(self.data.episodes(), None)  # a file that cannot be read is an error at once
 
     @property
     def datafile(self) -> str:
@@ -157,18 +135,15 @@ class DialogTeacher(FixedDialogTeacher):
             raise DialogueError("a stream has no numbered episodes", hint="Use a datatype without :stream.")
         return self.data.get(episode_idx, entry_idx)
 
-    def next_example(self) -> tuple[Message, bool]:
+    def episode_stream(self) -> Generator[tuple[Any, bool]]:
+        return self.data.episodes() if isinstance(self.data, StreamDialogData) else super().episode_stream()
+
+    def example_of(self, episode: Any, entry_idx: int) -> Message:
         if isinstance(self.data, DialogData):
-            return super().next_example()
-        if not self._episode:
-            taken = self.data.next_episode()
-            if taken is None:
-                return Message.padding_example(), True
-            self._episode, self._is_last_episode = deque(taken[0]), taken[1]
-        example = self.make_message(self._episode.popleft())
-        example.force_set(EPISODE_DONE, not self._episode)
-        ends = not self._episode and self._is_last_episode
-        return example, ends and not self.datatype.cycles
+            return super().example_of(episode, entry_idx)
+        example = self.make_message(episode[entry_idx])
+        example.force_set(EPISODE_DONE, entry_idx == len(episode) - 1)
+        return example
 
     def num_episodes(self) -> int:
         return self.data.num_episodes()
@@ -176,14 +151,8 @@ class DialogTeacher(FixedDialogTeacher):
     def num_examples(self) -> int:
         return self.data.num_examples()
 
-    def reset(self) -> None:
-        super().reset()
-        self._episode.clear()
-        if isinstance(self.data, StreamDialogData):
-            self.data.reset()
-
     def share(self) -> dict[str, object]:
-        return {**super().share(), "stream" if self.datatype.streams else "data": self.data}
+        return {**super().share(), "data": self.data}
 
 
 def episodes_of(entries: Iterable[object]) -> Iterator[list[Entry]]:
