@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Lock
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from investigator.dialogue.agents import Agent, Shared, shared_part
 from investigator.dialogue.messages import Message
 from investigator.dialogue.options import Opt, Options
 from investigator.errors import DialogueError, QuestionError
 from investigator.investigator import Investigator
-from investigator.records.answers import Answer
 from investigator.settings import load_settings
 
 NOTHING_ASKED = "Please ask me a question about the documents."
@@ -20,18 +19,10 @@ NOT_ASKED = "not_asked"
 """The status of a reply to a message that is not a question."""
 
 
-class AnswersQuestions(Protocol):
-    """Anything that answers questions, such as an Investigator."""
-
-    def ask(self, question: str) -> Answer:
-        """Return the answer to one question."""
-        ...
-
-
 class _Client(NamedTuple):
     """An investigator that copies share. It is asked one question at a time, because a workspace has one writer."""
 
-    investigator: AnswersQuestions
+    investigator: Investigator
     turn: Lock
 
 
@@ -43,11 +34,7 @@ class InvestigatorAgent(Agent):
     """
 
     def __init__(
-        self,
-        opt: Options = None,
-        shared: Shared | None = None,
-        *,
-        investigator: AnswersQuestions | None = None,
+        self, opt: Options = None, shared: Shared | None = None, *, investigator: Investigator | None = None
     ) -> None:
         super().__init__(opt, shared)
         self.id = self.opt.text("id", "investigator")

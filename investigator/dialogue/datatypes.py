@@ -94,17 +94,18 @@ Weights = Literal["stochastic"] | tuple[float, ...]
 """The weights of several tasks; `stochastic` weights each task by its number of episodes."""
 
 
-def multitask_weights(text: str) -> Weights:
-    """Parse `stochastic`, or numbers separated by commas. Raises DialogueValueError for anything else."""
-    if text == "stochastic":
+def multitask_weights(written: object) -> Weights:
+    """Parse `stochastic`, or numbers, which may be separated by commas. Raises DialogueValueError for anything else."""
+    if written == "stochastic":
         return "stochastic"
     try:
-        weights = tuple(float(weight) for weight in text.split(","))
-    except ValueError:
+        listed = written if isinstance(written, list | tuple) else str(written).split(",")
+        weights = tuple(float(weight) for weight in listed)
+    except (TypeError, ValueError):
         weights = ()
     if not weights or not all(math.isfinite(weight) and weight >= 0 for weight in weights):
         hint = "Give each task a weight of 0 or more: multitask_weights=1,2. Or write multitask_weights=stochastic"
-        raise DialogueValueError(f"the weights of the tasks cannot be read: {text[:80]!r}", hint=hint)
+        raise DialogueValueError(f"the weights of the tasks cannot be read: {written!r:.80}", hint=hint)
     return weights
 
 
@@ -123,8 +124,7 @@ class TaskChoice:
     """
 
     def __init__(self, opt: Opt, episodes: Sequence[Callable[[], int | None]], chance: random.Random) -> None:
-        written = opt.get("multitask_weights", "1")
-        weights = multitask_weights(written if isinstance(written, str) else ",".join(map(str, _listed(written))))
+        weights = multitask_weights(opt.get("multitask_weights", "1"))
         known = [(count() or 1) if weights == "stochastic" else 1 for count in episodes]
         self.cum_weights = cumulative_weights(weights, known)
         self._draws = Datatype(opt.text("datatype", "train")).shuffles
@@ -146,7 +146,3 @@ def total(counts: Sequence[int | None]) -> int | None:
     """Return the sum of the counts of several tasks; None if a count is unknown."""
     known = [count for count in counts if count is not None]
     return sum(known) if len(known) == len(counts) else None
-
-
-def _listed(weights: object) -> Sequence[object]:
-    return weights if isinstance(weights, Sequence) else (weights,)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import inspect
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from types import ModuleType
@@ -53,8 +52,6 @@ def load_class(places: Sequence[str], kind: type[Kind], *, sought: str, hint: st
         if not isinstance(value, type) or not issubclass(value, kind):
             hint = f"Derive the class from {kind.__name__}."
             raise DialogueError(f"{place} is not a subclass of {kind.__name__}", hint=hint)
-        if inspect.isabstract(value):
-            raise DialogueError(f"{place} is only a base class", hint=hint or "Use a class that derives from it.")
         return value
     modules = " or ".join(place.partition(":")[0] for place in places)
     raise UnknownTaskError(f"unknown {sought}: no module {modules}", hint=hint)

@@ -155,18 +155,11 @@ class DataAgent(Agent):
     """
 
     def __init__(
-        self,
-        opt: Options = None,
-        shared: Shared | None = None,
-        *,
-        messages: Iterable[Mapping[str, object]] = (),
+        self, opt: Options = None, shared: Shared | None = None, *, messages: Iterable[Mapping[str, object]] = ()
     ) -> None:
         super().__init__(opt, shared)
         self.id = self.opt.text("id", "data")
         self._messages = shared_part(shared, "messages", tuple) or tuple(messages)
-        for number, message in enumerate(self._messages):
-            if not isinstance(message, Mapping):
-                raise DialogueError(f"item {number} is not a message but {type(message).__name__}", hint="Give dicts.")
         self._episodes = shared_part(shared, "episodes", SharedStream) or SharedStream(self._in_episodes)
         self._sent = Metrics(shared_part(shared, "sent", dict))
         self._left: deque[Mapping[str, object]] = deque()

@@ -17,6 +17,8 @@ from investigator.errors import DialogueError
 FULL_TEXT = "full_text"
 """The field of an observation that contains the history, including this observation."""
 
+HEARD, SAID = "__p1__", "__p2__"
+"""The tokens of the speakers of turns."""
 
 Encode = Callable[[str], Sequence[int]]
 """Returns the tokens in text."""
@@ -25,7 +27,7 @@ Encode = Callable[[str], Sequence[int]]
 class History:
     """The messages heard and said in an episode, oldest first. Options: `delimiter` (between turns; a line feed
     by default), `history_size` (number of turns kept; all if not positive; `size` overrides it), `split_lines` (makes
-    each heard line a turn), `person_tokens` (heard turns begin with `p1_token`, said ones with `p2_token`),
+    each heard line a turn), `person_tokens` (heard turns begin with `__p1__`, said ones with `__p2__`),
     `add_p1_after_newln` (the token precedes the last line of a heard turn) and `history_reversed` (reverses the tokens,
     but not the text). `encode` is needed only for tokens.
     """
@@ -36,16 +38,11 @@ class History:
         *,
         size: int | None = None,
         encode: Encode | None = None,
-        field: str = "text",
-        p1_token: str = "__p1__",
-        p2_token: str = "__p2__",
     ) -> None:
         self.opt = Opt.of(opt)
         self.delimiter = self.opt.text("delimiter", "\n")
         self.size = self.opt.number("history_size", -1) if size is None else size
-        self.field = field
         self._encode = encode
-        self._tokens = (p1_token, p2_token)
         self.reset()
 
     def reset(self) -> None:
@@ -56,16 +53,16 @@ class History:
 
     def update_history(self, observation: Mapping[str, object], temp_history: str | None = None) -> None:
         """Add a message that the agent heard. Until the next one, `temp_history` ends the history's text."""
-        heard = observation.get(self.field)
+        heard = observation.get("text")
         if heard is not None:
             for text in str(heard).split("\n") if self.opt.switch("split_lines") else [str(heard)]:
                 split = text.rpartition("\n") if self.opt.switch("add_p1_after_newln") else ("", "", text)
-                self._add(text, self._tokens[0], *split)
+                self._add(text, HEARD, *split)
         self.temp_history = temp_history
 
     def add_reply(self, text: str) -> None:
         """Add a message that the agent said."""
-        self._add(text, self._tokens[1], "", "", text)
+        self._add(text, SAID, "", "", text)
 
     def get_history_str(self) -> str | None:
         """Return the turns as one text; None if the history is empty."""

@@ -7,23 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from investigator.tasks import squad
 from investigator.tasks.file_teacher import Fields
-from investigator.tasks.squad import AskedQuestion, SpanTeacher, texts_of
+from investigator.tasks.squad import ArticleRow, PassageRow, QuestionRow, texts_of
 
 
-class DefaultTeacher(SpanTeacher):
+class DefaultTeacher(squad.DefaultTeacher):
     """Shows the section with the first question, and then only the questions. Each conversation is an episode."""
 
-    expected = "QuAC's JSON: `data` with paragraphs, each with context and qas, which have id, question and answers"
+    expected = squad.DefaultTeacher.expected.replace("SQuAD", "QuAC")
     are_conversations = True
 
-    def shown(self, asked: AskedQuestion) -> Sequence[str]:
-        titles = asked.article.title, asked.article.section_title
-        return (*titles, asked.context) if asked.turn == 0 else ()
+    def shown(self, article: ArticleRow, passage: PassageRow, turn: int) -> Sequence[str]:
+        return (article.title, article.section_title, passage.context) if turn == 0 else ()
 
-    def known(self, asked: AskedQuestion) -> Fields:
+    def known(self, passage: PassageRow, row: QuestionRow) -> Fields:
         """Return the labels, first the answer after which the conversation continued, and its kind."""
-        row = asked.row
         labels = texts_of(*((row.orig_answer,) if row.orig_answer else ()), *row.answers)
         return {**({"labels": labels} if labels else {}), "yesno": row.yesno, "followup": row.followup}
 
@@ -31,5 +30,5 @@ class DefaultTeacher(SpanTeacher):
 class OpenTeacher(DefaultTeacher):
     """Shows the titles with the first question, and then only the questions."""
 
-    def shown(self, asked: AskedQuestion) -> Sequence[str]:
-        return super().shown(asked)[:2]
+    def shown(self, article: ArticleRow, passage: PassageRow, turn: int) -> Sequence[str]:
+        return super().shown(article, passage, turn)[:2]

@@ -7,9 +7,8 @@ positions of the answers.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from pydantic import TypeAdapter
 
@@ -40,87 +39,67 @@ class QuestionRow(TaskRow):
     followup: str = ""
 
 
-class _SpanPassage(TaskRow):
+class PassageRow(TaskRow):
+    """A passage with the questions about it."""
+
     context: str
     qas: tuple[QuestionRow, ...]
 
 
-class _Article(TaskRow):
+class ArticleRow(TaskRow):
+    """An article, or a section of it, with its passages."""
+
     title: str = ""
     section_title: str = ""
-    paragraphs: tuple[_SpanPassage, ...]
+    paragraphs: tuple[PassageRow, ...]
 
 
 class _SpanFile(TaskRow):
-    data: tuple[_Article, ...]
+    data: tuple[ArticleRow, ...]
 
 
-class AskedQuestion(NamedTuple):
-    """A question and its position; `turn` numbers the questions about the passage, from 0."""
-
-    article: _Article
-    context: str
-    row: QuestionRow
-    turn: int
-
-
-class SpanTeacher(FileTeacher, ABC):
-    """Base class of the teachers; subclasses return the text before a question, and its fields."""
+class DefaultTeacher(FileTeacher):
+    """Shows the paragraph and the question, each an episode; without an answer the label is ''."""
 
     suffixes: ClassVar = (".json",)
+    expected = "SQuAD's JSON: `data` with paragraphs, each with context and qas, which have id, question and answers"
     are_conversations: ClassVar[bool] = False
     """True if the questions about a passage form one episode; otherwise each question is a separate episode."""
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
-        for asked in self._questions():
-            text = "\n".join([*filter(None, self.shown(asked)), asked.row.question])
-            about = {"question_id": asked.row.id, "title": asked.article.title}
-            yield {"text": text, **self.known(asked), **about}, asked.turn == 0 or not self.are_conversations
-
-    def _questions(self) -> Iterator[AskedQuestion]:
         content = json_document(self.file, TypeAdapter(_SpanFile))
         for article in content.data if content else ():
             for passage in article.paragraphs:
                 for turn, row in enumerate(passage.qas):
-                    yield AskedQuestion(article, passage.context, row, turn)
+                    text = "\n".join([*filter(None, self.shown(article, passage, turn)), row.question])
+                    fields = {**self.known(passage, row), "question_id": row.id, "title": article.title}
+                    yield {"text": text, **fields}, turn == 0 or not self.are_conversations
 
-    @abstractmethod
-    def shown(self, asked: AskedQuestion) -> Sequence[str]:
-        """Return the parts of the text before the question; empty parts are omitted."""
+    def shown(self, article: ArticleRow, passage: PassageRow, turn: int) -> Sequence[str]:
+        """Return the parts of the text before question number `turn`, from 0; empty parts are omitted."""
+        return (passage.context,)
 
-    @abstractmethod
-    def known(self, asked: AskedQuestion) -> Fields:
-        """Return the labels and any other known fields."""
-
-
-class DefaultTeacher(SpanTeacher):
-    """Shows the paragraph and the question, each an episode; without an answer the label is ''."""
-
-    expected = "SQuAD's JSON: `data` with paragraphs, each with context and qas, which have id, question and answers"
-
-    def shown(self, asked: AskedQuestion) -> Sequence[str]:
-        return (asked.context,)
-
-    def known(self, asked: AskedQuestion) -> Fields:
-        return {"labels": _answers(asked) or (NO_ANSWER,)}
+    def known(self, passage: PassageRow, row: QuestionRow) -> Fields:
+        """Return the labels, and any other fields that are known about the answer."""
+        return {"labels": _answers(row) or (NO_ANSWER,)}
 
 
 class OpenTeacher(DefaultTeacher):
     """Shows only the question, whose answer must be found without the paragraph, which is a separate field."""
 
-    def shown(self, asked: AskedQuestion) -> Sequence[str]:
+    def shown(self, article: ArticleRow, passage: PassageRow, turn: int) -> Sequence[str]:
         return ()
 
-    def known(self, asked: AskedQuestion) -> Fields:
-        return {**super().known(asked), "context": asked.context}
+    def known(self, passage: PassageRow, row: QuestionRow) -> Fields:
+        return {**super().known(passage, row), "context": passage.context}
 
 
 class IndexTeacher(DefaultTeacher):
     """Adds the start positions of the answers in the text."""
 
-    def known(self, asked: AskedQuestion) -> Fields:
-        starts = {answer.text: answer.answer_start for answer in reversed(asked.row.answers)}
-        return {**super().known(asked), "answer_starts": [starts[label] for label in _answers(asked)]}
+    def known(self, passage: PassageRow, row: QuestionRow) -> Fields:
+        starts = {answer.text: answer.answer_start for answer in reversed(row.answers)}
+        return {**super().known(passage, row), "answer_starts": [starts[label] for label in _answers(row)]}
 
 
 def texts_of(*answers: _SpanAnswer) -> tuple[str, ...]:
@@ -128,5 +107,5 @@ def texts_of(*answers: _SpanAnswer) -> tuple[str, ...]:
     return tuple(dict.fromkeys(answer.text for answer in answers))
 
 
-def _answers(asked: AskedQuestion) -> tuple[str, ...]:
-    return () if asked.row.is_impossible else texts_of(*asked.row.answers)
+def _answers(row: QuestionRow) -> tuple[str, ...]:
+    return () if row.is_impossible else texts_of(*row.answers)

@@ -159,11 +159,6 @@ def test_copies_in_threads_say_each_message_once() -> None:
     assert sorted(map(int, texts)) == list(range(400))
 
 
-def test_what_is_no_message_is_named() -> None:
-    with pytest.raises(DialogueError, match="item 1 is not a message but str"):
-        DataAgent(messages=[Message(text="a"), "b"])  # type: ignore[list-item]
-
-
 def human(lines: str, **options: object) -> tuple[HumanAgent, io.StringIO]:
     sink = io.StringIO()
     return HumanAgent(options, source=io.StringIO(lines), sink=sink), sink

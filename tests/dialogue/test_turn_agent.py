@@ -70,8 +70,8 @@ def test_lines_are_turns_where_they_are_heard_and_not_where_they_are_said() -> N
 def test_speakers_are_told_by_tokens() -> None:
     options = {"person_tokens": True}
     assert heard_and_said(History(options), "a\nb", "c").get_history_str() == "__p1__ a\nb\n__p2__ c"
-    last_line = History({**options, "add_p1_after_newln": True}, p1_token="P1:", p2_token="P2:")
-    assert heard_and_said(last_line, "a\nb", "c\nd").get_history_str() == "a\nP1: b\nP2: c\nd"
+    last_line = History({**options, "add_p1_after_newln": True})
+    assert heard_and_said(last_line, "a\nb", "c\nd").get_history_str() == "a\n__p1__ b\n__p2__ c\nd"
     assert last_line.history_raw_strings == ["a\nb", "c\nd"]
     lines = heard_and_said(History({**options, "split_lines": True}), "a\nb")
     assert lines.get_history_str() == "__p1__ a\n__p1__ b"

@@ -61,22 +61,20 @@ def rouge(guess: str, answers: Iterable[str]) -> dict[str, Overlap]:
 
 @dataclass(frozen=True)
 class InterDistinctMetric(Metric):
-    """The share of distinct n-grams across all texts (Li et al. 2016); 1e-7 if there are none. Each of the `parts` has
-    more than twice as many n-grams as the next, so that adding a text does not copy all earlier counts.
+    """The share of distinct n-grams across all texts (Li et al. 2016); 1e-7 if there are none. The counts of texts are
+    kept apart until the value is needed, so that adding a text does not copy all earlier counts.
     """
 
-    parts: tuple[NgramCounts, ...]
+    texts: tuple[NgramCounts, ...]
 
     def value(self) -> float:
-        return _share(sum(self.parts, NgramCounts()))
+        counts = NgramCounts()
+        for text in self.texts:
+            counts.update(text)
+        return max(len(counts), _NO_DISTINCT) / max(counts.total(), _NO_NGRAMS)
 
     def _plus(self, other: Self) -> Self:
-        parts = list(self.parts)
-        for part in other.parts:
-            while parts and len(parts[-1]) <= 2 * len(part):
-                part = part + parts.pop()
-            parts.append(part)
-        return type(self)(tuple(parts))
+        return type(self)(self.texts + other.texts)
 
 
 def inter_distinct(text: str, length: int) -> InterDistinctMetric:
@@ -157,7 +155,3 @@ def _longest_common(first: Sequence[str], second: Sequence[str]) -> int:
             row[place] = diagonal + 1 if word == other else max(above, row[place - 1])
             diagonal = above
     return row[-1]
-
-
-def _share(counts: NgramCounts) -> float:
-    return max(len(counts), _NO_DISTINCT) / max(counts.total(), _NO_NGRAMS)

@@ -15,13 +15,11 @@ from investigator.cli.output import print_record, print_styled, tell
 from investigator.cli.progress import shown
 from investigator.dialogue.metrics import Report, report_table
 from investigator.dialogue.registry import WITHOUT_DOCUMENTS, create_agent
-from investigator.dialogue.task_strings import split_task
 from investigator.dialogue.worlds import World, create_world
 from investigator.errors import DialogueValueError, RunError
 from investigator.reports.schemas import Printed
 from investigator.tasks.commands.tasks import find_in_current_folder
 from investigator.tasks.evaluating import progress
-from investigator.tasks.file_teacher import FileTeacher
 from investigator.tasks.loading import Tasks
 from investigator.tasks.printed import TaskReport
 
@@ -56,7 +54,7 @@ def eval_task(
     """
     for name in (task, agent):
         find_in_current_folder(name)
-    _check_used(agent, task, common, folder)
+    _check_used(agent, common)
     chosen = common.settings
     places = {"folder": folder, "workspace": common.workspace, "prompts": common.prompts, "settings": chosen.file}
     named = {name: str(path) for name, path in places.items() if path is not None}
@@ -72,12 +70,9 @@ def eval_task(
         _evaluate(world, None if num is None else -(-num // batchsize), as_json)
 
 
-def _check_used(agent: str, task: str, common: CommonOptions, folder: Path | None) -> None:
-    """Raise DialogueValueError if an option was given that neither the agent nor the task uses."""
-    if agent not in WITHOUT_DOCUMENTS:
-        return
+def _check_used(agent: str, common: CommonOptions) -> None:
+    """Raise DialogueValueError if an option was given that the agent cannot use; the task may use the folder."""
     given = {
-        "--folder": folder if not _reads_folder(task) else None,
         "--model": common.model,
         "--workspace": common.workspace,
         "--prompts": common.prompts,
@@ -85,16 +80,9 @@ def _check_used(agent: str, task: str, common: CommonOptions, folder: Path | Non
         "--set": common.settings.overrides,
     }
     unused = " and ".join(name for name, value in given.items() if value)
-    if unused:
+    if unused and agent in WITHOUT_DOCUMENTS:
         hint = f"Omit {unused}, or choose an agent that reads documents: --agent investigator"
         raise DialogueValueError(f"the agent {agent} cannot use {unused}", hint=hint)
-
-
-def _reads_folder(task: str) -> bool:
-    """Return True if any of the tasks may use the `folder` option; a custom teacher may use any option."""
-    tasks = Tasks()
-    kinds = [tasks.teacher_class(split_task(single.strip()).task) for single in tasks.ids(task)]
-    return any(not issubclass(kind, FileTeacher) or "folder" in kind.own_options for kind in kinds)
 
 
 def _evaluate(world: World, turns: int | None, as_json: bool) -> None:
