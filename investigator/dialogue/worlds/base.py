@@ -54,7 +54,6 @@ class World:
 
     def parley(self) -> None:
         """Run one turn: the agents act in order, and the others observe each act at once. Raises DialogueError."""
-        self.begin_turn()
         agents = self.get_agents()
         for index, agent in enumerate(agents):
             act = self.take_act(index, agent.act())
@@ -64,8 +63,9 @@ class World:
                     listener.observe(heard)
         self.update_counters()
 
-    def begin_turn(self) -> None:
-        """Prepare the turn; called before the first agent acts."""
+    def turn_world(self) -> World:
+        """Return the world in which the next turn takes place, here this one."""
+        return self
 
     def take_act(self, index: int, act: object) -> Message:
         """Store an act, and return it as a message. Raises DialogueError if it is not a message."""

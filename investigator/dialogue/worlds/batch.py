@@ -83,9 +83,8 @@ class BatchWorld(WorldOfCopies):
         number of acts, or if rows have different numbers of agents, and DialogueValueError if an agent does not return
         its observation.
         """
-        for row in self.worlds:
-            row.begin_turn()
-        sizes = {len(row.get_agents()) for row in self.worlds}
+        rows = [row.turn_world() for row in self.worlds]
+        sizes = {len(row.get_agents()) for row in rows}
         if len(sizes) > 1:
             raise DialogueError(
                 f"the rows of a batch have {sorted(sizes)} agents; all must have the same number",
@@ -93,13 +92,13 @@ class BatchWorld(WorldOfCopies):
             )
         agents = range(sizes.pop())
         for actor in agents:
-            acts = self._acts(actor)
+            acts = self._acts(rows, actor)
             for listener in agents:
-                for place, act in enumerate(acts):
-                    heard = _observe(self.worlds[place], listener, actor, act)
+                for place, (row, act) in enumerate(zip(rows, acts, strict=True)):
+                    heard = _observe(row, listener, actor, act)
                     if heard is not None:
                         self._heard[listener, place] = heard
-        self.update_counters(len(self.worlds))
+        self.update_counters(len(rows))
 
     def epoch_done(self) -> bool:
         """Return True if the data has ended, according to the root or to all rows."""
@@ -109,17 +108,17 @@ class BatchWorld(WorldOfCopies):
         super().reset()
         self._heard = {}
 
-    def _acts(self, actor: int) -> list[Message]:
+    def _acts(self, rows: Sequence[World], actor: int) -> list[Message]:
         """Return the acts of the agents with this index in all rows."""
         model = self.world.batch_agent(actor)
-        heard = [self._heard.pop((actor, place), None) for place in range(len(self.worlds))]
+        heard = [self._heard.pop((actor, place), None) for place in range(len(rows))]
         if model is None or not isinstance(model, ActsInBatches):
-            return [row.take_act(actor, row.get_agents()[actor].act()) for row in self.worlds]
+            return [row.take_act(actor, row.get_agents()[actor].act()) for row in rows]
         acts = model.batch_act(heard)
-        if len(acts) != len(self.worlds):
-            problem = f"batch_act of {model.id} returned {len(acts)} acts for {len(self.worlds)} observations"
+        if len(acts) != len(rows):
+            problem = f"batch_act of {model.id} returned {len(acts)} acts for {len(rows)} observations"
             raise DialogueError(problem, hint="Return one act for each observation, in order.")
-        return [row.take_act(actor, act) for row, act in zip(self.worlds, acts, strict=True)]
+        return [row.take_act(actor, act) for row, act in zip(rows, acts, strict=True)]
 
 
 class HogwildWorld(WorldOfCopies):

@@ -51,19 +51,16 @@ class MultiWorld(World):
         return self.get_agents()[index] if index in self._common() else None
 
     def parley(self) -> None:
-        self._choose()
-        self.current.parley()
+        self.turn_world().parley()
         self.update_counters()
 
-    def begin_turn(self) -> None:
-        self._choose()
-        self.current.begin_turn()
-
-    def take_act(self, index: int, act: object) -> Message:
-        return self.current.take_act(index, act)
-
-    def heard(self, listener: int, actor: int, act: Message) -> Message | None:
-        return self.current.heard(listener, actor, act)
+    def turn_world(self) -> World:
+        """Return the world of the current episode; if it has ended, another one is chosen first."""
+        if not self._chosen or self.current.episode_done():
+            last = self.index if self._chosen else -1
+            self.index = self._choice.next(last, lambda place: self.worlds[place].epoch_done())
+            self._chosen = True
+        return self.current.turn_world()
 
     def epoch_done(self) -> bool:
         return all(world.epoch_done() for world in self.worlds)
@@ -90,13 +87,6 @@ class MultiWorld(World):
         """Return the state for a copy: the worlds' shared state, and their common agents."""
         shares = [world.share() for world in self.worlds]
         return {"world_class": type(self), "opt": self.opt, "worlds": shares, "common": self._common()}
-
-    def _choose(self) -> None:
-        if self._chosen and not self.current.episode_done():
-            return
-        last = self.index if self._chosen else -1
-        self.index = self._choice.next(last, lambda place: self.worlds[place].epoch_done())
-        self._chosen = True
 
     def _common(self) -> tuple[int, ...]:
         """Return the indices at which all worlds have the same agent."""
