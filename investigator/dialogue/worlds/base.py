@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol, Self, cast, runtime_checkable
 
 from investigator.dialogue.agents import Agent, Shared, shared_part
+from investigator.dialogue.datatypes import total
 from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.dialogue.metrics.values import Metric, Report
 from investigator.dialogue.options import Opt, Options
@@ -106,13 +107,17 @@ class World:
         """Return True if a pass through the data has ended; the base class always returns False."""
         return False
 
+    def sources(self) -> Sequence[Agent | World]:
+        """Return the parts that have the data, here the first agent."""
+        return self.agents[:1]
+
     def num_examples(self) -> int | None:
-        """Return the number of examples that the first agent has; None if unknown."""
-        return self.agents[0].num_examples() if self.agents else None
+        """Return the number of examples that the sources have together; None if unknown."""
+        return total([source.num_examples() for source in self.sources()])
 
     def num_episodes(self) -> int | None:
-        """Return the number of episodes that the first agent has; None if unknown."""
-        return self.agents[0].num_episodes() if self.agents else None
+        """Return the number of episodes that the sources have together; None if unknown."""
+        return total([source.num_episodes() for source in self.sources()])
 
     def report(self) -> Report:
         """Return the metrics of all agents; if two agents use the same name for a metric, the first agent's is used."""

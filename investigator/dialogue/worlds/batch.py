@@ -52,11 +52,8 @@ class WorldOfCopies(World):
     def get_acts(self) -> list[Message | None]:
         return self.world.get_acts()
 
-    def num_examples(self) -> int | None:
-        return self.world.num_examples()
-
-    def num_episodes(self) -> int | None:
-        return self.world.num_episodes()
+    def sources(self) -> Sequence[World]:
+        return (self.world,)
 
     def report(self) -> Report:
         return self.world.report()

@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 
 from investigator.dialogue.agents import Agent, Shared, shared_part
-from investigator.dialogue.datatypes import TaskChoice, total
+from investigator.dialogue.datatypes import TaskChoice
 from investigator.dialogue.messages import Message
 from investigator.dialogue.metrics.values import Report, aggregate_named_reports, numbered_reports
 from investigator.dialogue.options import Options
@@ -40,6 +40,9 @@ class MultiWorld(World):
     def parts(self) -> Sequence[World]:
         return self.worlds
 
+    def sources(self) -> Sequence[World]:
+        return self.worlds
+
     def get_agents(self) -> list[Agent]:
         return self.current.get_agents()
 
@@ -64,12 +67,6 @@ class MultiWorld(World):
 
     def epoch_done(self) -> bool:
         return all(world.epoch_done() for world in self.worlds)
-
-    def num_examples(self) -> int | None:
-        return total([world.num_examples() for world in self.worlds])
-
-    def num_episodes(self) -> int | None:
-        return total([world.num_episodes() for world in self.worlds])
 
     def report(self) -> Report:
         """Return each world's metrics as `id/name`, and the metrics of all worlds as `name`: the mean, or the pooled
