@@ -11,14 +11,10 @@ from investigator.dialogue.options import Opt, option_file, read_options
 from investigator.errors import DialogueError, DialogueFormatError
 
 
-def test_an_option_that_is_absent_or_none_is_the_default() -> None:
-    opt = Opt(model=None)
-    assert (opt.text("model", "m"), opt.number("batchsize", 4), opt.switch("shuffle", True)) == ("m", 4, True)
-
-
 def test_options_that_are_given_go_before_the_defaults() -> None:
-    opt = Opt(model="", batchsize=0, shuffle=False)
-    assert (opt.text("model", "m"), opt.number("batchsize", 4), opt.switch("shuffle", True)) == ("", 0, False)
+    given, absent = Opt(model="", batchsize=0, shuffle=False), Opt(model=None)
+    for opt, values in ((given, ("", 0, False)), (absent, ("m", 4, True))):
+        assert (opt.text("model", "m"), opt.number("batchsize", 4), opt.switch("shuffle", True)) == values
 
 
 def test_an_option_of_the_wrong_kind_is_named() -> None:

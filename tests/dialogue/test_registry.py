@@ -20,7 +20,7 @@ from investigator.dialogue.registry import (
     load_class,
 )
 from investigator.dialogue.simple_agents import FixedResponseAgent, HumanAgent, RepeatLabelAgent, RepeatQueryAgent
-from investigator.errors import DialogueError, DialogueFormatError, UnknownTaskError
+from investigator.errors import DialogueError, UnknownTaskError
 
 
 class UpgradedAgent(Agent):
@@ -36,7 +36,6 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder.mkdir()
     agent = "from investigator.dialogue.agents import Agent\nclass PoliteAgent(Agent): pass\n"
     (folder / "polite.py").write_text(agent + "class Rude: pass\nname = 'x'\n", encoding="utf-8")
-    (folder / "wanting.py").write_text("import no_such_package_at_all\n", encoding="utf-8")
     (folder / "polite_one").mkdir()
     (folder / "polite_one" / "agents.py").write_text(agent.replace("PoliteAgent", "PoliteOneAgent"), encoding="utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -98,13 +97,6 @@ def test_what_is_no_agent_is_refused() -> None:
         agent_class("own_agents.polite:Missing")
 
 
-@pytest.mark.usefixtures("package")
-def test_a_package_that_an_agent_needs_is_named() -> None:
-    with pytest.raises(DialogueError, match=r"own_agents\.wanting needs no_such_package_at_all") as refused:
-        agent_class("own_agents.wanting:WantingAgent")
-    assert not isinstance(refused.value, UnknownTaskError)
-
-
 def test_a_name_that_is_nearly_right_is_put_right_in_the_hint() -> None:
     with pytest.raises(UnknownTaskError, match="unknown agent repeat_lable") as refused:
         agent_class("repeat_lable")
@@ -143,12 +135,6 @@ def test_kept_options_go_before_those_given(tmp_path: Path) -> None:
     assert (agent.respond("q"), agent.opt["batchsize"], agent.opt["model_file"]) == ("kept", 2, model_file)
     overriding = create_agent({**given, "override": {"fixed_response": "changed"}})
     assert (overriding.respond("q"), overriding.id) == ("changed", "old")
-
-
-def test_kept_options_that_are_broken_are_named(tmp_path: Path) -> None:
-    (tmp_path / "model.opt").write_text("{", encoding="utf-8")
-    with pytest.raises(DialogueFormatError, match=r"model\.opt"):
-        create_agent({"model": "repeater", "model_file": str(tmp_path / "model")})
 
 
 def test_an_agent_may_change_options_of_an_older_version() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -143,20 +142,6 @@ def test_copies_take_whole_episodes_in_turn_and_end_together() -> None:
     assert [first.epoch_done(), second.epoch_done(), agent.epoch_done()] == [False, False, False]
     assert first.act().text == "b"
     assert [first.epoch_done(), second.epoch_done(), agent.epoch_done()] == [True, True, True]
-
-
-def test_copies_in_threads_say_each_message_once() -> None:
-    agent = DataAgent(messages=[{"text": str(number), "episode_done": True} for number in range(400)])
-
-    def spoken(copy: DataAgent) -> list[str]:
-        texts = []
-        while not (act := copy.act()).is_padding():
-            texts.append(act.text)
-        return texts
-
-    with ThreadPoolExecutor(4) as threads:
-        texts = [text for part in threads.map(spoken, [agent.clone() for _ in range(4)]) for text in part]
-    assert sorted(map(int, texts)) == list(range(400))
 
 
 def human(lines: str, **options: object) -> tuple[HumanAgent, io.StringIO]:

@@ -186,18 +186,6 @@ def test_iterating_reads_from_the_beginning_and_ends_its_thread_even_half_way() 
     teacher.shutdown()
 
 
-@pytest.mark.parametrize("datatype", ["train", "valid"])
-def test_chunks_without_samples_end_at_once(datatype: str) -> None:
-    class Hollow(Generated):
-        per_chunk = 0
-
-    teacher = Hollow({"datatype": datatype})
-
-    assert teacher.act().is_padding()
-    assert teacher.epoch_done()
-    teacher.shutdown()
-
-
 def test_what_is_missing_or_impossible_is_named() -> None:
     with pytest.raises(DialogueError, match='"get_num_samples" must be overridden by ChunkTeacher'):
         ChunkTeacher({"datatype": "valid"}).num_examples()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
-from threading import Thread
 
 import pytest
 
@@ -144,28 +142,6 @@ def test_iterating_gives_one_pass_and_leaves_the_teacher_where_it_is() -> None:
     assert [act.text for act in teacher] == ["France?", "Spain?", "Italy?", "Peru?"]
     assert [act.text for act in teacher] == ["France?", "Spain?", "Italy?", "Peru?"]
     assert teacher.act().text == "Spain?"
-
-
-def test_copies_in_threads_take_each_episode_once() -> None:
-    class Many(Capitals):
-        episodes = tuple(((str(number), "y"),) for number in range(400))  # type: ignore[assignment]
-
-    teacher = Many({"datatype": "valid"})
-    seen: list[str] = []
-
-    def work(copy: Many) -> None:
-        while not (act := copy.act()).is_padding():
-            copy.observe(Message(text="y"))
-            seen.append(act.text)
-
-    threads = [Thread(target=work, args=(teacher.clone(),)) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    assert Counter(seen) == Counter(str(number) for number in range(400))
-    assert teacher.report()["exs"].value() == 400
 
 
 def test_a_method_that_is_missing_is_named() -> None:
