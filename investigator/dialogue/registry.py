@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from types import ModuleType
 from typing import TypeVar
 
-from investigator.dialogue.agents import Agent
+from investigator.dialogue.agents import Agent, shared_part
 from investigator.dialogue.options import Opt, option_file, read_options
 from investigator.dialogue.task_strings import capitalised
 from investigator.errors import DialogueError, UnknownTaskError
@@ -121,7 +121,8 @@ def create_agent(opt: Mapping[str, object]) -> Agent:
 
 def create_agent_from_shared(shared: object) -> Agent:
     """Return a copy of the agent whose `share` returned this mapping. Raises DialogueError if no agent returned it."""
-    kind = shared.get("class") if isinstance(shared, Mapping) else None
-    if not isinstance(shared, Mapping) or not isinstance(kind, type) or not issubclass(kind, Agent):
+    state = shared if isinstance(shared, Mapping) else {}
+    kind = shared_part(state, "class", type)
+    if kind is None or not issubclass(kind, Agent):
         raise DialogueError("this is not the result of an agent's share()", hint="Pass the result of agent.share().")
-    return kind(shared.get("opt"), shared)
+    return kind(state["opt"], state)

@@ -54,12 +54,6 @@ def split_task(task: str) -> SplitTask:
     return SplitTask(":".join(kept), options)
 
 
-def with_task_options(opt: Mapping[str, object]) -> Opt:
-    """Return the options, overridden by those in the `task` option. Raises DialogueError if it is missing."""
-    task, options = split_task(required_task(Opt.of(opt)))
-    return Opt({**opt, **options, "task": task})
-
-
 def required_task(opt: Opt) -> str:
     """Return the task string in the options. Raises DialogueError if no task is given."""
     task = opt.text("task")

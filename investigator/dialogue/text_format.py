@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from investigator.dialogue.messages import EPISODE_DONE, Message
@@ -59,25 +58,19 @@ def msg_to_str(message: Mapping[str, object], ignore_fields: str = "") -> str:
 
 def write_episodes(path: str | Path, episodes: Iterable[Sequence[Mapping[str, object]]]) -> int:
     """Write whole episodes to a file for `ParlAIDialogTeacher`, and return the number of examples. `eval_labels` are
-    written as labels. The file appears only when it is complete. Raises DialogueError if an example has no text or no
-    labels, or the disk is full.
+    written as labels. Nothing is written unless every example can be. Raises DialogueError if an example has no text or
+    no labels, or the file cannot be written.
     """
-    target = Path(path)
-    partial = target.with_name(target.name + ".part")
-    written = 0
+    kept = [
+        _to_keep(example, ends=place == len(episode))
+        for episode in episodes
+        for place, example in enumerate(episode, start=1)
+    ]
     try:
-        with partial.open("w", encoding="utf-8", newline="\n") as file:
-            for episode in episodes:
-                for place, example in enumerate(episode, start=1):
-                    file.write(msg_to_str(_to_keep(example, ends=place == len(episode))) + "\n")
-                    written += 1
-        partial.replace(target)
+        Path(path).write_bytes("".join(f"{msg_to_str(example)}\n" for example in kept).encode())
     except (OSError, UnicodeEncodeError) as error:
         raise DialogueError(f"the examples cannot be written to {path}: {in_words(error)}") from error
-    finally:
-        with suppress(OSError):
-            partial.unlink(missing_ok=True)
-    return written
+    return len(kept)
 
 
 def _to_keep(example: Mapping[str, object], *, ends: bool) -> dict[str, object]:

@@ -15,7 +15,6 @@ from investigator.dialogue.task_strings import (
     split_task,
     task_module,
     teacher_name,
-    with_task_options,
 )
 from investigator.dialogue.teachers import MultiTaskTeacher, Teacher
 from investigator.dialogue.worlds import World
@@ -59,11 +58,11 @@ class Tasks:
         if len(tasks) > 1:
             teachers = [self.teacher({**options, "task": task}) for task in tasks]
             return MultiTaskTeacher({**options, "task": ",".join(tasks)}, teachers=teachers)
-        own = with_task_options({**options, "task": tasks[0]})
-        kind = self.teacher_class(own.text("task"))
+        split = split_task(tasks[0])
+        kind = self.teacher_class(split.task)
         if issubclass(kind, FileTeacher):
-            kind.check(split_task(tasks[0]))
-        return kind(own)
+            kind.check(split)
+        return kind({**options, **split.options, "task": split.task})
 
     def world_class(self, task: str, name: WorldName = WorldName.DEFAULT) -> type[World] | None:
         """Return the world class of this name that a task defines, or None."""

@@ -19,7 +19,6 @@ from investigator.dialogue.metrics.text import (
     rouge,
     scored_metrics,
 )
-from investigator.errors import MetricsError
 from investigator.evaluation.answer_text import Overlap
 
 WORDS = st.lists(st.sampled_from(["red", "sky", "dog", "cup"]), max_size=7)
@@ -153,9 +152,3 @@ def test_in_a_batch_equal_scores_share_a_rank_and_the_first_is_the_guess() -> No
     first, second = in_batch_metrics([2, 2, 1], 0), in_batch_metrics([2, 2, 1], 1)
     assert (first["rank"].value(), second["rank"].value()) == (1, 1)
     assert (first["train_accuracy"].value(), second["train_accuracy"].value()) == (1, 0)
-
-
-@pytest.mark.parametrize("label", [-1, 2])
-def test_a_label_that_is_no_candidate_is_refused(label: int) -> None:
-    with pytest.raises(MetricsError, match=f"no candidate {label} among 2"):
-        scored_metrics([1, 2], label)

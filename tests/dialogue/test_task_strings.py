@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from investigator.dialogue.datatypes import cumulative_weights, multitask_weights
+from investigator.dialogue.options import Opt
 from investigator.dialogue.task_strings import (
     TaskEntry,
     expanded,
+    required_task,
     split_task,
     task_module,
     teacher_name,
-    with_task_options,
 )
 from investigator.errors import DialogueError, DialogueValueError, UnknownTaskError
 
@@ -33,15 +34,10 @@ def test_a_value_keeps_its_equals_signs() -> None:
     assert split_task("squad:datafile=/data/version=2/dev.json").options == {"datafile": "/data/version=2/dev.json"}
 
 
-def test_options_of_the_task_string_go_before_others() -> None:
-    opt = with_task_options({"task": "squad:datafile=a.json", "datafile": "b.json", "seed": 3})
-    assert opt == {"task": "squad", "datafile": "a.json", "seed": 3}
-
-
 @pytest.mark.parametrize("opt", [{}, {"task": ""}, {"task": " , "}, {"task": 7}])
 def test_no_task_is_an_error_that_says_how_to_name_one(opt: dict[str, object]) -> None:
     with pytest.raises(DialogueError, match="task"):
-        with_task_options(opt)
+        required_task(Opt(opt))
 
 
 def test_a_tag_stands_for_its_tasks_in_the_order_of_the_list() -> None:

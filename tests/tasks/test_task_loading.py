@@ -118,7 +118,8 @@ def test_a_new_task_is_one_file_and_one_line(packages: Path, monkeypatch: pytest
 
 
 def test_options_in_the_task_string_reach_the_teacher() -> None:
-    teacher = create_teacher({"task": f"squad:open:datafile={EXAMPLES / 'squad.json'}:datatype=valid"})
+    task = f"squad:open:datafile={EXAMPLES / 'squad.json'}:datatype=valid"
+    teacher = create_teacher({"task": task, "datafile": "other.json"})
     assert (teacher.num_examples(), teacher.id) == (4, "squad:open")
     assert [message["text"] for message in teacher][1] == "Who kept the lighthouse?"
 

@@ -12,7 +12,6 @@ from math import exp, fsum, log
 from typing import Self, TypeAlias
 
 from investigator.dialogue.metrics.values import AverageMetric, Metric
-from investigator.errors import MetricsError
 from investigator.evaluation.answer_text import Overlap, normalize_answer
 from investigator.language.terms import porter_stem
 
@@ -98,11 +97,10 @@ def ranking_metrics(candidates: Iterable[str], labels: Iterable[str]) -> dict[st
 
 
 def scored_metrics(scores: Sequence[float], label: int, top: int | None = None) -> dict[str, AverageMetric]:
-    """Return `rank` and `mrr` for an agent that ranks by scores, if the candidate with the index `label` is the right
-    one. Candidates with equal scores rank in the order given. If the label is not among the `top`, it ranks after all
-    candidates. Raises MetricsError if `label` is not the index of a candidate.
+    """Return `rank` and `mrr` for an agent that ranks by scores, if the candidate with the index `label` is right.
+    Candidates with equal scores rank in the order given. A label that is not among the `top` ranks after all others.
     """
-    own = _score_of(scores, label)
+    own = scores[label]
     rank = 1 + sum(score > own or (score == own and index < label) for index, score in enumerate(scores))
     if top is not None and rank > top:
         rank = len(scores) + 1
@@ -112,19 +110,12 @@ def scored_metrics(scores: Sequence[float], label: int, top: int | None = None) 
 def in_batch_metrics(scores: Sequence[float], label: int) -> dict[str, AverageMetric]:
     """Return `train_accuracy`, `rank` and `mrr` for one row of a batch, in which the labels of the other rows are the
     wrong candidates. Equal scores share a rank, and the first of the highest is the guess. As in ParlAI's training, the
-    reciprocal rank is 1 / (rank + 0.00001). Raises MetricsError if there is no such candidate.
+    reciprocal rank is 1 / (rank + 0.00001).
     """
-    own = _score_of(scores, label)
-    rank = 1 + sum(score > own for score in scores)
+    rank = 1 + sum(score > scores[label] for score in scores)
     right = AverageMetric(float(scores.index(max(scores)) == label))
     mrr = AverageMetric(1 / (rank + _KEEPS_IN_BATCH_BELOW_1))
     return {"train_accuracy": right, "rank": AverageMetric(rank), "mrr": mrr}
-
-
-def _score_of(scores: Sequence[float], label: int) -> float:
-    if not 0 <= label < len(scores):
-        raise MetricsError(f"no candidate {label} among {len(scores)}", hint="Count candidates from 0.")
-    return scores[label]
 
 
 def _ngrams(words: Sequence[str], length: int) -> NgramCounts:

@@ -150,8 +150,8 @@ class World:
     def of_share(shared: object) -> World:
         """Create a copy of a world from its shared state. Raises DialogueError if the state names no world class."""
         state = shared if isinstance(shared, Mapping) else {}
-        kind = state.get("world_class")
-        if not isinstance(kind, type) or not issubclass(kind, World):
+        kind = shared_part(state, "world_class", type)
+        if kind is None or not issubclass(kind, World):
             hint = "Start from super().share() in the share() of the world."
             raise DialogueError("the shared state of a world does not name its class", hint=hint)
         return kind(state.get("opt"), None, state)

@@ -13,10 +13,10 @@ from investigator.asking.budget import BudgetSpent
 from investigator.cli.options import AsJson, CommonOptions
 from investigator.cli.output import print_record, print_styled, tell
 from investigator.cli.progress import shown
-from investigator.dialogue.metrics import Report, report_table
+from investigator.dialogue.metrics import report_table
 from investigator.dialogue.registry import WITHOUT_DOCUMENTS, create_agent
 from investigator.dialogue.worlds import World, create_world
-from investigator.errors import DialogueValueError, RunError
+from investigator.errors import DialogueValueError
 from investigator.reports.schemas import Printed
 from investigator.tasks.commands.tasks import find_in_current_folder
 from investigator.tasks.evaluating import progress
@@ -90,18 +90,12 @@ def _evaluate(world: World, turns: int | None, as_json: bool) -> None:
         for _ in shown(progress(world, turns), sys.stderr):
             pass
     except BudgetSpent as spent:
-        _show(world.report(), as_json)
         tell(f"stopped({spent.reason}): a limit in the settings was reached")
         raise typer.Exit(4) from spent
-    except (KeyboardInterrupt, RunError):
-        _show(world.report(), as_json)
-        raise
-    _show(world.report(), as_json)
-
-
-def _show(report: Report, as_json: bool) -> None:
-    if as_json:
-        figures = {name: float(metric) for name, metric in report.items()}
-        print_record(Printed.TASK_EVALUATION, TaskReport(metrics=figures))
-    elif report:
-        print_styled(Text(f"{report_table(report)}\n"))
+    finally:
+        report = world.report()
+        if as_json and report:
+            figures = {name: float(metric) for name, metric in report.items()}
+            print_record(Printed.TASK_EVALUATION, TaskReport(metrics=figures))
+        elif report:
+            print_styled(Text(f"{report_table(report)}\n"))
