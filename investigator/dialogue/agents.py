@@ -75,11 +75,6 @@ class Agent:
         """Return the data for a copy: the class, the options, and the shared state."""
         return {"class": type(self), "opt": self.opt}
 
-    @classmethod
-    def upgrade_opt(cls, opt: Opt) -> Opt:
-        """Convert an agent's saved options, which may come from an older version, to their current form."""
-        return opt
-
     def clone(self) -> Self:
         """Return a copy with the same options, created from the result of `share`."""
         return type(self)(self.opt, self.share())

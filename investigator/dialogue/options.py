@@ -1,16 +1,12 @@
-"""Defines Opt, the options of agents, teachers and worlds, and reads the files that store them (`model_file.opt`)."""
+"""Defines Opt, the options of agents, teachers and worlds."""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Collection, Mapping
-from pathlib import Path
 from typing import Self, TypeVar
 
-from pydantic import TypeAdapter
-
 from investigator.errors import DialogueError, DialogueValueError
-from investigator.files.text_lines import json_document
 
 Value = TypeVar("Value", str, int, bool)
 
@@ -58,13 +54,3 @@ class Opt(dict[str, object]):
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
             raise DialogueError(f"the option {key} must be {described}, not {value!r}")
         return value
-
-
-def option_file(model_file: str | Path) -> Path:
-    """Return the path of the file that stores the options for a model file."""
-    return Path(f"{model_file}.opt").expanduser()
-
-
-def read_options(path: Path) -> Opt:
-    """Read options. Raises DialogueFormatError if the file cannot be read, or is not a JSON object."""
-    return Opt(json_document(path, TypeAdapter(dict[str, object])) or {})

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import TypeVar
 
 from investigator.dialogue.agents import Agent, shared_part
-from investigator.dialogue.options import Opt, option_file, read_options
+from investigator.dialogue.options import Opt
 from investigator.dialogue.task_strings import capitalised
 from investigator.errors import DialogueError, UnknownTaskError
 
@@ -103,20 +103,13 @@ def agent_class(name: str) -> type[Agent]:
 
 
 def create_agent(opt: Mapping[str, object]) -> Agent:
-    """Return the agent that the `model` option names (see `agent_class`). If `model_file` has a file of options next to
-    it, they take precedence over those given here, except over those in `override`. Raises the same errors as
-    `agent_class` and `read_options`, and DialogueError if `model` is missing.
+    """Return the agent that the `model` option names. Raises the errors of `agent_class`, and DialogueError if `model`
+    is missing.
     """
-    given = Opt.of(opt)
-    model_file, override = given.text("model_file"), given.get("override")
-    if model_file and option_file(model_file).is_file():
-        changed = override if isinstance(override, Mapping) else {}
-        given = Opt({**given, **read_options(option_file(model_file)), **changed, "model_file": model_file})
-    model = given.text("model")
+    model = Opt.of(opt).text("model")
     if not model:
         raise DialogueError("the option model is missing", hint=f"Set it to one of: {', '.join(sorted(_BUILT_IN))}.")
-    kind = agent_class(model)
-    return kind(kind.upgrade_opt(given))
+    return agent_class(model)(opt)
 
 
 def create_agent_from_shared(shared: object) -> Agent:

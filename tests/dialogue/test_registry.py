@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +10,6 @@ import pytest
 
 from investigator.dialogue.agents import Agent
 from investigator.dialogue.messages import Message
-from investigator.dialogue.options import Opt, option_file
 from investigator.dialogue.registry import (
     agent_class,
     agent_places,
@@ -23,10 +21,8 @@ from investigator.dialogue.simple_agents import FixedResponseAgent, HumanAgent, 
 from investigator.errors import DialogueError, UnknownTaskError
 
 
-class UpgradedAgent(Agent):
-    @classmethod
-    def upgrade_opt(cls, opt: Opt) -> Opt:
-        return Opt({**opt, "id": f"{opt['name']} the second"})
+class OwnAgent(Agent):
+    """An agent of the test."""
 
 
 @pytest.fixture
@@ -54,7 +50,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         ("human", HumanAgent),
         ("local_human", HumanAgent),
         ("investigator.dialogue.simple_agents:RepeatLabelAgent", RepeatLabelAgent),
-        (f"{__name__}:UpgradedAgent", UpgradedAgent),
+        (f"{__name__}:OwnAgent", OwnAgent),
     ],
 )
 def test_a_name_means_a_class(name: str, kind: type[Agent]) -> None:
@@ -120,25 +116,10 @@ def test_a_file_beside_the_program_is_not_an_agent(tmp_path: Path, monkeypatch: 
             agent_class(name)
 
 
-@pytest.mark.parametrize("opt", [{}, {"model": ""}, {"model": None}, {"model_file": "nowhere/model"}])
+@pytest.mark.parametrize("opt", [{}, {"model": ""}, {"model": None}])
 def test_an_agent_needs_a_model(opt: dict[str, object]) -> None:
     with pytest.raises(DialogueError, match="the option model is missing"):
         create_agent(opt)
-
-
-def test_kept_options_go_before_those_given(tmp_path: Path) -> None:
-    model_file = str(tmp_path / "model")
-    kept = {"model": "fixed_response", "fixed_response": "kept", "id": "old"}
-    option_file(model_file).write_text(json.dumps(kept), encoding="utf-8")
-    given = {"model": "repeater", "model_file": model_file, "fixed_response": "given", "batchsize": 2}
-    agent = create_agent(given)
-    assert (agent.respond("q"), agent.opt["batchsize"], agent.opt["model_file"]) == ("kept", 2, model_file)
-    overriding = create_agent({**given, "override": {"fixed_response": "changed"}})
-    assert (overriding.respond("q"), overriding.id) == ("changed", "old")
-
-
-def test_an_agent_may_change_options_of_an_older_version() -> None:
-    assert create_agent({"model": f"{__name__}:UpgradedAgent", "name": "Ann"}).id == "Ann the second"
 
 
 def test_a_copy_is_made_of_what_is_shared() -> None:
