@@ -5,15 +5,13 @@ from __future__ import annotations
 import random
 import sys
 from abc import ABC, abstractmethod
-from collections import deque
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TextIO
 
 from investigator.dialogue.agents import Agent, Shared, shared_part
 from investigator.dialogue.messages import EPISODE_DONE, Message, texts_of
-from investigator.dialogue.metrics.values import Metrics, SumMetric
-from investigator.dialogue.options import Options
-from investigator.dialogue.teachers.base import SharedStream
+from investigator.dialogue.options import Opt, Options
+from investigator.dialogue.teachers.base import FixedDialogTeacher
 from investigator.errors import DialogueError
 from investigator.reports.inert import inert
 
@@ -149,50 +147,36 @@ class HumanAgent(Agent):
         sink.flush()
 
 
-class DataAgent(Agent):
-    """Sends the given messages, in order, and then padding. An episode ends with a message that has `episode_done`.
-    Copies share the messages and take episodes in turn, so that together they send each message once.
+class DataAgent(FixedDialogTeacher):
+    """Sends the given messages as they are, in order, and then padding; replies are not graded. An episode ends with a
+    message that has `episode_done`. Copies take episodes in turn, so that together they send each message once.
     """
 
     def __init__(
         self, opt: Options = None, shared: Shared | None = None, *, messages: Iterable[Mapping[str, object]] = ()
     ) -> None:
-        super().__init__(opt, shared)
+        super().__init__(Opt({**(opt or {}), "datatype": "valid"}), shared)
         self.id = self.opt.text("id", "data")
-        self._messages = shared_part(shared, "messages", tuple) or tuple(messages)
-        self._episodes = shared_part(shared, "episodes", SharedStream) or SharedStream(self._in_episodes)
-        self._sent = Metrics(shared_part(shared, "sent", dict))
-        self._left: deque[Mapping[str, object]] = deque()
+        self._episodes = shared_part(shared, "episodes", list) or [[]]
+        for message in messages:
+            self._episodes[-1].append(message)
+            if message.get(EPISODE_DONE):
+                self._episodes.append([])
+        self._episodes = [*filter(None, self._episodes)]
+
+    def get(self, episode_idx: int, entry_idx: int = 0) -> Message:
+        episode = self._episodes[episode_idx]
+        return Message({"id": self.id, **episode[entry_idx], EPISODE_DONE: entry_idx == len(episode) - 1})
+
+    def num_episodes(self) -> int:
+        return len(self._episodes)
+
+    def num_examples(self) -> int:
+        return sum(map(len, self._episodes))
 
     def act(self) -> Message:
-        if not self._left:
-            self._left.extend(self._episodes.take() or ())
-        if not self._left:
-            return Message.padding_example()
-        self._sent.add("exs", SumMetric(1))
-        return Message({"id": self.id, EPISODE_DONE: False, **self._left.popleft()})
-
-    def epoch_done(self) -> bool:
-        sent = self._sent.report().get("exs", SumMetric(0))
-        return sent.value() >= len(self._messages)
-
-    def reset(self) -> None:
-        """Start again with the first message, together with all copies, each of which must be reset."""
-        super().reset()
-        self._left.clear()
-        self._episodes.restart()
-        self._sent.clear()
+        act, self._epoch_done = self.next_example()
+        return act
 
     def share(self) -> dict[str, object]:
-        own = {"messages": self._messages, "episodes": self._episodes, "sent": self._sent.share()}
-        return {**super().share(), **own}
-
-    def _in_episodes(self) -> Generator[list[Mapping[str, object]]]:
-        episode: list[Mapping[str, object]] = []
-        for message in self._messages:
-            episode.append(message)
-            if message.get(EPISODE_DONE):
-                yield episode
-                episode = []
-        if episode:
-            yield episode
+        return {**super().share(), "episodes": self._episodes}

@@ -119,13 +119,6 @@ def test_messages_come_in_order_and_then_padding() -> None:
     assert [agent.act().is_padding(), agent.act().is_padding()] == [True, True]
 
 
-def test_a_reset_begins_anew() -> None:
-    agent = DataAgent(messages=TWO_EPISODES)
-    agent.act()
-    agent.reset()
-    assert [agent.act().text for _ in range(3)] == ["a", "b", "c"]
-
-
 def test_whoever_hears_a_message_cannot_change_the_data() -> None:
     agent = DataAgent(messages=TWO_EPISODES)
     agent.act().force_set("text", "changed")
@@ -134,14 +127,14 @@ def test_whoever_hears_a_message_cannot_change_the_data() -> None:
     assert "episode_done" not in TWO_EPISODES[0]
 
 
-def test_copies_take_whole_episodes_in_turn_and_end_together() -> None:
+def test_copies_take_whole_episodes_in_turn() -> None:
     agent = DataAgent(messages=TWO_EPISODES)
     first, second = agent.clone(), agent.clone()
     assert [first.act().text, second.act().text] == ["a", "c"]
     assert second.act().is_padding()
-    assert [first.epoch_done(), second.epoch_done(), agent.epoch_done()] == [False, False, False]
     assert first.act().text == "b"
-    assert [first.epoch_done(), second.epoch_done(), agent.epoch_done()] == [True, True, True]
+    assert first.act().is_padding()
+    assert [first.epoch_done(), second.epoch_done()] == [True, True]
 
 
 def human(lines: str, **options: object) -> tuple[HumanAgent, io.StringIO]:

@@ -19,9 +19,6 @@ from investigator.errors import DialogueError
 
 Item = TypeVar("Item")
 
-PROGRESS = frozenset({"stream", "metrics"})
-"""The keys of a teacher's shared state that hold its progress, not its data."""
-
 
 class Teacher(Agent):
     """Asks with `act`, grades with `observe`, and reports with `report`. Options: `task` (its id), `datatype` (default
@@ -49,11 +46,8 @@ class Teacher(Agent):
 
     def alone(self) -> Self:
         """Return a copy with the same data and independent progress."""
-        return type(self)(Opt(self.opt, batchsize=1), self.share_data())
-
-    def share_data(self) -> dict[str, object]:
-        """Return the state for an independent copy: the result of `share` without the progress."""
-        return {key: value for key, value in self.share().items() if key not in PROGRESS}
+        data = {key: value for key, value in self.share().items() if key not in ("stream", "metrics")}
+        return type(self)(Opt(self.opt, batchsize=1), data)
 
     def expect(self, question: Message) -> None:
         """Remember the question, because its labels are needed to grade the next reply."""

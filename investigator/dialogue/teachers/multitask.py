@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from typing import Self
 
 from investigator.dialogue.agents import Shared, shared_part
 from investigator.dialogue.datatypes import TaskChoice, total
 from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.dialogue.metrics.values import Report, aggregate_named_reports, numbered_reports
-from investigator.dialogue.options import Opt, Options
+from investigator.dialogue.options import Options
 from investigator.dialogue.registry import create_agent_from_shared
 from investigator.dialogue.teachers.base import Teacher
 from investigator.errors import DialogueError
@@ -77,10 +78,8 @@ class MultiTaskTeacher(Teacher):
     def share(self) -> dict[str, object]:
         return {**super().share(), "tasks": [task.share() for task in self.tasks]}
 
-    def share_data(self) -> dict[str, object]:
-        """Return the state for an independent copy that has independent teachers."""
-        alone = [{**task.share_data(), "opt": Opt(task.opt, batchsize=1)} for task in self.tasks]
-        return {**super().share_data(), "tasks": alone}
+    def alone(self) -> Self:
+        return type(self)(self.opt, teachers=[task.alone() for task in self.tasks])
 
     def shutdown(self) -> None:
         for task in self.tasks:
