@@ -59,8 +59,8 @@ class RepeatLabelAgent(_SimpleAgent):
         labels = observation.known_labels()
         if not labels or self._random.random() < self._cannot:
             return {"text": self.opt.text("cant_answer_message", DONT_KNOW)}
-        one = self.opt.switch("return_one_random_answer", True)
-        return {"text": self._random.choice(labels) if one else ", ".join(labels)}
+        single = self.opt.switch("return_one_random_answer", True)
+        return {"text": self._random.choice(labels) if single else ", ".join(labels)}
 
 
 class FixedResponseAgent(_SimpleAgent):

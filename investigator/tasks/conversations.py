@@ -18,10 +18,10 @@ class DefaultTeacher(FileTeacher, ConversationTeacher):
 
     def turns(self, conversation: object) -> list[Turn]:
         """Return the turns of a conversation. Raises DialogueFormatError if a turn has no text."""
-        found = super().turns(conversation)
-        for number, turn in enumerate(found, start=1):
+        turns = super().turns(conversation)
+        for number, turn in enumerate(turns, start=1):
             if not isinstance(turn["text"], str):
                 raise DialogueFormatError(f"turn {number} has no text: {dict(turn)!s:.80}")
             if not isinstance(turn["id"], str | int | None):
                 raise DialogueFormatError(f"the id of turn {number} must be a string, not {turn['id']!r:.80}")
-        return found
+        return turns

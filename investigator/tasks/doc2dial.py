@@ -63,7 +63,7 @@ class _Doc2Dial(TaskRow):
 class Exchange(NamedTuple):
     """A question and its reply, the number of turns before the reply, and the known facts about the reply."""
 
-    asked: str
+    question: str
     reply: str
     turns: int
     about: Fields
@@ -78,7 +78,7 @@ class DefaultTeacher(FileTeacher):
     def examples(self) -> Iterator[tuple[Fields, bool]]:
         for row in self.rows():
             for index, exchange in enumerate(exchanges(row)):
-                fields = {"text": exchange.asked, "labels": (exchange.reply,), **row.about, **exchange.about}
+                fields = {"text": exchange.question, "labels": (exchange.reply,), **row.about, **exchange.about}
                 yield fields, index == 0
 
     def rows(self) -> Iterator[ConversationRow]:

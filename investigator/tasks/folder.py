@@ -49,11 +49,11 @@ class DefaultTeacher(FileTeacher):
         question = self._questions[str(teacher_action["question_id"])]
         known = {"status": status, "answer": model_response.text, "citations": citations, "id": question.id}
         try:
-            found = scores(question, Outcome.model_validate(known))
+            figures = scores(question, Outcome.model_validate(known))
         except ValidationError as error:
             hint = "A citation has the fields of investigator.records.Quote."
             raise DialogueError(f"the reply to {question.id} has citations that are not quotes", hint=hint) from error
-        for measure, value in found.items():
+        for measure, value in figures.items():
             if measure is not Measure.PROVEN:  # a reply alone does not show it
                 self.metrics.add(measure.value, AverageMetric(value))
 

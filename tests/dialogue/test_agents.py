@@ -21,13 +21,13 @@ class Shouting(Agent):
 class ShoutingTogether(Shouting):
     """The same agent for batches; all copies record their replies in one list."""
 
-    said: list[str]
+    utterances: list[str]
 
     def batch_act(self, observations: Sequence[Message | None]) -> list[Message]:
         return [Message(text=f"{len(observations)}:{(heard or Message()).text.upper()}") for heard in observations]
 
     def self_observe(self, self_message: Message) -> None:
-        self.said.append(self_message.text)
+        self.utterances.append(self_message.text)
 
 
 def test_an_agent_greets_and_keeps_what_it_observed_as_it_is() -> None:
@@ -58,10 +58,10 @@ def test_a_copy_is_of_the_same_class_and_has_heard_nothing() -> None:
 
 def test_a_response_is_made_by_a_copy() -> None:
     agent = Shouting()
-    asked = Message(text="hi")
-    assert (agent.respond("hi"), agent.respond(asked), agent.respond({"text": "ho"}, reward=1)) == ("HI", "HI", "HO")
+    question = Message(text="hi")
+    assert (agent.respond("hi"), agent.respond(question), agent.respond({"text": "ho"}, reward=1)) == ("HI", "HI", "HO")
     assert agent.observation is None
-    assert asked == {"text": "hi"}
+    assert question == {"text": "hi"}
 
 
 def test_a_message_without_text_is_refused() -> None:
@@ -77,10 +77,10 @@ def test_a_field_of_the_message_cannot_be_given_a_second_time() -> None:
 
 
 def test_several_messages_are_answered_by_one_act() -> None:
-    ShoutingTogether.said = []
+    ShoutingTogether.utterances = []
     replies = ShoutingTogether().batch_respond([{"text": "a"}, {"text": "b"}])
     assert replies == ["2:A", "2:B"]
-    assert ShoutingTogether.said == replies
+    assert ShoutingTogether.utterances == replies
     assert ShoutingTogether().batch_respond([]) == []
 
 

@@ -31,14 +31,14 @@ class Found:
 class Desk:
     """Answers in capitals, and counts the questions that were asked at the same time."""
 
-    asked: list[str] = field(default_factory=list)
+    questions: list[str] = field(default_factory=list)
     most: int = 0
     _under_way: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def ask(self, question: str) -> Found:
         with self._lock:
-            self.asked.append(question)
+            self.questions.append(question)
             self._under_way += 1
             self.most = max(self.most, self._under_way)
         time.sleep(0.005)  # long enough for others to come in, if they could
@@ -70,7 +70,7 @@ def test_nothing_is_asked_without_a_question(fields: dict[str, object]) -> None:
     agent.observe(Message(fields))
     act = agent.act()
     assert (act.text, act["status"], act["citations"]) == (NOTHING_ASKED, "not_asked", [])
-    assert desk.asked == []
+    assert desk.questions == []
 
 
 def test_what_cannot_be_asked_is_told_politely_and_the_conversation_goes_on() -> None:
@@ -97,7 +97,7 @@ def test_a_batch_is_answered_in_order_and_equal_questions_are_asked_once() -> No
     acts = agent.batch_act(heard)
     assert [act.get("text") for act in acts] == ["A", None, "B", NOTHING_ASKED, "A"]
     assert "status" not in acts[1]
-    assert desk.asked == ["a", "b"]
+    assert desk.questions == ["a", "b"]
     assert desk.most == 1
 
 
@@ -109,7 +109,7 @@ def test_copies_in_threads_do_not_ask_at_the_same_time() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert (len(desk.asked), desk.most) == (8, 1)
+    assert (len(desk.questions), desk.most) == (8, 1)
 
 
 def test_someone_must_be_there_to_ask() -> None:

@@ -22,13 +22,13 @@ def graded(
 
 
 def test_a_text_is_graded_by_the_default_metrics() -> None:
-    found = graded(text="the kitchen")
-    assert found.keys() == TEXT | {"bleu-4"}
-    assert (found["accuracy"], found["f1"], found["exs"]) == (1, 1, 1)
+    figures = graded(text="the kitchen")
+    assert figures.keys() == TEXT | {"bleu-4"}
+    assert (figures["accuracy"], figures["f1"], figures["exs"]) == (1, 1, 1)
 
 
 @pytest.mark.parametrize(
-    ("asked", "more"),
+    ("names", "more"),
     [
         ("accuracy", set()),
         ("bleu", {"bleu-1", "bleu-2", "bleu-3", "bleu-4"}),
@@ -38,8 +38,8 @@ def test_a_text_is_graded_by_the_default_metrics() -> None:
         ("bleu-2, rouge-1", {"bleu-2", "rouge_1"}),
     ],
 )
-def test_the_list_says_which_metrics_there_are(asked: str, more: set[str]) -> None:
-    assert graded(asked, text="kitchen").keys() == TEXT | more
+def test_the_list_says_which_metrics_there_are(names: str, more: set[str]) -> None:
+    assert graded(names, text="kitchen").keys() == TEXT | more
 
 
 def test_spaces_and_empty_names_in_the_list_mean_nothing() -> None:
@@ -51,9 +51,9 @@ def test_a_reply_without_a_text_only_counts() -> None:
 
 
 def test_ranked_candidates_give_hits_and_mrr_with_or_without_a_text() -> None:
-    found = graded(text_candidates=["hall", "The kitchen."])
-    assert found.keys() == RANKED | {"exs"}
-    assert (found["hits@1"], found["hits@5"], found["mrr"]) == (0, 1, 0.5)
+    figures = graded(text_candidates=["hall", "The kitchen."])
+    assert figures.keys() == RANKED | {"exs"}
+    assert (figures["hits@1"], figures["hits@5"], figures["mrr"]) == (0, 1, 0.5)
 
 
 def test_without_labels_nothing_is_right_or_wrong() -> None:
@@ -69,9 +69,9 @@ def test_a_replys_own_numbers_become_averages_and_its_metrics_stay_what_they_are
 
 @pytest.mark.parametrize("name", ["f1", "precision", "exs", "hits@1", "mrr", "rouge_1"])
 def test_a_replys_own_metric_is_not_mixed_with_one_of_ours(name: str) -> None:
-    found = graded(text="kitchen", text_candidates=["kitchen"], metrics={name: 0.25})
-    assert found[f"USER_{name}"] == 0.25
-    assert found.get(name, 1) == 1
+    figures = graded(text="kitchen", text_candidates=["kitchen"], metrics={name: 0.25})
+    assert figures[f"USER_{name}"] == 0.25
+    assert figures.get(name, 1) == 1
 
 
 @pytest.mark.parametrize("metrics", [{"speed": "fast"}, 3, ["f1"]])

@@ -70,9 +70,9 @@ def test_an_irregular_form_and_its_base_are_different_words_to_rouge() -> None:
 
 @given(WORDS, WORDS)
 def test_the_longest_common_sequence_is_the_longest(guess: list[str], answer: list[str]) -> None:
-    found = rouge(" ".join(guess), [" ".join(answer)])["L"]
+    figures = rouge(" ".join(guess), [" ".join(answer)])["L"]
     both = _sequences(guess) & _sequences(answer)
-    assert found.recall * len(answer) == pytest.approx(max(map(len, both)))
+    assert figures.recall * len(answer) == pytest.approx(max(map(len, both)))
 
 
 def _sequences(words: list[str]) -> set[tuple[str, ...]]:
@@ -124,9 +124,9 @@ def test_the_first_right_candidate_is_found_by_its_normalised_text() -> None:
 @pytest.mark.parametrize(("place", "hits"), [(1, (1, 1, 1, 1)), (6, (0, 0, 1, 1)), (101, (0,) * 4)])
 def test_hits_at_k_and_the_reciprocal_rank_follow_from_the_place(place: int, hits: tuple[int, ...]) -> None:
     candidates = [f"wrong {number}" for number in range(place - 1)] + ["right", "right"]
-    found = {name: metric.value() for name, metric in ranking_metrics(candidates, ["right"]).items()}
+    figures = {name: metric.value() for name, metric in ranking_metrics(candidates, ["right"]).items()}
     expected = dict(zip(("hits@1", "hits@5", "hits@10", "hits@100"), hits, strict=True))
-    assert found == {**expected, "mrr": pytest.approx(1 / place)}
+    assert figures == {**expected, "mrr": pytest.approx(1 / place)}
 
 
 @pytest.mark.parametrize("candidates", [[], ["wrong"]])
@@ -135,13 +135,13 @@ def test_where_the_right_one_is_no_candidate_everything_is_0(candidates: list[st
 
 
 def test_an_agent_that_ranks_by_scores_gets_rank_and_reciprocal_rank() -> None:
-    found = scored_metrics([0.1, 0.9, 0.5, 0.7], 3)
-    assert (found["rank"].value(), found["mrr"].value()) == (2, 0.5)
+    figures = scored_metrics([0.1, 0.9, 0.5, 0.7], 3)
+    assert (figures["rank"].value(), figures["mrr"].value()) == (2, 0.5)
 
 
 def test_a_label_outside_the_top_ranks_after_all_candidates() -> None:
-    found = scored_metrics([5, 4, 3, 2], 3, top=2)
-    assert (found["rank"].value(), found["mrr"].value()) == (5, 0.2)
+    figures = scored_metrics([5, 4, 3, 2], 3, top=2)
+    assert (figures["rank"].value(), figures["mrr"].value()) == (5, 0.2)
 
 
 def test_equal_scores_rank_in_their_order() -> None:

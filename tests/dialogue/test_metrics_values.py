@@ -132,8 +132,8 @@ def test_averages_of_tasks_are_averaged_and_sums_added() -> None:
 
 
 def test_micro_pools_the_examples_of_all_tasks() -> None:
-    found = aggregate_named_reports({"small": SMALL, "large": LARGE}, micro_average=True)
-    assert found["accuracy"].value() == pytest.approx(10 / 12)
+    merged = aggregate_named_reports({"small": SMALL, "large": LARGE}, micro_average=True)
+    assert merged["accuracy"].value() == pytest.approx(10 / 12)
 
 
 def test_a_task_without_examples_counts_as_0_and_one_without_the_metric_not_at_all() -> None:
@@ -162,8 +162,8 @@ def test_fixed_metrics_that_differ_are_refused_with_the_name_of_the_metric() -> 
 
 
 def test_reports_of_workers_are_added_up() -> None:
-    found = aggregate_unnamed_reports([SMALL, LARGE, {"f1": AverageMetric(1, 4)}])
-    assert figures(found) == {"accuracy": pytest.approx(10 / 12), "exs": 12, "f1": 0.25}
+    merged = aggregate_unnamed_reports([SMALL, LARGE, {"f1": AverageMetric(1, 4)}])
+    assert figures(merged) == {"accuracy": pytest.approx(10 / 12), "exs": 12, "f1": 0.25}
     assert aggregate_unnamed_reports([]) == {}
 
 

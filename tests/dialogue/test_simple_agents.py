@@ -21,37 +21,37 @@ from investigator.errors import DialogueError
 COLOURS = ["red", "green", "blue", "black", "white"]
 
 
-def said(agent: Agent, **fields: object) -> str:
+def reply_of(agent: Agent, **fields: object) -> str:
     agent.observe(Message(fields))
     return agent.act().text
 
 
 @pytest.mark.parametrize("fields", [{"labels": ["a"]}, {"eval_labels": ("a",)}, {"labels": "a"}, {"labels": {"a"}}])
 def test_the_label_is_repeated_in_training_and_in_evaluation(fields: dict[str, object]) -> None:
-    assert said(RepeatLabelAgent(), text="q", **fields) == "a"
+    assert reply_of(RepeatLabelAgent(), text="q", **fields) == "a"
 
 
 def test_all_labels_are_repeated_on_demand() -> None:
-    assert said(RepeatLabelAgent({"return_one_random_answer": False}), labels=["a", "b"]) == "a, b"
+    assert reply_of(RepeatLabelAgent({"return_one_random_answer": False}), labels=["a", "b"]) == "a, b"
 
 
 def test_one_label_of_several_is_chosen_by_a_chance_that_can_be_repeated() -> None:
     first, again, other = (RepeatLabelAgent({"seed": seed}) for seed in (1, 1, 2))
-    chosen = [[said(agent, labels=COLOURS) for _ in range(20)] for agent in (first, again, other)]
+    chosen = [[reply_of(agent, labels=COLOURS) for _ in range(20)] for agent in (first, again, other)]
     assert chosen[0] == chosen[1] != chosen[2]
     assert set(chosen[0]) == set(COLOURS)
 
 
 @pytest.mark.parametrize("fields", [{}, {"labels": []}, {"labels": None}])
 def test_without_labels_it_cannot_answer(fields: dict[str, object]) -> None:
-    assert said(RepeatLabelAgent(), text="q", **fields) == "I don't know."
-    assert said(RepeatLabelAgent({"cant_answer_message": "No idea."}), text="q", **fields) == "No idea."
+    assert reply_of(RepeatLabelAgent(), text="q", **fields) == "I don't know."
+    assert reply_of(RepeatLabelAgent({"cant_answer_message": "No idea."}), text="q", **fields) == "No idea."
 
 
 def test_it_fails_to_answer_as_often_as_it_is_told() -> None:
     agent = RepeatLabelAgent({"cant_answer_percent": 0.25, "cant_answer_message": "?"})
-    assert 200 < sum(said(agent, labels=["a"]) == "?" for _ in range(1000)) < 300
-    assert said(RepeatLabelAgent({"cant_answer_percent": 1}), labels=["a"]) == "I don't know."
+    assert 200 < sum(reply_of(agent, labels=["a"]) == "?" for _ in range(1000)) < 300
+    assert reply_of(RepeatLabelAgent({"cant_answer_percent": 1}), labels=["a"]) == "I don't know."
 
 
 @pytest.mark.parametrize("chance", [25, -0.1, "half", True, None])
@@ -62,12 +62,12 @@ def test_a_chance_lies_between_0_and_1(chance: object) -> None:
 
 def test_a_fixed_response_is_given_to_anything() -> None:
     agent = FixedResponseAgent({"fixed_response": "Yes."})
-    assert (agent.act().text, said(agent, text="q"), said(agent, labels=["a"])) == ("Yes.", "Yes.", "Yes.")
+    assert (agent.act().text, reply_of(agent, text="q"), reply_of(agent, labels=["a"])) == ("Yes.", "Yes.", "Yes.")
 
 
 @pytest.mark.parametrize("text", ["hello", "👩\u200d🚀\nb"])
 def test_the_echo_says_what_it_heard(text: str) -> None:
-    assert said(RepeatQueryAgent(), text=text) == text
+    assert reply_of(RepeatQueryAgent(), text=text) == text
 
 
 def test_candidates_are_ranked_by_chance() -> None:

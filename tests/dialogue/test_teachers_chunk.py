@@ -102,18 +102,18 @@ def test_samples_come_in_order_and_the_end_is_known_with_the_padding(datatype: s
 
 
 def test_in_training_chunks_and_samples_are_shuffled_and_begun_anew_the_same_for_the_same_seed() -> None:
-    def asked(seed: int) -> list[str]:
+    def texts(seed: int) -> list[str]:
         teacher = Generated({"datatype": "train", "seed": seed})
         try:
             return [teacher.act().text for _ in range(18)]
         finally:
             teacher.shutdown()
 
-    first = asked(1)
+    first = texts(1)
     assert sorted(first[:9]) == sorted(first[9:]) == IN_ORDER
     assert first[:9] != IN_ORDER
     assert all(len({text[0] for text in first[start : start + 3]}) == 1 for start in range(0, 18, 3))
-    assert first == asked(1) != asked(2)
+    assert first == texts(1) != texts(2)
 
 
 def test_an_error_of_the_loading_is_raised_when_its_turn_comes_each_time() -> None:

@@ -46,18 +46,18 @@ def unseen(path: str) -> object:
 def test_a_stream_asks_the_same_as_data_in_memory(sums: Callable[..., Sums]) -> None:
     held, streamed = sums("valid"), sums("valid:stream")
 
-    asked = [(held.act(), held.epoch_done(), streamed.act(), streamed.epoch_done()) for _ in range(5)]
+    acts = [(held.act(), held.epoch_done(), streamed.act(), streamed.epoch_done()) for _ in range(5)]
 
-    assert [text for text, *_ in asked] == [text for *_, text, _ in asked]
-    assert [done for _, done, *_ in asked] == [done for *_, done in asked] == [False, False, True, True, True]
+    assert [text for text, *_ in acts] == [text for *_, text, _ in acts]
+    assert [done for _, done, *_ in acts] == [done for *_, done in acts] == [False, False, True, True, True]
     assert (held.num_examples(), held.num_episodes()) == (streamed.num_examples(), streamed.num_episodes()) == (3, 2)
 
 
 def test_a_stream_in_training_goes_on_and_an_ordered_one_ends(sums: Callable[..., Sums]) -> None:
     cycling, ordered = sums("train:stream"), sums("train:ordered:stream")
 
-    asked = [(cycling.act().text, cycling.epoch_done()) for _ in range(4)]
-    assert asked == [("1+2", False), ("2+2", False), ("5+5", False), ("1+2", False)]
+    acts = [(cycling.act().text, cycling.epoch_done()) for _ in range(4)]
+    assert acts == [("1+2", False), ("2+2", False), ("5+5", False), ("1+2", False)]
     assert [ordered.act().is_padding() for _ in range(4)] == [False, False, False, True]
 
 

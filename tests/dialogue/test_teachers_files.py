@@ -24,12 +24,12 @@ def made(kind: type[FixedDialogTeacher], path: Path, content: str, **options: ob
 
 def pairs(teacher: FixedDialogTeacher) -> list[list[tuple[object, object]]]:
     """Return the text and labels of all examples, by episode."""
-    found: list[list[tuple[object, object]]] = [[]]
+    episodes: list[list[tuple[object, object]]] = [[]]
     for act in teacher:
-        found[-1].append((act["text"], act.get("eval_labels")))
+        episodes[-1].append((act["text"], act.get("eval_labels")))
         if act["episode_done"]:
-            found.append([])
-    return found[:-1]
+            episodes.append([])
+    return episodes[:-1]
 
 
 def conversation(*texts: str, **more: object) -> str:

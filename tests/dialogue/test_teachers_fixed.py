@@ -47,10 +47,10 @@ class Guessing(Teacher):
         self._secret = 5
 
     def act(self) -> Message:
-        said = self.observation.text if self.observation else ""
-        asked = Message(text="higher" if said.isdigit() and int(said) < self._secret else "guess", labels=["5"])
-        self.expect(asked)
-        return asked
+        reply = self.observation.text if self.observation else ""
+        question = Message(text="higher" if reply.isdigit() and int(reply) < self._secret else "guess", labels=["5"])
+        self.expect(question)
+        return question
 
 
 def test_labels_are_hidden_from_who_is_tested_and_shown_to_who_learns() -> None:
@@ -117,13 +117,15 @@ def test_what_is_asked_can_be_changed_by_who_hears_it_without_changing_the_data(
 
 
 def test_random_episodes_are_the_same_for_the_same_seed_and_come_whole() -> None:
-    def asked(seed: int) -> list[str]:
+    def questions(seed: int) -> list[str]:
         teacher = Capitals({"datatype": "train", "seed": seed})
         return [teacher.act().text for _ in range(60)]
 
-    assert asked(1) == asked(1) != asked(2)
-    assert set(asked(1)) == {"France?", "Spain?", "Italy?", "Peru?"}
-    assert all(after == "Spain?" for before, after in zip(asked(1), asked(1)[1:], strict=False) if before == "France?")
+    assert questions(1) == questions(1) != questions(2)
+    assert set(questions(1)) == {"France?", "Spain?", "Italy?", "Peru?"}
+    assert all(
+        after == "Spain?" for before, after in zip(questions(1), questions(1)[1:], strict=False) if before == "France?"
+    )
 
 
 @pytest.mark.parametrize("datatype", ["train", "valid"])

@@ -112,15 +112,15 @@ class Reminded(Counting):
         return f" ({observation['hint']})" if "hint" in observation else None
 
 
-def told(agent: TurnAgent, text: str, **fields: object) -> Message:
+def tell(agent: TurnAgent, text: str, **fields: object) -> Message:
     return agent.observe({"text": text, **fields})
 
 
 def test_the_own_reply_is_part_of_the_history_without_labels() -> None:
     agent = Counting({"id": "counter"})
-    told(agent, "a")
+    tell(agent, "a")
     assert agent.act() == {"text": "1 lines", "id": "counter", "episode_done": False}
-    assert told(agent, "b")["full_text"] == "a\n1 lines\nb"
+    assert tell(agent, "b")["full_text"] == "a\n1 lines\nb"
     assert agent.act().text == "3 lines"
 
 
@@ -128,19 +128,19 @@ def test_the_own_reply_is_part_of_the_history_without_labels() -> None:
 @pytest.mark.parametrize(("use_reply", "history"), [("label", "a\nright"), ("model", "a\n1 lines"), ("none", "a")])
 def test_what_becomes_of_a_reply_is_an_option(use_reply: str, history: str, key: str) -> None:
     agent = Counting({"use_reply": use_reply})
-    told(agent, "a", **{key: ["right", "also right"]})
+    tell(agent, "a", **{key: ["right", "also right"]})
     agent.act()
     assert agent.history.get_history_str() == history
 
 
 @pytest.mark.parametrize(
-    ("labels", "said"), [("right", "right"), (("right",), "right"), ([], "1 lines"), (None, "1 lines")]
+    ("labels", "reply"), [("right", "right"), (("right",), "right"), ([], "1 lines"), (None, "1 lines")]
 )
-def test_labels_are_taken_as_they_come(labels: object, said: str) -> None:
+def test_labels_are_taken_as_they_come(labels: object, reply: str) -> None:
     agent = Counting()
-    told(agent, "a", labels=labels)
+    tell(agent, "a", labels=labels)
     agent.act()
-    assert agent.history.get_history_str() == f"a\n{said}"
+    assert agent.history.get_history_str() == f"a\n{reply}"
 
 
 def test_an_unknown_use_of_replies_is_refused() -> None:
@@ -151,30 +151,30 @@ def test_an_unknown_use_of_replies_is_refused() -> None:
 
 def test_the_history_ends_with_the_episode() -> None:
     agent = Counting()
-    told(agent, "a")
+    tell(agent, "a")
     agent.act()
-    told(agent, "b", episode_done=True)
+    tell(agent, "b", episode_done=True)
     assert agent.act().text == "3 lines"
     assert agent.history.get_history_str() is None
-    assert told(agent, "c")["full_text"] == "c"
+    assert tell(agent, "c")["full_text"] == "c"
 
 
 def test_two_observations_with_labels_need_an_act_between_them() -> None:
     agent = Counting()
-    told(agent, "a", labels=["x"])
+    tell(agent, "a", labels=["x"])
     with pytest.raises(DialogueError, match="without having acted") as refused:
-        told(agent, "b")
+        tell(agent, "b")
     assert "act()" in refused.value.hint
     assert agent.history.get_history_str() == "a"
 
 
 def test_the_end_of_an_episode_needs_an_act() -> None:
     agent = Counting()
-    told(agent, "a", episode_done=True)
+    tell(agent, "a", episode_done=True)
     with pytest.raises(DialogueError, match="end of an episode"):
-        told(agent, "b")
+        tell(agent, "b")
     agent.reset()
-    assert told(agent, "b")["full_text"] == "b"
+    assert tell(agent, "b")["full_text"] == "b"
 
 
 @pytest.mark.parametrize("step", [lambda agent: agent.act(), lambda agent: agent.self_observe(Message(text="x"))])
@@ -182,7 +182,7 @@ def test_there_is_no_reply_to_nothing(step: object) -> None:
     agent = Counting({"id": "counter"})
     with pytest.raises(DialogueError, match="counter has observed nothing"):
         step(agent)  # type: ignore[operator]
-    told(agent, "a", episode_done=True)
+    tell(agent, "a", episode_done=True)
     agent.act()
     with pytest.raises(DialogueError, match="counter has observed nothing"):
         step(agent)  # type: ignore[operator]
@@ -190,16 +190,16 @@ def test_there_is_no_reply_to_nothing(step: object) -> None:
 
 def test_a_hint_lasts_for_one_message() -> None:
     agent = Reminded()
-    assert told(agent, "a", hint="soon")["full_text"] == "a (soon)"
+    assert tell(agent, "a", hint="soon")["full_text"] == "a (soon)"
     agent.act()
-    assert told(agent, "b")["full_text"] == "a\n1 lines\nb"
+    assert tell(agent, "b")["full_text"] == "a\n1 lines\nb"
 
 
 def test_a_batch_is_answered_row_by_row_and_padding_without_text() -> None:
     agent = Counting({"id": "counter"})
     copies = [agent.clone() for _ in range(3)]
-    told(copies[0], "a")
-    told(copies[1], "b\nc", episode_done=True)
+    tell(copies[0], "a")
+    tell(copies[1], "b\nc", episode_done=True)
     copies[2].observe(Message.padding_example())
     acts = agent.batch_act([made.observation for made in copies])
     for made, act in zip(copies, acts, strict=True):
@@ -214,13 +214,13 @@ def test_an_agent_may_reply_in_batches_only() -> None:
             return [Message(text=f"one of {len(observations)}") for _ in observations]
 
     agent = Together()
-    told(agent, "a")
+    tell(agent, "a")
     assert agent.act().text == "one of 1"
     assert agent.history.get_history_str() == "a\none of 1"
 
 
 def test_an_agent_without_replies_says_so() -> None:
     agent = TurnAgent()
-    told(agent, "a")
+    tell(agent, "a")
     with pytest.raises(DialogueError, match="TurnAgent does not define how to reply"):
         agent.act()

@@ -74,12 +74,12 @@ def test_who_has_heard_nothing_yet_is_given_nothing() -> None:
 def test_every_copy_knows_its_row_and_takes_note_of_what_was_said_for_it() -> None:
     class Noting(Answerer):
         def self_observe(self, self_message: Message) -> None:
-            self.said = (self.opt["batchindex"], self_message.text)
+            self.utterance = (self.opt["batchindex"], self_message.text)
 
     world = batch(3, talker("a", "x"), Noting({"id": "b"}))
     world.parley()
     rows = [row.get_agents()[1] for row in world.worlds]
-    assert [row.said for row in rows if isinstance(row, Noting)] == [(0, "X"), (1, "X"), (2, "X")]
+    assert [row.utterance for row in rows if isinstance(row, Noting)] == [(0, "X"), (1, "X"), (2, "X")]
 
 
 def test_three_agents_hear_each_other_in_every_row() -> None:

@@ -40,14 +40,14 @@ def test_options_choose_the_world(opt: dict[str, object], outer: type[World], in
 
 
 @pytest.mark.parametrize(
-    ("opt", "told"),
+    ("opt", "problem"),
     [
         ({"num_workers": 3}, "no world loads data in other processes"),
         ({"batchsize": 2, "dynamic_batching": "full"}, "batches have a fixed size"),
     ],
 )
-def test_options_that_would_change_nothing_are_refused(opt: dict[str, object], told: str) -> None:
-    with pytest.raises(DialogueError, match=told):
+def test_options_that_would_change_nothing_are_refused(opt: dict[str, object], problem: str) -> None:
+    with pytest.raises(DialogueError, match=problem):
         create_world({"task": "p", **opt}, talker("a"), TASKS)
 
 

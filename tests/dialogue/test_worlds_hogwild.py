@@ -166,10 +166,10 @@ def test_what_fails_in_a_thread_is_raised_once_with_its_cause_and_the_rest_goes_
     agent.common["error"] = True
     with threads(2, agent) as world:
         world.parley()
-        with pytest.raises(WorkerError, match="copy 0 of the world failed: EngineTimeoutError: no reply") as told:
+        with pytest.raises(WorkerError, match="copy 0 of the world failed: EngineTimeoutError: no reply") as failure:
             world.join()
-        assert isinstance(told.value.__cause__, EngineTimeoutError)
-        assert told.value.hint == "Wait."
+        assert isinstance(failure.value.__cause__, EngineTimeoutError)
+        assert failure.value.hint == "Wait."
         parleys(world, 4)
         world.join()
         assert sum(copy.total_parleys for copy in world.worlds) == 4

@@ -15,17 +15,17 @@ def of_tasks(opt: dict[str, object], **asks: list[str]) -> MultiWorld:
     return MultiWorld(opt, [DialogPartnerWorld(opt, [teacher, student]) for teacher in tasks])
 
 
-def asked(world: World) -> str:
+def question_of(world: World) -> str:
     act = world.get_acts()[0]
     return act.text if act is not None else "nothing"
 
 
 def turns(world: World, number: int) -> list[str]:
-    told = []
+    questions = []
     for _ in range(number):
         world.parley()
-        told.append(asked(world))
-    return told
+        questions.append(question_of(world))
+    return questions
 
 
 def test_tasks_come_in_turn_and_those_that_have_ended_are_left_out() -> None:

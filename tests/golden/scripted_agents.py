@@ -42,10 +42,10 @@ class ScriptedAgent(Agent):
         self.script.events.append([self.name, method, *map(plain, payload)])
 
     def act(self) -> Any:
-        said = self.script.says[self.acted % len(self.script.says)]
+        act_of_script = self.script.says[self.acted % len(self.script.says)]
         self.acted += 1
-        self.note("act", said)
-        return Message(said) if isinstance(said, dict) else said
+        self.note("act", act_of_script)
+        return Message(act_of_script) if isinstance(act_of_script, dict) else act_of_script
 
     def observe(self, observation: Message) -> Message | None:
         self.note("observe", observation)

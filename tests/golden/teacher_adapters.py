@@ -35,13 +35,13 @@ def acts(teacher: Teacher, count: int) -> list[Any]:
 
 def episodes(teacher: FixedDialogTeacher) -> Any:
     """Return all examples of a teacher, with the counts."""
-    found = []
+    whole = []
     for number in range(teacher.num_episodes()):
         episode = [plain(teacher.get(number, 0))]
         while not episode[-1]["episode_done"]:
             episode.append(plain(teacher.get(number, len(episode))))
-        found.append(episode)
-    return {"num_examples": teacher.num_examples(), "num_episodes": teacher.num_episodes(), "episodes": found}
+        whole.append(episode)
+    return {"num_examples": teacher.num_examples(), "num_episodes": teacher.num_episodes(), "episodes": whole}
 
 
 def figures(report: Mapping[str, Metric]) -> dict[str, float]:

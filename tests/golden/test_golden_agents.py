@@ -99,19 +99,19 @@ def builtin(given: Any) -> Any:
 
 
 def history(given: Any) -> Any:
-    said = History(given["opt"], size=given["size"], encode=lambda text: [ord(character) for character in text])
+    episode = History(given["opt"], size=given["size"], encode=lambda text: [ord(character) for character in text])
     strings = []
     for op, *arguments in given["ops"]:
         match op:
             case "obs":
-                said.update_history({"text": arguments[0]}, *arguments[1:])
+                episode.update_history({"text": arguments[0]}, *arguments[1:])
             case "reply":
-                said.add_reply(arguments[0])
+                episode.add_reply(arguments[0])
             case "reset":
-                said.reset()
-        strings.append(said.get_history_str())
-    tokens = len(said.get_history_vec() or [])
-    return {"ok": {"strs": strings, "final_vec_len": tokens, "raw": said.history_raw_strings}}
+                episode.reset()
+        strings.append(episode.get_history_str())
+    tokens = len(episode.get_history_vec() or [])
+    return {"ok": {"strs": strings, "final_vec_len": tokens, "raw": episode.history_raw_strings}}
 
 
 def turns(given: Any) -> Any:

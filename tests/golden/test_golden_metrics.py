@@ -33,18 +33,18 @@ KINDS = {
 def text_pair(given: Any) -> Any:
     guess, answers = given["guess"], given["answers"]
     words = word_overlap(guess, answers, PARLAI)
-    found = {
+    scores = {
         "accuracy": float(exact_match(guess, answers, PARLAI)),
         "precision": words.precision,
         "recall": words.recall,
         "f1": words.f1,
     }
-    found |= {f"bleu-{order}": bleu(guess, answers, order).value() for order in (1, 2, 3, 4)}
+    scores |= {f"bleu-{order}": bleu(guess, answers, order).value() for order in (1, 2, 3, 4)}
     for name, overlap in rouge(guess, answers).items():
-        found |= {f"rouge_{name}(r)": overlap.recall, f"rouge_{name}(f)": overlap.f1}
-        found[f"rouge_{name}(p)"] = overlap.precision
-    found |= distinct_corpus({"texts": [guess]})
-    return {name: round(figure, 10) for name, figure in found.items()}  # recorded with ten decimals
+        scores |= {f"rouge_{name}(r)": overlap.recall, f"rouge_{name}(f)": overlap.f1}
+        scores[f"rouge_{name}(p)"] = overlap.precision
+    scores |= distinct_corpus({"texts": [guess]})
+    return {name: round(figure, 10) for name, figure in scores.items()}  # recorded with ten decimals
 
 
 def distinct_corpus(given: Any) -> Any:
@@ -57,8 +57,8 @@ def distinct_corpus(given: Any) -> Any:
 
 
 def ranking(given: Any) -> Any:
-    found = figures(ranking_metrics(given["text_candidates"], given["labels"]))
-    return {name: figure for name, figure in found.items() if name.startswith("hits")}
+    scores = figures(ranking_metrics(given["text_candidates"], given["labels"]))
+    return {name: figure for name, figure in scores.items() if name.startswith("hits")}
 
 
 def mrr_batch_train(given: Any) -> Any:
@@ -83,12 +83,12 @@ def report(given: Any) -> values.Report:
     return {name: metric(figure) for name, figure in given.items()}
 
 
-def figures(found: values.Report) -> dict[str, float]:
-    return {name: figure.value() for name, figure in found.items()}
+def figures(scores: values.Report) -> dict[str, float]:
+    return {name: figure.value() for name, figure in scores.items()}
 
 
 def aggregate_named(given: Any) -> Any:
-    reports = {task: report(one) for task, one in given["reports"].items()}
+    reports = {task: report(recorded) for task, recorded in given["reports"].items()}
     return {"ok": figures(aggregate_named_reports(reports, given["micro_average"]))}
 
 
@@ -115,7 +115,7 @@ ADAPTERS = {
     "mrr_eval": mrr_eval,
     "aggregate_named": aggregate_named,
     "aggregate_unnamed": lambda given: {
-        "ok": figures(aggregate_unnamed_reports([report(one) for one in given["reports"]]))
+        "ok": figures(aggregate_unnamed_reports([report(recorded) for recorded in given["reports"]]))
     },
     "average_metric": average_metric,
     "teacher_metrics": teacher_metrics,

@@ -94,11 +94,11 @@ def shared_index(given: Any) -> Any:
     episodes = [[{"text": str(number), "labels": ["y"]}] for number in range(given["episodes"])]
     first = Fixed({"datatype": given["datatype"], "batchsize": given["batchsize"], "episodes": episodes})
     teachers = {name: first.clone() for name in sorted(set(given["order"]))}
-    found = []
+    shown_acts = []
     for name in given["order"]:
         act = teachers[name].act()
-        found.append([name, act.get("text"), act.is_padding(), teachers[name].epoch_done()])
-    return found
+        shown_acts.append([name, act.get("text"), act.is_padding(), teachers[name].epoch_done()])
+    return shown_acts
 
 
 def fbdialog(given: Any) -> Any:
@@ -119,15 +119,15 @@ def multitask_teacher(given: Any) -> Any:
         for name, count in given["tasks"].items()
     ]
     teacher = MultiTaskTeacher(options, teachers=teachers)
-    found = []
+    shown_acts = []
     for _ in range(given["n"]):
         act = teacher.act()
         teacher.observe(Message(text="0"))
         shown = {"text": act.get("text"), "id": act.get("id"), "padding": act.is_padding()}
-        found.append({**shown, "epoch_done": teacher.epoch_done()})
+        shown_acts.append({**shown, "epoch_done": teacher.epoch_done()})
     report = {name: figure for name, figure in figures(teacher.report()).items() if name.endswith(("exs", "accuracy"))}
     counts = {"num_examples": teacher.num_examples(), "num_episodes": teacher.num_episodes()}
-    return {"ok": {"acts": found, **counts, "report": report}}
+    return {"ok": {"acts": shown_acts, **counts, "report": report}}
 
 
 def chunk_teacher(given: Any) -> Any:
@@ -138,13 +138,13 @@ def chunk_teacher(given: Any) -> Any:
     }
     teacher = Chunks({"task": "chunky", "datatype": given["datatype"], **layout})
     try:
-        found = []
+        shown_acts = []
         for _ in range(given["n"]):
             act = teacher.act()
             shown = {"text": act.get("text"), "padding": act.is_padding(), "episode_done": act["episode_done"]}
-            found.append({**shown, "keys": sorted(act), "epoch_done": teacher.epoch_done()})
+            shown_acts.append({**shown, "keys": sorted(act), "epoch_done": teacher.epoch_done()})
         counts = {"num_examples": teacher.num_examples(), "num_episodes": teacher.num_episodes()}
-        return {"ok": {"acts": found, **counts, "id": teacher.id}}
+        return {"ok": {"acts": shown_acts, **counts, "id": teacher.id}}
     finally:
         teacher.shutdown()
 

@@ -32,14 +32,14 @@ TASK = {"task": "tsk", "datatype": "valid"}
 
 def steps(world: World, parleys: int, events: Events) -> list[dict[str, Any]]:
     """Return the events of each turn, up to the first error."""
-    told: list[dict[str, Any]] = []
+    trace: list[dict[str, Any]] = []
     for _ in range(parleys):
         events.clear()
         ended = attempt(turn, world)
-        told.append({"events": list(events), **ended})
+        trace.append({"events": list(events), **ended})
         if "error" in ended:
             break
-    return told
+    return trace
 
 
 def turn(world: World) -> dict[str, bool]:
@@ -62,9 +62,9 @@ def script_of(given: Any, events: Events) -> Script:
 def dialog_partner(given: Any) -> Any:
     events: Events = []
     world = DialogPartnerWorld(TASK, [scripted(script_of(agent, events)) for agent in given["agents"]])
-    told = steps(world, given["parleys"], events)
+    trace = steps(world, given["parleys"], events)
     acts = [plain(act) for act in world.get_acts()]
-    return {"world_id": world.id, "steps": told, "total_parleys": world.total_parleys, "acts": acts}
+    return {"world_id": world.id, "steps": trace, "total_parleys": world.total_parleys, "acts": acts}
 
 
 def pair(events: Events) -> list[ScriptedAgent]:
@@ -121,14 +121,14 @@ def multi_agent(given: Any) -> Any:
     after = given.get("episode_done_method_true_after_n_acts")
     scripts = [
         Script(name, says, epoch_after=given.get("epoch_after"), episode_after=after, events=events)
-        for name, says in zip(given["agents"], said(given["script"], given["agents"]), strict=True)
+        for name, says in zip(given["agents"], scripts_of(given["script"], given["agents"]), strict=True)
     ]
     world = MultiAgentDialogWorld(TASK, [scripted(script) for script in scripts])
-    told = {"steps": steps(world, given["parleys"], events)}
-    return told if "says x" in given["script"] else {"world_id": world.id, **told}
+    trace = {"steps": steps(world, given["parleys"], events)}
+    return trace if "says x" in given["script"] else {"world_id": world.id, **trace}
 
 
-def said(script: str, agents: Sequence[str]) -> list[list[Any]]:
+def scripts_of(script: str, agents: Sequence[str]) -> list[list[Any]]:
     """Return the script of each agent from a row's description."""
     if "lack an id" in script:
         return [[{"text": "no id"}] for _ in agents]
@@ -143,9 +143,9 @@ def batch_world(given: Any) -> Any:
     agents = [scripted(script_of({"id": name, **given[name]}, events)) for name in ("teacher", "student")]
     opt = {**TASK, "batchsize": given["batchsize"]}
     world = BatchWorld(opt, DialogPartnerWorld(opt, agents))
-    told = steps(world, given["parleys"], events)
+    trace = steps(world, given["parleys"], events)
     counted = {"total_parleys": world.total_parleys, "num_worlds": len(world.worlds)}
-    return {"steps": told, "world_id": world.id, **counted}
+    return {"steps": trace, "world_id": world.id, **counted}
 
 
 class Fixed(FixedDialogTeacher):
@@ -199,14 +199,14 @@ def batch_fixed_teacher(given: Any) -> Any:
     opt |= {"episodes": given["episodes"]}
     student = scripted(Script("student", [line("student", "l0")], batch=True))
     world = create_world(opt, student, Loader(Numbered))
-    told = []
+    trace = []
     for _ in range(given["parleys"]):
         world.parley()
         rows = world.worlds if isinstance(world, BatchWorld) else [world]
         acts = [plain(row.get_acts()[0]) for row in rows]
-        told.append({"teacher_acts": acts, "epoch_done": world.epoch_done(), "total_epochs": world.total_epochs})
+        trace.append({"teacher_acts": acts, "epoch_done": world.epoch_done(), "total_epochs": world.total_epochs})
     sizes = {"num_examples": world.num_examples(), "num_episodes": world.num_episodes()}
-    return {"ok": {"parleys": told, "report": figures(world), **sizes}}
+    return {"ok": {"parleys": trace, "report": figures(world), **sizes}}
 
 
 def figures(world: World) -> dict[str, float]:
@@ -219,15 +219,15 @@ def multi_world(given: Any) -> Any:
     opt |= {key: given[key] for key in ("multitask_weights",) if key in given}
     world = create_world(opt, scripted(Script("student", [line("student", "L0")])), Loader(Fixed))
     assert isinstance(world, MultiWorld)
-    told = []
+    trace = []
     for _ in range(given["parleys"]):
         world.parley()
         act = Message.of(world.get_acts()[0] or {})
         done = {"episode_done": world.episode_done(), "epoch_done": world.epoch_done()}
-        told.append({"world_idx": world.index, "text": act.get("text"), "padding": act.is_padding(), **done})
+        trace.append({"world_idx": world.index, "text": act.get("text"), "padding": act.is_padding(), **done})
     sizes = {"num_examples": world.num_examples(), "num_episodes": world.num_episodes()}
     weights = {"cum_task_weights": world.cum_task_weights}
-    return {"ok": {"class": type(world).__name__, "parleys": told, **sizes, "report": figures(world), **weights}}
+    return {"ok": {"class": type(world).__name__, "parleys": trace, **sizes, "report": figures(world), **weights}}
 
 
 def create_task(given: Any) -> Any:
@@ -239,7 +239,7 @@ def create_task(given: Any) -> Any:
 
 def executable_default(given: Any) -> Any:
     events: Events = []
-    scripts = said(given["script"], given["agents"])
+    scripts = scripts_of(given["script"], given["agents"])
     agents = [
         scripted(Script(name, says, episode_after=1_000, events=events))
         for name, says in zip(given["agents"], scripts, strict=True)
@@ -289,8 +289,8 @@ def executable_batch(given: Any) -> Any:
     events: Events = []
     root = counting({"scripts": given.get("scripts") or {"a": "inc", "b": "look"}}, events)
     world = BatchWorld({**TASK, "batchsize": given.get("batchsize", 2)}, root)
-    told = steps(world, given.get("parleys", 1), events)
-    return {"steps": told, "final_states": [{"pos": row.pos} for row in world.worlds if isinstance(row, Counting)]}
+    trace = steps(world, given.get("parleys", 1), events)
+    return {"steps": trace, "final_states": [{"pos": row.pos} for row in world.worlds if isinstance(row, Counting)]}
 
 
 class Counted(Agent):

@@ -48,36 +48,36 @@ def test_a_number_of_examples_is_made_up_to_whole_batches() -> None:
 
 def test_the_documents_are_asked_and_a_chat_is_too(folder: Path) -> None:
     for agent in ("investigator", "bb3_chat"):
-        told = command("squad:open", "--datafile", SQUAD, "--folder", folder, "--agent", agent, "--num", 1, "--json")
-        assert told.exit_code == 0, told.stderr
-        figures = json.loads(told.stdout)["metrics"]
+        result = command("squad:open", "--datafile", SQUAD, "--folder", folder, "--agent", agent, "--num", 1, "--json")
+        assert result.exit_code == 0, result.stderr
+        figures = json.loads(result.stdout)["metrics"]
         assert (figures["exs"], figures["recall"]) == (1.0, 1.0)  # "3 May 1861", in a whole sentence
         assert figures["accuracy"] == 0.0
 
 
 def test_a_ceiling_ends_it_with_the_figures_so_far(folder: Path) -> None:
     words = ("squad:open", "--datafile", SQUAD, "--folder", folder, "--agent", "bb3_chat", "--set", "budget.calls=12")
-    told = command(*words, "--json")
-    assert told.exit_code == 4
-    assert 0 < json.loads(told.stdout)["metrics"]["exs"] < 4
-    assert "stopped(calls)" in told.stderr
+    result = command(*words, "--json")
+    assert result.exit_code == 4
+    assert 0 < json.loads(result.stdout)["metrics"]["exs"] < 4
+    assert "stopped(calls)" in result.stderr
 
 
 def test_a_model_that_fails_is_told_with_its_hint(folder: Path, openai_server: OpenAIServer) -> None:
     openai_server.answer(refusal(401, "wrong key"))
     words = ("squad:open", "--datafile", SQUAD, "--folder", folder, "--model", "openai:m", "--agent", "bb3_chat")
-    told = command(*words, "--set", f"chat.base_url={openai_server.url}")
-    assert told.exit_code == 2
-    assert "key" in told.stderr
-    assert "hint: " in told.stderr
+    result = command(*words, "--set", f"chat.base_url={openai_server.url}")
+    assert result.exit_code == 2
+    assert "key" in result.stderr
+    assert "hint: " in result.stderr
 
 
 def test_options_that_the_agent_cannot_use_are_refused_by_name(folder: Path) -> None:
     words = ("--agent", "repeat_label", "--model", "openai:m", "--folder", folder, "--set", "budget.calls=1")
-    told = command("squad", "--datafile", SQUAD, *words)
-    assert told.exit_code == 2
-    assert "the agent repeat_label cannot use --model and --set" in told.stderr
-    assert "hint: Omit --model and --set" in told.stderr
+    result = command("squad", "--datafile", SQUAD, *words)
+    assert result.exit_code == 2
+    assert "the agent repeat_label cannot use --model and --set" in result.stderr
+    assert "hint: Omit --model and --set" in result.stderr
 
 
 def test_a_folder_that_only_the_task_reads_is_used(folder: Path) -> None:
@@ -86,8 +86,8 @@ def test_a_folder_that_only_the_task_reads_is_used(folder: Path) -> None:
     (folder.parent / "another").mkdir()  # so that the task cannot tell by itself which folder is meant
     words = ("folder", "--datafile", questions, "--agent", "repeat_label")
     assert command(*words).exit_code == 2
-    told = command(*words, "--folder", folder, "--json")
-    assert (told.exit_code, json.loads(told.stdout)["metrics"]["accuracy"]) == (0, 1.0)
+    result = command(*words, "--folder", folder, "--json")
+    assert (result.exit_code, json.loads(result.stdout)["metrics"]["accuracy"]) == (0, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -100,6 +100,6 @@ def test_a_folder_that_only_the_task_reads_is_used(folder: Path) -> None:
     ],
 )
 def test_wrong_use_is_told_with_what_to_do(words: list[str | Path], why: str) -> None:
-    told = command(*words)
-    assert told.exit_code == 2
-    assert why in told.stderr
+    result = command(*words)
+    assert result.exit_code == 2
+    assert why in result.stderr

@@ -107,7 +107,7 @@ def test_an_agent_without_a_folder_says_which_option_it_needs(model: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("opt", "told"),
+    ("opt", "problem"),
     [
         ({"max_turns": 0}, "max_turns must be 1"),
         ({"search_decision": "perhaps"}, "search_decision"),
@@ -116,8 +116,8 @@ def test_an_agent_without_a_folder_says_which_option_it_needs(model: str) -> Non
         ({"set": ["chat.nonsense=1"]}, "nonsense"),
     ],
 )
-def test_options_that_cannot_be_are_refused_at_once(folder: Path, opt: dict[str, object], told: str) -> None:
-    with pytest.raises((DialogueError, SettingsError), match=told):
+def test_options_that_cannot_be_are_refused_at_once(folder: Path, opt: dict[str, object], problem: str) -> None:
+    with pytest.raises((DialogueError, SettingsError), match=problem):
         FolderChatAgent({"folder": str(folder), **opt})
 
 
@@ -136,8 +136,11 @@ def test_a_teacher_asks_and_grades_in_turn_in_batches_and_in_threads(investigato
         3,
         1,
     )
-    asked = InvestigatorAgent({}, investigator=investigator)
-    assert figures(BatchWorld({**VALID, "batchsize": 2}, DialogPartnerWorld(VALID, [visitor(three), asked]))) == (3, 1)
+    student = InvestigatorAgent({}, investigator=investigator)
+    assert figures(BatchWorld({**VALID, "batchsize": 2}, DialogPartnerWorld(VALID, [visitor(three), student]))) == (
+        3,
+        1,
+    )
     assert kept_users(investigator) == ()
 
 
@@ -210,8 +213,10 @@ def test_memories_come_with_a_message_and_can_open_a_conversation(agent: FolderC
 
 def test_responses_leave_nothing_behind(agent: FolderChatAgent, investigator: Investigator) -> None:
     assert "1924" in agent.respond("I have a cat. When was the school of Oldham built?")
-    asked = [{"text": f"When was the {name} of Oldham built?"} for name in BUILT]
-    assert [year in text for text, year in zip(agent.batch_respond(asked), BUILT.values(), strict=True)] == [True] * 4
+    messages = [{"text": f"When was the {name} of Oldham built?"} for name in BUILT]
+    assert [year in text for text, year in zip(agent.batch_respond(messages), BUILT.values(), strict=True)] == [
+        True
+    ] * 4
     assert kept_users(investigator) == ()
     (alone,) = agent.batch_act([Message(text="When was the chapel of Oldham built?")])
     assert "1875" in alone.text

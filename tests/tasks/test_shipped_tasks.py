@@ -39,9 +39,9 @@ def test_squad_shows_the_paragraph_and_gives_each_answer_once() -> None:
 
 def test_squad_index_says_where_in_the_text_each_label_starts() -> None:
     for message in messages("squad:index", "squad.json"):
-        found = [label for label in message["labels"] if label]
-        starts = zip(message["answer_starts"], found, strict=True)
-        assert [message["text"][start : start + len(label)] for start, label in starts] == found
+        labels = [label for label in message["labels"] if label]
+        starts = zip(message["answer_starts"], labels, strict=True)
+        assert [message["text"][start : start + len(label)] for start, label in starts] == labels
 
 
 def test_squad_open_shows_the_question_alone() -> None:
@@ -133,8 +133,10 @@ def test_doc2dial_goes_through_a_conversation_and_to_the_reply_that_is_asked_for
 
 def test_what_is_known_of_the_last_reply_is_not_told_before_it(tmp_path: Path) -> None:
     file = tmp_path / "rows.jsonl"
-    said = [{"speaker": who, "text": what} for who, what in (("user", "Hi"), ("agent", "Hello"), ("user", "Why?"))]
-    row = {"id": "1", "conversation": said, "reference": "So.", "contexts": [{"text": "So it is."}]}
+    conversation = [
+        {"speaker": who, "text": what} for who, what in (("user", "Hi"), ("agent", "Hello"), ("user", "Why?"))
+    ]
+    row = {"id": "1", "conversation": conversation, "reference": "So.", "contexts": [{"text": "So it is."}]}
     file.write_text(json.dumps(row), encoding="utf-8")
     greeting, question = messages("doc2dial", file)
     assert "passages" not in greeting
@@ -194,8 +196,8 @@ def test_bb3x_learns_what_was_said_and_what_each_module_decided() -> None:
     assert turns("bb3x:skm", "bb3x.jsonl")[0][1][0].startswith("The lighthouse of Grey Point")
     with pytest.raises(DialogueFormatError, match="no example for the task bb3x:vrm"):
         teacher("bb3x:vrm", "bb3x.jsonl")
-    (said,) = messages("bb3x:label_agent=human", "bb3x.jsonl")
-    assert said["labels"] == ["Do you remember where I grew up?"]
+    (message,) = messages("bb3x:label_agent=human", "bb3x.jsonl")
+    assert message["labels"] == ["Do you remember where I grew up?"]
 
 
 def test_bb3x_reads_the_released_files_of_a_fold(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def test_a_task_without_a_file_or_with_one_that_is_not_there_says_so(task: str, 
 
 
 @pytest.mark.parametrize(
-    ("task", "text", "told"),
+    ("task", "text", "problem"),
     [
         ("squad", '{"data": [{"paragraphs": [{"qas": []}]}]}', r"data\.0\.paragraphs\.0\.context: Field required"),
         ("hotpotqa", '[{"_id": "1", "question": "Why?", "context": [["A"]]}]', r"0\.context\.0"),
@@ -77,12 +77,14 @@ def test_a_task_without_a_file_or_with_one_that_is_not_there_says_so(task: str, 
         ("folder:folder=.", '{"id": "1"}\n', "line 1: question: Field required"),
     ],
 )
-def test_a_broken_file_is_named_with_the_place_and_the_fault(tmp_path: Path, task: str, text: str, told: str) -> None:
+def test_a_broken_file_is_named_with_the_place_and_the_fault(
+    tmp_path: Path, task: str, text: str, problem: str
+) -> None:
     file = tmp_path / "broken.json"
     if task.startswith("doc2dial"):
         file = tmp_path / "broken.jsonl"
     file.write_text(text, encoding="utf-8")
-    with pytest.raises(DialogueFormatError, match=told) as caught:
+    with pytest.raises(DialogueFormatError, match=problem) as caught:
         create_teacher({"task": task, "datafile": str(file)})
     assert "broken.json" in caught.value.message
 
@@ -97,7 +99,7 @@ def test_a_coqa_question_without_an_answer_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("task", "told"),
+    ("task", "problem"),
     [
         ("babi:task1k:21", "no task '21'"),
         ("babi:task1k:3", "has no bAbI task 3 for train"),
@@ -105,36 +107,36 @@ def test_a_coqa_question_without_an_answer_is_named(tmp_path: Path) -> None:
         ("bb3x:selection=best", "selection cannot be 'best'"),
     ],
 )
-def test_a_wrong_argument_of_a_task_is_named(tmp_path: Path, task: str, told: str) -> None:
+def test_a_wrong_argument_of_a_task_is_named(tmp_path: Path, task: str, problem: str) -> None:
     (tmp_path / "a.jsonl").write_text("", encoding="utf-8")
-    with pytest.raises(DialogueError, match=told):
+    with pytest.raises(DialogueError, match=problem):
         create_teacher({"task": task, "datapath": str(tmp_path)})
 
 
 @pytest.mark.parametrize(
-    ("path", "told"),
+    ("path", "problem"),
     [
         ("/dev/null", "file or folder not found"),
         ("x" * 5000, "file or folder not found"),
         ("~nobody_of_that_name/x", "file or folder not found: ~nobody_of_that_name"),
     ],
 )
-def test_what_can_be_no_file_is_an_error(path: str, told: str) -> None:
-    with pytest.raises(DialogueError, match=told):
+def test_what_can_be_no_file_is_an_error(path: str, problem: str) -> None:
+    with pytest.raises(DialogueError, match=problem):
         create_teacher({"task": "squad", "datafile": path})
 
 
 def test_the_folder_of_documents_must_be_clear(tmp_path: Path) -> None:
     questions = tmp_path / "questions.jsonl"
     questions.write_text('{"id": "1", "question": "Why?", "answers": ["So."]}\n', encoding="utf-8")
-    asked = {"task": "folder", "datafile": str(questions)}
+    options = {"task": "folder", "datafile": str(questions)}
     with pytest.raises(DialogueError, match="found 0"):
-        create_teacher(asked)
+        create_teacher(options)
     for name in ("one", "two", ".hidden"):
         (tmp_path / name).mkdir()
     with pytest.raises(DialogueError, match="found 2"):
-        create_teacher(asked)
+        create_teacher(options)
     with pytest.raises(DialogueError, match="folder not found"):
-        create_teacher({**asked, "folder": str(tmp_path / "three")})
-    (message,) = create_teacher({**asked, "folder": str(tmp_path / "two"), "datatype": "valid"})
+        create_teacher({**options, "folder": str(tmp_path / "three")})
+    (message,) = create_teacher({**options, "folder": str(tmp_path / "two"), "datatype": "valid"})
     assert message["folder"] == str(tmp_path / "two")

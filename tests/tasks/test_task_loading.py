@@ -65,7 +65,7 @@ def test_a_task_string_gives_the_class_that_it_names() -> None:
 
 
 @pytest.mark.parametrize(
-    ("task", "told", "hint"),
+    ("task", "problem", "hint"),
     [
         ("sqad", "task sqad", "Did you mean squad"),
         ("zzz", "task zzz", "investigator tasks"),
@@ -76,8 +76,8 @@ def test_a_task_string_gives_the_class_that_it_names() -> None:
         ("loading", "DefaultTeacher", ""),
     ],
 )
-def test_an_unknown_task_is_an_error_that_helps(task: str, told: str, hint: str) -> None:
-    with pytest.raises(UnknownTaskError, match=told) as caught:
+def test_an_unknown_task_is_an_error_that_helps(task: str, problem: str, hint: str) -> None:
+    with pytest.raises(UnknownTaskError, match=problem) as caught:
         Tasks().teacher_class(task)
     assert hint in caught.value.hint
 
@@ -171,7 +171,7 @@ def test_without_a_teacher_people_talk_in_the_world_of_the_task_or_in_the_defaul
 
 
 @pytest.mark.parametrize(
-    ("task", "told", "hint"),
+    ("task", "problem", "hint"),
     [
         (f"{SQUAD}:datafle=x", "the task squad has no option 'datafle'", "Did you mean datafile?"),
         (f"{SQUAD}:opt=val", "the task squad has no option 'opt'", "batchsize, datafile"),
@@ -185,8 +185,8 @@ def test_without_a_teacher_people_talk_in_the_world_of_the_task_or_in_the_defaul
         (f"{SQUAD},coqa:datafile=none.json", "none.json", ""),
     ],
 )
-def test_a_task_string_that_means_nothing_is_an_error_that_helps(task: str, told: str, hint: str) -> None:
-    with pytest.raises(DialogueError, match=re.escape(told)) as caught:
+def test_a_task_string_that_means_nothing_is_an_error_that_helps(task: str, problem: str, hint: str) -> None:
+    with pytest.raises(DialogueError, match=re.escape(problem)) as caught:
         create_teacher({"task": task, "datatype": "valid"})
     assert hint in caught.value.hint
 

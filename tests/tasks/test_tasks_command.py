@@ -78,17 +78,17 @@ def test_what_a_file_holds_cannot_move_the_cursor(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "problem"),
     [
         (["sqad"], "Did you mean squad"),
         (["#qa"], "the task folder needs a file of data"),
         (["squad", "--datafile", "none.json"], "file or folder not found: none.json"),
     ],
 )
-def test_wrong_use_is_told_with_what_to_do(words: list[str], told: str) -> None:
+def test_wrong_use_is_told_with_what_to_do(words: list[str], problem: str) -> None:
     failed = command("display", *words)
     assert failed.exit_code == 2
-    assert told in failed.stderr
+    assert problem in failed.stderr
 
 
 @pytest.mark.parametrize("content", [b"", b'{"data": [{"question": 5}]}', b"\xff\xfe\x00"])
@@ -98,9 +98,9 @@ def test_what_a_file_does_not_hold_is_told_in_one_line_and_a_hint(tmp_path: Path
     for words in (("squad", "--datafile", file), (f"squad:datafile={file}", "--datatype", "valid:stream", "--json")):
         failed = command("display", *words)
         assert (failed.exit_code, failed.stdout) == (2, "")
-        told, hint = failed.stderr.splitlines()
-        assert told.startswith("error: ")
-        assert str(file) in told
+        problem, hint = failed.stderr.splitlines()
+        assert problem.startswith("error: ")
+        assert str(file) in problem
         assert hint.startswith("hint: ")
 
 

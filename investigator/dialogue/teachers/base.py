@@ -31,7 +31,7 @@ class Teacher(Agent):
         self.id = self.opt.text("task", "teacher")
         self.datatype = Datatype(self.opt.text("datatype", "train"))
         self.metrics = TeacherMetrics(self.opt.text("metrics", "default"), shared_part(shared, "metrics", dict))
-        self._asked: Message | None = None
+        self._question: Message | None = None
         self._epoch_done = False
 
     def __iter__(self) -> Iterator[Message]:
@@ -51,18 +51,18 @@ class Teacher(Agent):
 
     def expect(self, question: Message) -> None:
         """Remember the question, because its labels are needed to grade the next reply."""
-        self._asked = question
+        self._question = question
 
     def observe(self, observation: Mapping[str, object]) -> Message:
         """Grade a reply against the labels of the last question; only the first reply to a question is graded. The
         grades are stored in the reply's `metrics`.
         """
         reply = Message.of(observation)
-        asked, self._asked = self._asked, None
-        labels = asked.known_labels() if asked else []
-        if asked and labels:
+        question, self._question = self._question, None
+        labels = question.known_labels() if question else []
+        if question and labels:
             self.metrics.evaluate_response(reply, labels)
-            self.custom_evaluation(asked, labels, reply)
+            self.custom_evaluation(question, labels, reply)
             if recent := self.metrics.report_recent():
                 reply.force_set("metrics", recent)
                 self.metrics.clear_recent()
@@ -83,7 +83,7 @@ class Teacher(Agent):
         """Start over with the first example, and forget all grades."""
         super().reset()
         self.reset_metrics()
-        self._asked = None
+        self._question = None
         self._epoch_done = False
 
     def epoch_done(self) -> bool:
