@@ -4,7 +4,6 @@ picks the next of several tasks: at random by weight while training in random or
 
 from __future__ import annotations
 
-import difflib
 import math
 import random
 from collections.abc import Callable, Sequence
@@ -23,10 +22,7 @@ FLAGS = ("evalmode", "ordered", "stream")
 
 @dataclass(frozen=True)
 class Datatype:
-    """A fold with flags, written as `train`, `train:evalmode`, `train:ordered`, `valid:stream`.
-
-    Raises DialogueValueError if the fold is not train, valid or test, or a flag is unknown.
-    """
+    """A fold with flags, such as `train:ordered`. Raises DialogueValueError if the fold or a flag is unknown."""
 
     name: str
 
@@ -34,11 +30,8 @@ class Datatype:
         fold, *flags = str(self.name).split(":")
         for part, known in [(fold, FOLDS), *((flag, FLAGS) for flag in flags)]:
             if part not in known:
-                near = difflib.get_close_matches(part, known, n=1)
-                raise DialogueValueError(
-                    f"the datatype {self.name!r} has an unknown part {part!r}",
-                    hint=f"Did you mean {near[0]}?" if near else f"Choose one of {', '.join(known)}.",
-                )
+                problem = f"the datatype {self.name!r} has an unknown part {part!r}"
+                raise DialogueValueError(problem, hint=f"Choose one of {', '.join(known)}.")
 
     @property
     def fold(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from typing import Self, TypeVar
 
 from investigator.errors import DialogueError, DialogueValueError
@@ -54,3 +55,11 @@ class Opt(dict[str, object]):
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
             raise DialogueError(f"the option {key} must be {described}, not {value!r}")
         return value
+
+
+def number_in(text: str) -> int | float | None:
+    """Return the number that the text is, if it is one."""
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return None

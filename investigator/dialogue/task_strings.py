@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from investigator.dialogue.options import Opt
+from investigator.dialogue.options import Opt, number_in
 from investigator.errors import DialogueError, UnknownTaskError
 
 OptionValue = bool | int | float | str
@@ -99,12 +99,8 @@ def capitalised(name: str) -> str:
 def _value(raw: str) -> OptionValue:
     if raw.lower() in ("true", "false"):
         return raw.lower() == "true"
-    for number in (int, float):
-        try:
-            return number(raw)
-        except ValueError:
-            continue
-    return raw
+    number = number_in(raw)
+    return raw if number is None else number
 
 
 def _tagged(tag: str, entries: Sequence[TaskEntry]) -> list[str]:

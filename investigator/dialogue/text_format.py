@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from investigator.dialogue.messages import EPISODE_DONE, Message
+from investigator.dialogue.options import number_in
 from investigator.errors import DialogueError, DialogueFormatError, in_words
 
 LISTS = frozenset({"labels", "eval_labels", "label_candidates", "text_candidates"})
@@ -88,16 +89,11 @@ def _value(key: str, written: str) -> object:
         return [_unescaped(part) for part in written.split("|")]
     if key == EPISODE_DONE:
         return written.strip().lower() not in _FALSE
-    return _reward(written) if key == "reward" else _unescaped(written)
-
-
-def _reward(written: str) -> int | float:
-    for kind in (int, float):
-        try:
-            return kind(written)
-        except ValueError:
-            continue
-    raise DialogueFormatError(f"the reward {written!r} is not a number")
+    if key != "reward":
+        return _unescaped(written)
+    if (reward := number_in(written)) is None:
+        raise DialogueFormatError(f"the reward {written!r} is not a number")
+    return reward
 
 
 def _name(key: str) -> str:

@@ -5,7 +5,6 @@ these files.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from difflib import get_close_matches
 from os.path import expanduser, isdir, isfile  # unlike those of Path, these never raise an error
 from pathlib import Path
 from typing import Annotated, ClassVar
@@ -92,9 +91,7 @@ class FileTeacher(DialogTeacher):
             raise DialogueValueError(f"the task string {task} has an unknown part: {unknown!r}", hint=hint)
         known = sorted(OPTIONS | cls.own_options)
         for name in options.keys() - known:
-            near = get_close_matches(name, known, n=1)
-            hint = f"Did you mean {near[0]}?" if near else f"Options: {', '.join(known)}."
-            raise DialogueValueError(f"the task {task} has no option {name!r}", hint=hint)
+            raise DialogueValueError(f"the task {task} has no option {name!r}", hint=f"Options: {', '.join(known)}.")
 
     def examples(self) -> Iterator[tuple[Entry, bool]]:
         """Yield the fields of each example, and True if an episode starts with it."""

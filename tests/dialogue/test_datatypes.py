@@ -33,11 +33,11 @@ def test_the_flags_say_how_data_is_used(name: str, training: bool, cycles: bool,
     )
 
 
-def test_a_misspelt_datatype_is_named_with_its_neighbour() -> None:
+def test_a_misspelt_datatype_is_named_with_what_there_is() -> None:
     with pytest.raises(DialogueError, match="'trian'") as caught:
         Datatype("trian:stream")
 
-    assert caught.value.hint == "Did you mean train?"
+    assert caught.value.hint == "Choose one of train, valid, test."
 
 
 @pytest.mark.parametrize("name", ["", "train:", "train:streams", "stream", None])

@@ -173,8 +173,7 @@ def test_without_a_teacher_people_talk_in_the_world_of_the_task_or_in_the_defaul
 @pytest.mark.parametrize(
     ("task", "problem", "hint"),
     [
-        (f"{SQUAD}:datafle=x", "the task squad has no option 'datafle'", "Did you mean datafile?"),
-        (f"{SQUAD}:opt=val", "the task squad has no option 'opt'", "batchsize, datafile"),
+        (f"{SQUAD}:datafle=x", "the task squad has no option 'datafle'", "batchsize, datafile"),
         (f"{SQUAD}:label_agent=bot", "no option 'label_agent'", ""),
         (f"squad:open:datafile:{EXAMPLES / 'squad.json'}", "an unknown part: 'datafile'", "name=value"),
         (f"{SQUAD}:seed=soon", "the option seed must be a whole number", ""),
