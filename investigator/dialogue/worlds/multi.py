@@ -25,17 +25,16 @@ class MultiWorld(World):
         self.worlds = list(worlds) if worlds is not None else _copies(shared)
         if not self.worlds:
             raise DialogueValueError("this MultiWorld has no worlds", hint="Pass a world for each task.")
-        self.index = 0
+        self.index = -1  # until the first turn
         # each row of a batch and each thread draws other tasks
         seed = ":".join(str(self.opt.get(key, "")) for key in ("seed", "batchindex", "threadindex"))
         self._choice = TaskChoice(self.opt, [world.num_episodes for world in self.worlds], random.Random(seed))
         self.cum_task_weights = self._choice.cum_weights
-        self._chosen = False
 
     @property
     def current(self) -> World:
-        """Return the world of the current episode."""
-        return self.worlds[self.index]
+        """Return the world of the current episode; before the first turn, the first one."""
+        return self.worlds[max(self.index, 0)]
 
     def parts(self) -> Sequence[World]:
         return self.worlds
@@ -59,10 +58,8 @@ class MultiWorld(World):
 
     def turn_world(self) -> World:
         """Return the world of the current episode; if it has ended, another one is chosen first."""
-        if not self._chosen or self.current.episode_done():
-            last = self.index if self._chosen else -1
-            self.index = self._choice.next(last, lambda place: self.worlds[place].epoch_done())
-            self._chosen = True
+        if self.index < 0 or self.current.episode_done():
+            self.index = self._choice.next(self.index, lambda place: self.worlds[place].epoch_done())
         return self.current.turn_world()
 
     def epoch_done(self) -> bool:
@@ -77,8 +74,7 @@ class MultiWorld(World):
 
     def reset(self) -> None:
         super().reset()
-        self._chosen = False
-        self.index = 0
+        self.index = -1
 
     def share(self) -> dict[str, object]:
         """Return the state for a copy: the worlds' shared state, and their common agents."""
