@@ -67,7 +67,7 @@ def tried(
     digest = _digest(engine.name, name, use.prompt.variables.model_dump_json())
     blank = as_it_began(uses.record).changed(id=f"{now:%Y%m%d-%H%M%S}-{_digest(digest, now.isoformat())[:6]}")
     sent: list[TemplateUse] = []
-    with uses.folder.runs.held(f"{TRIAL}{digest}") as database:
+    with uses.runs.held(f"{TRIAL}{digest}") as database:
         run = Runs(database).open(f"{TRIAL}{digest}", "", blank, now.astimezone(UTC).isoformat(), fresh=fresh)
         tracer = parts.tracer(investigator.folder)
         with tracer.run(run.id, uses.record.question, engine.name, resumed=run.resumed) as trace:

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 
 from investigator.asking.budget import BudgetSettings
 from investigator.asking.client import EngineClient
+from investigator.asking.prompts import Prompts
 from investigator.asking.repair import ReadReply, anything, read_once
-from investigator.engines.base import Engine
 from investigator.engines.roles import Role
 from investigator.engines.stand_ins import AbsentEngine, ForeseeingEngine
 from investigator.errors import ReplayError, SettingsError, UserError
@@ -21,11 +21,10 @@ from investigator.research.matrix import MatrixResearch
 from investigator.retrieval.library import Library
 from investigator.services.index_service import IndexService
 from investigator.services.matrix_run import MATRIX, trust_in_run
-from investigator.services.open_folder import OpenFolder, open_folder
 from investigator.services.run_records import MadeWith, RunOptions, as_it_began, day_of, new_record, settings_of
-from investigator.store.journal import Runs
+from investigator.store.database import Database
 from investigator.store.past_calls import PastCalls
-from investigator.tracing.base import Traces, WatchedCall
+from investigator.tracing.base import WatchedCall
 
 _UNBOUNDED = BudgetSettings(calls=None)
 """No limit, because replaying a run costs nothing."""
@@ -72,11 +71,11 @@ class WatchedCalls:
 
 @dataclass(frozen=True)
 class FoundUses:
-    """The uses of templates in a run, together with the run's record and its open folder."""
+    """The uses of templates in a run, together with the run's record, the database of runs, and the open index."""
 
     record: Investigation
     uses: tuple[TemplateUse, ...]
-    folder: OpenFolder
+    runs: Database
     library: Library
 
     def of(self, name: str, number: int) -> TemplateUse:
@@ -99,23 +98,20 @@ def uses_in(investigator: Investigator, run_id: str, question: str) -> Iterator[
 
     Raises UnknownRunError, SettingsError, and the same errors as `Investigator.replay` and `Investigator.forecast`.
     """
-    parts = investigator.parts
+    parts, engines = investigator.parts, investigator.engines
+    if run_id:
+        record = investigator.show(run_id)
+        _check_templates(record, parts.prompts)
+        engines = {Role(used.role): AbsentEngine(used.name, used.traits) for used in record.setup.engines}
+    else:
+        new = new_record(question, RunOptions(), engines, parts.settings, parts.trust_of)
+        record = new.changed(setup=new.setup.changed(day=day_of(new, datetime.now(UTC))))
+        engines = {role: ForeseeingEngine(engine, parts.extractive) for role, engine in engines.items()}
+    settings, watched = settings_of(record, parts.settings), WatchedCalls()
     index = IndexService(investigator.folder, investigator.workspace, parts)
-    index.check_files()
-    with open_folder(index, parts, investigator.engines, Traces()) as folder:
-        for _ in folder.read():
-            pass
-        record = _kept(investigator, folder, run_id) if run_id else _foreseen(investigator, folder, question)
-        for _ in folder.prepare(record.setup.search):
-            pass
-        settings, watched = settings_of(record, parts.settings), WatchedCalls()
-        library = folder.index.library(record.setup.search, parts.caching_embedder, settings.retrieval)
-        engines: dict[Role, Engine]
-        if run_id:
-            engines = {Role(used.role): AbsentEngine(used.name, used.traits) for used in record.setup.engines}
-        else:
-            engines = {role: ForeseeingEngine(own, parts.extractive) for role, own in investigator.engines.items()}
-        journal = PastCalls(folder.runs, record.id) if run_id else parts.memory_journal()
+    search = record.setup.search if run_id else None
+    with index.library(search, settings.retrieval) as library, index.workspace(write=False) as workspace:
+        journal = PastCalls(workspace.runs, record.id) if run_id else parts.memory_journal()
         client = parts.client(engines, journal, budget=_UNBOUNDED, trace=watched, day=record.setup.day)
         if record.id.startswith(MATRIX):
             _replay_rows(client, library, settings, record)
@@ -124,26 +120,16 @@ def uses_in(investigator: Investigator, run_id: str, question: str) -> Iterator[
         uses = (*watched.uses(), *_without_calls(record, watched.uses()))
         if not run_id:
             uses = tuple(replace(use, replies=()) for use in uses)
-        yield FoundUses(record, uses, folder, library)
+        yield FoundUses(record, uses, workspace.runs, library)
 
 
-def _kept(investigator: Investigator, folder: OpenFolder, run_id: str) -> Investigation:
-    """Return the record of a run. Raises UnknownRunError, and SettingsError if the investigator has other templates."""
-    record = Runs(folder.runs).investigation(run_id)
-    if record.setup.templates != investigator.parts.prompts.own():
+def _check_templates(record: Investigation, prompts: Prompts) -> None:
+    """Raise SettingsError if a run used other templates than these."""
+    if record.setup.templates != prompts.own():
         names = ", ".join(template.name for template in record.setup.templates)
         used = f"its own templates ({names})" if names else "the shipped templates"
         hint = "Pass the unchanged folder of these templates with --ran-with DIR." if names else "Omit --ran-with."
         raise SettingsError(f"the run {record.id} used {used}", hint=hint)
-    return record
-
-
-def _foreseen(investigator: Investigator, folder: OpenFolder, question: str) -> Investigation:
-    """Return the record of the run that the question would start."""
-    parts = investigator.parts
-    new = new_record(question, RunOptions(), investigator.engines, parts.settings, parts.trust_of)
-    setup = new.setup.changed(search=folder.index.best_search(), day=day_of(new, datetime.now(UTC)))
-    return new.changed(setup=setup)
 
 
 def _without_calls(record: Investigation, calls: tuple[TemplateUse, ...]) -> Iterator[TemplateUse]:
