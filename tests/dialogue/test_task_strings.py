@@ -5,16 +5,14 @@ from __future__ import annotations
 import pytest
 
 from investigator.dialogue.datatypes import cumulative_weights, multitask_weights
-from investigator.dialogue.options import Opt
 from investigator.dialogue.task_strings import (
     TaskEntry,
     expanded,
-    required_task,
     split_task,
     task_module,
     teacher_name,
 )
-from investigator.errors import DialogueError, DialogueValueError, UnknownTaskError
+from investigator.errors import DialogueValueError, UnknownTaskError
 
 LISTED = (
     TaskEntry("SQuAD", "squad", ("QA",), ""),
@@ -32,12 +30,6 @@ def test_options_are_taken_out_of_a_task_string_and_cast() -> None:
 
 def test_a_value_keeps_its_equals_signs() -> None:
     assert split_task("squad:datafile=/data/version=2/dev.json").options == {"datafile": "/data/version=2/dev.json"}
-
-
-@pytest.mark.parametrize("opt", [{}, {"task": ""}, {"task": " , "}, {"task": 7}])
-def test_no_task_is_an_error_that_says_how_to_name_one(opt: dict[str, object]) -> None:
-    with pytest.raises(DialogueError, match="task"):
-        required_task(Opt(opt))
 
 
 def test_a_tag_stands_for_its_tasks_in_the_order_of_the_list() -> None:

@@ -146,6 +146,7 @@ def test_a_text_that_is_none_is_refused_with_its_place(task: str, path: str, val
         ("hotpotqa", "0.supporting_facts.0.1", "1"),
         ("twowiki", "0.evidences", [["a", "b"]]),
         ("doc2dial", "turns", {}),
+        ("doc2dial", "turns", []),
         ("doc2dial", "search", "yes"),
         ("bb3x", "message_history", {}),
         ("bb3x", "message_history.0.sender", "nobody"),
