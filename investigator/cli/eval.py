@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
@@ -10,16 +9,15 @@ from typing import Annotated
 import typer
 
 from investigator.cli.options import AsJson, CommonOptions, Model, PromptsFolder, SettingsOptions
-from investigator.cli.output import again_to_resume, note, print_result, resumable
+from investigator.cli.output import again_to_resume, note, print_result, resumable, write_file
 from investigator.cli.progress import show_all
-from investigator.errors import RunError, UserError
+from investigator.cli.streams import check_place
 from investigator.evaluation.beir import read_collection
 from investigator.evaluation.claims import ClaimsEvaluation, read_claims
 from investigator.evaluation.folder import FolderEvaluation
 from investigator.evaluation.questions import read_questions
 from investigator.evaluation.retrieval import RetrievalEvaluation
 from investigator.evaluation.tables import claims_text, folder_text, retrieval_text
-from investigator.files import for_owner
 from investigator.reports.schemas import Printed
 from investigator.services.parts import Parts, open_embedder
 
@@ -43,8 +41,8 @@ def eval_retrieval(
     Each document is indexed as one passage, in the same kind of index as a folder. Measures are nDCG@10, recall@10,
     recall@100 and RR@10 over the queries with a relevant document, with bootstrap intervals.
     """
-    if per_query is not None and not per_query.expanduser().parent.is_dir():
-        raise UserError(f"no folder {per_query.parent}", hint="Create the folder first, or name another file.")
+    if per_query is not None:
+        check_place(per_query.expanduser())
     chosen = settings.load()
     collection = read_collection(corpus, queries, qrels, limit)
     with TemporaryDirectory(prefix="investigator-", ignore_cleanup_errors=True) as temporary:
@@ -56,7 +54,8 @@ def eval_retrieval(
         with resumable(kept if workspace else lost):
             show_all(evaluation.run())
     if per_query is not None:
-        _write(per_query.expanduser(), [result.model_dump_json() for result in evaluation.results])
+        lines = "".join(f"{result.model_dump_json()}\n" for result in evaluation.results)
+        write_file(per_query.expanduser(), lines.encode(), "Choose a file that you may write to.")
     report = evaluation.report()
     print_result(Printed.RETRIEVAL_EVALUATION, report, retrieval_text, as_json=as_json)
 
@@ -111,12 +110,3 @@ def eval_folder(
         show_all(evaluation.run())
     report = evaluation.report()
     print_result(Printed.FOLDER_EVALUATION, report, folder_text, as_json=as_json)
-
-
-def _write(file: Path, lines: Sequence[str]) -> None:
-    try:
-        with open(file, "w", encoding="utf-8", newline="\n", opener=for_owner) as out:
-            out.writelines(f"{line}\n" for line in lines)
-    except OSError as error:
-        hint = "Choose a file that you may write to."
-        raise RunError(f"the query scores could not be written to {file}: {error.strerror}", hint=hint) from error

@@ -68,13 +68,10 @@ class LazyCommand(TyperCommand):
 def _in_words(error: typer.TyperException) -> str:
     """Return the message for a usage error, including the number if it is invalid or out of range."""
     problem = error.__cause__
-    if not isinstance(problem, ValidationError):
+    first = problem.errors(include_url=False)[0] if isinstance(problem, ValidationError) else None
+    if first is None or first["type"] not in _WANTED:
         return error.message.replace("Value error, ", "")
-    first = problem.errors(include_url=False)[0]
-    wanted = _WANTED.get(first["type"])
-    if wanted is None:
-        return error.message.replace("Value error, ", "")
-    return f"must be {wanted.format(**first.get('ctx', {}))}, not {first['input']!r}"
+    return f"must be {_WANTED[first['type']].format(**first.get('ctx', {}))}, not {first['input']!r}"
 
 
 def _help_for_extra(command: str, words: str) -> str:

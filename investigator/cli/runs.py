@@ -1,4 +1,4 @@
-"""`investigator runs`, `show` and `replay`: the stored investigations of a folder."""
+"""`investigator runs`, `show`, `replay` and `verify`: stored investigations, and reports of them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from investigator.cli.options import AsJson, Folder, RunId, Workspace, either_order, kept_of
+from investigator.cli.options import AsJson, Folder, RunId, SettingsOptions, Workspace, either_order, kept_of
 from investigator.cli.output import OutputOptions, print_record, print_result, print_styled, tell
 from investigator.records import RunList
 from investigator.reports.schemas import Printed
 from investigator.reports.terminal import investigation_text, replayed_text, runs_text
+from investigator.reports.verification import verified_text
+from investigator.services.verification import verify_report
 
 
 def runs(folder: Folder = Path(), workspace: Workspace = None, as_json: AsJson = False) -> None:
@@ -56,4 +58,29 @@ def replay(
     text = Text.assemble(investigation_text(outcome.investigation), replayed_text(outcome))
     print_result(Printed.REPLAY, outcome, lambda _: text, as_json=output.as_json)
     if not outcome.same:
+        raise typer.Exit(1)
+
+
+def verify(
+    report: Annotated[
+        Path,
+        typer.Argument(metavar="REPORT.json", help="JSON that ask, matrix, show or replay printed with --json."),
+    ],
+    docs: Annotated[Path, typer.Option("--docs", metavar="FOLDER", help="Folder of documents.")],
+    settings: SettingsOptions,
+    as_json: AsJson = False,
+) -> None:
+    """Look up every quote of a report in the files of a folder, and report changes.
+
+    The files are read again. No index is needed, and nothing is written. The statements themselves are not judged.
+
+    A quote that is not in its file is reported as changed if the file differs from the one that the report cites.
+    Otherwise it is reported as not in the file: the report was altered, or text recognition used other settings.
+
+    Exit codes: 0 every quote is in its place, 1 a quote was moved, is not in its file, or its file cannot be read, 2
+    usage error.
+    """
+    verified = verify_report(report.expanduser(), docs.expanduser(), settings.load())
+    print_result(Printed.VERIFICATION, verified, verified_text, as_json=as_json)
+    if not verified.all_stand:
         raise typer.Exit(1)
