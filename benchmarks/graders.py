@@ -20,16 +20,17 @@ import json
 import random
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+from sklearn.metrics import roc_auc_score
 
 from investigator import Investigator
 from investigator.cli.progress import shown
-from investigator.evaluation.estimates import Estimate, Rows, roc_area, statistic_of
+from investigator.evaluation.estimates import Estimate
 from investigator.evaluation.measures import Measure
 from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question, read_questions
@@ -98,17 +99,22 @@ def agreement(judged: Sequence[Judged], measure: Measure) -> dict[str, Estimate]
     groups = list(by_question.values())
 
     def of(figure: Callable[[np.ndarray, np.ndarray], float | None]) -> Estimate | None:
-        def resampled(at: Rows) -> float | None:
-            pairs = [pair for row in at for pair in groups[row]]
+        def resampled(rows: Iterable[int]) -> float | None:
+            pairs = [pair for row in rows for pair in groups[row]]
             return figure(np.array([right for right, _ in pairs]), np.array([grade for _, grade in pairs]))
 
-        return statistic_of(resampled, len(groups))
+        value, draw = resampled(range(len(groups))), np.random.default_rng(0)
+        values = [resampled(draw.integers(len(groups), size=len(groups))) for _ in range(1000)]
+        if value is None:
+            return None
+        low, high = np.percentile([known for known in values if known is not None], (2.5, 97.5))
+        return Estimate(value=value, low=float(low), high=float(high), questions=len(groups))
 
     figures = {
         "right graded as right": of(lambda right, grade: _share(grade[right])),
         "wrong graded as right": of(lambda right, grade: _share(grade[~right])),
         "kappa": of(_kappa),
-        "area": of(lambda right, grade: roc_area(grade, right)),
+        "area": of(lambda right, grade: float(roc_auc_score(right, grade)) if len(set(right)) == 2 else None),
     }
     return {name: figure for name, figure in figures.items() if figure is not None} if groups else None
 

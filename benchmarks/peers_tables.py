@@ -11,7 +11,7 @@ from peers_sides import Said
 
 from investigator.evaluation.answer_text import Overlap, word_overlap
 from investigator.evaluation.estimates import Estimate, mean_of
-from investigator.evaluation.folder_report import silence
+from investigator.evaluation.outcomes import SILENT
 from investigator.records import AnswerStatus
 
 
@@ -90,22 +90,6 @@ def _summary(asked: Sequence[Asked], sides: Sequence[str]) -> list[tuple[str, ..
     rows.append(("answer, token F1", *(_shown(_over(asked, side, Asked.answer_f1)) for side in sides)))
     both = [_silence(asked, side) for side in sides]
     rows.append(("no answer: F1", *("-" if one is None else f"{one.f1:.3f}" for one in both)))
-    rows.append(
-        ("- rightly and wrongly silent", *(f"{s.unanswerable_not_found}, {s.answerable_not_found}" for s in silence))
-    )
-    rows.append(
-        ("- rightly and wrongly answered", *(f"{s.answerable_answered}, {s.unanswerable_answered}" for s in silence))
-    )
-    rows.append(
-        (
-            "- passages or half an answer, answerable and not",
-            *(
-                f"{s.answerable_passages_found + s.answerable_answered_in_part}, "
-                f"{s.unanswerable_passages_found + s.unanswerable_answered_in_part}"
-                for s in silence
-            ),
-        )
-    )
     return rows
 
 
@@ -137,7 +121,9 @@ def _over(asked: Sequence[Asked], side: str, measure: Callable[[Asked, str], flo
 
 def _silence(asked: Sequence[Asked], side: str) -> Overlap | None:
     judged = [one for one in asked if one.question.answerable is not None]
-    return silence([(bool(one.question.answerable), one.said[side].status) for one in judged])
+    unanswerable = [one for one in judged if not one.question.answerable]
+    silent, both = (sum(one.said[side].status in SILENT for one in ones) for ones in (judged, unanswerable))
+    return Overlap.of(both, silent, len(unanswerable)) if unanswerable else None
 
 
 def _value(estimate: Estimate | None) -> float | None:

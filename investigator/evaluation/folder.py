@@ -148,6 +148,7 @@ class FolderEvaluation:
             parts.prompts.fingerprint(),
             documents,
             f"repetition {self._options.repetition}",
+            "2",  # the version of the fields of an outcome
         )
         self._evaluation = hashlib.sha256("\0".join(depends_on).encode("utf-8", "surrogatepass")).hexdigest()[:16]
         self.file = self.file or self.investigator.workspace / "evaluations" / f"{self._evaluation}.jsonl"
@@ -184,7 +185,6 @@ class FolderEvaluation:
         outcome = blank.changed(
             run_id=run.id,
             status=AnswerStatus.NOT_FOUND_SO_FAR,
-            confidence=max((memory.point or 0 for memory in run.memories if memory.quotes), default=0),
             cost=together(*(priced(usage_of(call.reply), price_of(call.engine)) for call in calls)),
         )
         if answer := run.answer:

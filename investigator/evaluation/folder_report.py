@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-import numpy as np
 from pydantic import Field
 
-from investigator.evaluation.answer_text import Overlap
-from investigator.evaluation.estimates import Estimate, Rows, mean_of, roc_area, statistic_of
+from investigator.evaluation.estimates import Estimate, mean_of
 from investigator.evaluation.measures import Cost, Ground, Measure
-from investigator.evaluation.outcomes import SILENT, Outcome
+from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question
 from investigator.evaluation.scoring import grounds_of
 from investigator.records import AnswerStatus, Record
@@ -52,58 +50,39 @@ class FolderReport(Record):
 
 def folder_report(questions: Sequence[Question], outcomes: Mapping[str, Outcome], engine: str) -> FolderReport:
     """Return the report on the questions with an outcome."""
-    every = [outcomes[question.id] for question in questions if question.id in outcomes]
-    measured = [outcome for outcome in every if outcome.status is not None]
-    known = {question.id: question for question in questions}
-    kinds = dict.fromkeys(kind for one in measured if (kind := known[one.id].kind))
-    by_kind = {kind: [one for one in measured if known[one.id].kind == kind] for kind in kinds}
-    wrong = [one for one in measured if one.scores.get(Measure.RIGHT, 1) < 1]
+    pairs = [(question, outcomes[question.id]) for question in questions if question.id in outcomes]
+    measured = [(question, outcome) for question, outcome in pairs if outcome.status is not None]
+    kinds = dict.fromkeys(question.kind for question, _ in measured if question.kind)
+    shown = [outcome for _, outcome in measured]
+    wrong = [outcome for outcome in shown if outcome.scores.get(Measure.RIGHT, 1) < 1]
     return FolderReport(
         engine=engine,
-        evaluation=every[0].evaluation if every else "",
-        everything=_group("", measured, known),
-        kinds=tuple(_group(kind, own, known) for kind, own in by_kind.items()) if len(kinds) > 1 else (),
-        statuses=Counter(one.status for one in measured if one.status is not None),
-        judged=grounds_of(known[one.id] for one in measured),
-        failures=tuple(WrongQuestion(id=one.id, failure=one.failure) for one in every if one.failure),
-        wrong=tuple(WrongQuestion(id=one.id, status=one.status, right=one.scores[Measure.RIGHT]) for one in wrong),
-        statements=sum(one.statements for one in measured),
-        unsupported=sum(one.unsupported for one in measured),
-        withheld=sum(one.withheld for one in measured),
+        evaluation=pairs[0][1].evaluation if pairs else "",
+        everything=_group("", shown),
+        kinds=tuple(
+            _group(kind, [outcome for question, outcome in measured if question.kind == kind]) for kind in kinds
+        )
+        if len(kinds) > 1
+        else (),
+        statuses=Counter(outcome.status for outcome in shown if outcome.status is not None),
+        judged=grounds_of(question for question, _ in measured),
+        failures=tuple(
+            WrongQuestion(id=outcome.id, failure=outcome.failure) for _, outcome in pairs if outcome.failure
+        ),
+        wrong=tuple(
+            WrongQuestion(id=outcome.id, status=outcome.status, right=outcome.scores[Measure.RIGHT])
+            for outcome in wrong
+        ),
+        statements=sum(outcome.statements for outcome in shown),
+        unsupported=sum(outcome.unsupported for outcome in shown),
+        withheld=sum(outcome.withheld for outcome in shown),
     )
 
 
-def silence(rows: Sequence[tuple[bool, AnswerStatus | None]]) -> Overlap | None:
-    """Return the precision, recall and F1 with which silence picks the unanswerable questions; None if there are no
-    such questions. Rows are pairs (answerable, status). Passages and partial answers are not silence.
-    """
-    unanswerable = [status for answerable, status in rows if not answerable]
-    silent = sum(status in SILENT for _, status in rows)
-    both = sum(status in SILENT for status in unanswerable)
-    return Overlap.of(both, silent, len(unanswerable)) if unanswerable else None
-
-
-def _group(kind: str, outcomes: Sequence[Outcome], questions: Mapping[str, Question]) -> GroupReport:
-    judged = [one for one in outcomes if questions[one.id].answerable is not None]
-    rows = [(bool(questions[one.id].answerable), one.status) for one in judged]
-    answerable = np.array([known for known, _ in rows], dtype=bool)
-    confidence = np.array([one.confidence for one in judged], dtype=np.float64)
-
-    def of(figure: Callable[[Overlap], float]) -> Estimate | None:
-        def resampled(at: Rows) -> float | None:
-            counts = silence([rows[i] for i in at])
-            return None if counts is None else figure(counts)
-
-        return statistic_of(resampled, len(rows))
-
-    found = {
-        measure: mean_of([value for one in outcomes if (value := one.value(measure)) is not None])
-        for measure in (*Measure, *Cost)
-    } | {
-        Measure.NO_ANSWER_PRECISION: of(lambda counts: counts.precision),
-        Measure.NO_ANSWER_RECALL: of(lambda counts: counts.recall),
-        Measure.NO_ANSWER_F1: of(lambda counts: counts.f1),
-        Measure.ROC_AREA: statistic_of(lambda at: roc_area(confidence[at], answerable[at]), len(rows)),
-    }
-    measures = {measure: estimate for measure, estimate in found.items() if estimate is not None}
+def _group(kind: str, outcomes: Sequence[Outcome]) -> GroupReport:
+    measures = dict[Measure | Cost, Estimate]()
+    for measure in (*Measure, *Cost):
+        values = [value for outcome in outcomes if (value := outcome.value(measure)) is not None]
+        if (estimate := mean_of(values)) is not None:
+            measures[measure] = estimate
     return GroupReport(kind=kind, questions=len(outcomes), measures=measures)

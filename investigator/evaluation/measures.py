@@ -42,11 +42,9 @@ class Measure(Labelled):
     ANSWER_EXACT = "answer_exact", "answer matches exactly"
     ANSWER_CONTAINS = "answer_contains", "answer contains a known answer"
     NUMBER_RECALL = "number_recall", "known numbers that the answer contains"
-    # questions with known answerability
+    # the silent questions whose answerability is known, and the unanswerable questions
     NO_ANSWER_PRECISION = "no_answer_precision", "no answer: precision"
     NO_ANSWER_RECALL = "no_answer_recall", "no answer: recall"
-    NO_ANSWER_F1 = "no_answer_f1", "no answer: F1"
-    ROC_AREA = "roc_area", "answerable or not, area under ROC"
     # all replies that should contain a record, and all citations
     PARSED = "parsed", "replies that could be read"
     PROVEN = "proven", "quotes that are in the documents"
@@ -61,22 +59,18 @@ class Cost(Labelled):
     SECONDS = "seconds", "seconds per question"  # of those answered without interruption
 
 
-_NOT_JUDGING = {
-    *(Measure.NO_ANSWER_PRECISION, Measure.NO_ANSWER_RECALL, Measure.NO_ANSWER_F1),
-    *(Measure.ROC_AREA, Measure.FALSE_ANSWER),
-}
+_NOT_JUDGING = {Measure.NO_ANSWER_PRECISION, Measure.NO_ANSWER_RECALL, Measure.FALSE_ANSWER}
 
 JUDGING: Sequence[Measure] = tuple(measure for measure in Measure if measure not in _NOT_JUDGING)
-"""The measures by which two systems can be compared. These measures apply to individual questions, and higher values
-are better.
-"""
+"""The measures by which two systems can be compared: higher values are better, and both have a value."""
 
 
 def judging_measure(name: str) -> Measure:
     """Return the measure with this name. Raises SettingsError if systems cannot be compared by it."""
-    if (found := next((one for one in JUDGING if one == name), None)) is not None:
-        return found
-    why = "measures a whole file or errors" if name in set(Measure) else "is not known"
+    for measure in JUDGING:
+        if measure == name:
+            return measure
+    why = "measures silence or errors" if name in set(Measure) else "is not known"
     raise SettingsError(
         f"systems cannot be compared by the measure {str(name)!r}: it {why}",
         hint=f"Choose one of: {', '.join(JUDGING)}.",

@@ -31,7 +31,6 @@ class Outcome(Record):
     withheld: int = Field(default=0, description="statements that the check refused")
     citations: tuple[Quote, ...] = ()
     proven: int = Field(default=0, description="citations found in the stored text at their places")
-    confidence: int = Field(default=0, ge=0, le=100, description="highest score of a reply with quotes")
     scores: dict[Measure, float] = Field(default_factory=dict)
     cost: Usage = Field(default=Usage(), description="including replies reused from earlier runs")
     seconds: float | None = Field(default=None, description="None if part of the answer came from an earlier run")

@@ -93,9 +93,11 @@ def scores(question: Question, outcome: Outcome) -> dict[Measure, float]:
     to find nothing.
     """
     found = {Measure.PROVEN: outcome.proven / len(outcome.citations)} if outcome.citations else {}
+    if question.answerable is not None and outcome.silent:
+        found[Measure.NO_ANSWER_PRECISION] = float(not question.answerable)
     if question.answerable is False:
-        silent, false = float(outcome.silent), float(outcome.answered)
-        return found | {Measure.RIGHT: silent, Measure.STATUS_RIGHT: silent, Measure.FALSE_ANSWER: false}
+        silent = dict.fromkeys((Measure.RIGHT, Measure.STATUS_RIGHT, Measure.NO_ANSWER_RECALL), float(outcome.silent))
+        return found | silent | {Measure.FALSE_ANSWER: float(outcome.answered)}
     if question.answerable:
         found[Measure.STATUS_RIGHT] = float(not outcome.silent)
     if right_documents := question.documents:

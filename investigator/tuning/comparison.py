@@ -8,7 +8,7 @@ from statistics import mean
 from pydantic import Field
 
 from investigator.evaluation.estimates import PairedDifference, detectable, paired_difference
-from investigator.evaluation.measures import Cost, Ground, Measure, judging_measure
+from investigator.evaluation.measures import JUDGING, Cost, Ground, Measure, judging_measure
 from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question
 from investigator.evaluation.scoring import grounds_of
@@ -111,7 +111,7 @@ def compared(
     every = [some for side in outcomes for some in side]
     whole = [one for one in questions if all(one.id in some and not some[one.id].failure for some in every)]
     rows: dict[Measure | Cost, PairedDifference] = {}
-    for measure in (*Measure, *Cost):
+    for measure in (*JUDGING, Measure.FALSE_ANSWER, *Cost):
         pairs = [(_mean(outcomes[0], one.id, measure), _mean(outcomes[1], one.id, measure)) for one in whole]
         known = [(a, b) for a, b in pairs if a is not None and b is not None]
         paired = paired_difference([a for a, _ in known], [b for _, b in known], seed)

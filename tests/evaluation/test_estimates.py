@@ -1,12 +1,8 @@
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from investigator.evaluation.estimates import Rows, mean_of, roc_area, statistic_of
+from investigator.evaluation.estimates import mean_of
 
 
 def test_a_mean_lies_in_its_interval_of_known_width() -> None:
@@ -40,47 +36,5 @@ def test_a_paired_difference_is_narrower_than_what_it_is_a_difference_of() -> No
     assert alone.high - alone.low > 0.05
 
 
-def test_the_mean_as_any_other_statistic() -> None:
-    values = [0.0, 1.0, 1.0, 1.0] * 25
-
-    def mean(rows: Rows) -> float:
-        return sum(values[row] for row in rows) / len(rows)
-
-    found, expected = statistic_of(mean, len(values)), mean_of(values)
-    assert found is not None
-    assert expected is not None
-    assert found.value == expected.value == 0.75
-    assert found.low == pytest.approx(expected.low, abs=0.02)
-
-
 def test_nothing_has_no_estimate() -> None:
     assert mean_of([]) is None
-    assert statistic_of(lambda rows: 1.0, 0) is None
-    assert statistic_of(lambda rows: None, 3) is None
-
-
-def test_resamples_that_say_nothing_are_left_out() -> None:
-    found = statistic_of(lambda rows: 2.0 if 0 in rows else None, 3)
-    assert found is not None
-    assert (found.low, found.value, found.high) == (2.0, 2.0, 2.0)
-
-
-def test_roc_area_of_a_worked_example() -> None:
-    # pairs (positive, negative): 0.35 beats 0.1, not 0.4; 0.8 beats both
-    assert roc_area([0.1, 0.4, 0.35, 0.8], [False, False, True, True]) == pytest.approx(3 / 4)
-    assert roc_area([5, 5, 5, 5], [True, False, True, False]) == pytest.approx(1 / 2)
-    assert roc_area([1, 2], [True, True]) is None
-
-
-@pytest.fixture(scope="module")
-def roc_auc_score() -> Callable[..., float]:
-    from sklearn import metrics  # takes a second, at the top of the file in every process of tests
-
-    return metrics.roc_auc_score
-
-
-@given(rows=st.lists(st.tuples(st.integers(0, 9), st.booleans()), min_size=2))
-def test_roc_area_is_that_of_scikit_learn(roc_auc_score: Callable[..., float], rows: list[tuple[int, bool]]) -> None:
-    scores, labels = [score for score, _ in rows], [label for _, label in rows]
-    if len(set(labels)) == 2:
-        assert roc_area(scores, labels) == pytest.approx(roc_auc_score(labels, scores))

@@ -121,6 +121,7 @@ def test_a_row_that_nothing_answers_is_judged_by_silence_whatever_it_names() -> 
         Measure.PROVEN: 0,
         Measure.RIGHT: 0,
         Measure.STATUS_RIGHT: 0,
+        Measure.NO_ANSWER_RECALL: 0,
         Measure.FALSE_ANSWER: 1,
     }
     corrected = said("The rent is not due.", ("near.txt", RENT)).changed(status=AnswerStatus.PREMISE_WRONG)

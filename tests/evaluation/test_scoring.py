@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from investigator.evaluation.folder_report import folder_report, silence
+from investigator.evaluation.folder_report import folder_report
 from investigator.evaluation.measures import Cost, Measure
 from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question
@@ -16,10 +16,10 @@ def quote(document_id: str, text: str, page: int | None = None) -> Quote:
     return Quote(document_id=document_id, page=page, line=1, start=0, end=len(text), text=text, source_hash="0")
 
 
-def outcome(*citations: Quote, id: str = "1", answer: str = "", confidence: int = 0, **fields: object) -> Outcome:
+def outcome(*citations: Quote, id: str = "1", answer: str = "", **fields: object) -> Outcome:
     status = AnswerStatus.ANSWERED if citations else AnswerStatus.NOT_FOUND
     known = {"evaluation": "e", "id": id, "status": status, "answer": answer, "proven": len(citations)}
-    return Outcome.model_validate(known | {"citations": citations, "confidence": confidence} | fields)
+    return Outcome.model_validate(known | {"citations": citations} | fields)
 
 
 def question(**known: object) -> Question:
@@ -106,10 +106,10 @@ def test_the_report_of_four_questions() -> None:
         question(id="6"),
     ]
     outcomes = [
-        outcome(quote("a.pdf", "x"), id="1", confidence=90, proven=1, seconds=1.0, cost=Usage(calls=4)),
-        outcome(id="2", confidence=40, seconds=3.0, cost=Usage(calls=2)),
-        outcome(quote("b.pdf", "x"), id="3", confidence=60, proven=0),
-        outcome(id="4", confidence=10),
+        outcome(quote("a.pdf", "x"), id="1", proven=1, seconds=1.0, cost=Usage(calls=4)),
+        outcome(id="2", seconds=3.0, cost=Usage(calls=2)),
+        outcome(quote("b.pdf", "x"), id="3", proven=0),
+        outcome(id="4"),
         outcome(id="5", status=None, failure="EngineError: gone"),
     ]
     known = {
@@ -122,7 +122,6 @@ def test_the_report_of_four_questions() -> None:
     assert [(one.id, one.failure) for one in report.failures] == [("5", "EngineError: gone")]
     assert values[Measure.CITED_HIT] == 0.5
     assert (values[Measure.NO_ANSWER_PRECISION], values[Measure.NO_ANSWER_RECALL]) == (0.5, 0.5)
-    assert values[Measure.ROC_AREA] == 0.75  # of four pairs, one is the wrong way round: 40 and 60
     assert (values[Measure.PROVEN], values[Cost.CALLS], values[Cost.SECONDS]) == (0.5, 1.5, 2.0)
     assert report.statuses == {AnswerStatus.ANSWERED: 2, AnswerStatus.NOT_FOUND: 2}
     assert [(kind.kind, kind.questions) for kind in report.kinds] == [("fact", 2), ("absent", 2)]
@@ -136,7 +135,7 @@ def test_a_report_of_nothing_holds_no_figures() -> None:
 def test_silence_picks_unanswerable_questions_and_passages_are_not_silence() -> None:
     answered, silent, passages = AnswerStatus.ANSWERED, AnswerStatus.NOT_FOUND_SO_FAR, AnswerStatus.PASSAGES_FOUND
     rows = [(True, answered), (True, silent), (False, silent), (False, AnswerStatus.PREMISE_WRONG), (False, passages)]
-    found = silence(rows)
-    assert found is not None
-    assert (found.precision, found.recall, found.f1) == pytest.approx((2 / 3, 2 / 3, 2 / 3))
-    assert silence([(True, silent)]) is None
+    scored = [scores(question(answerable=known), outcome(status=status)) for known, status in rows]
+    precision, recall = Measure.NO_ANSWER_PRECISION, Measure.NO_ANSWER_RECALL
+    assert [values[precision] for values in scored if precision in values] == [0, 1, 1]
+    assert [values[recall] for values in scored if recall in values] == [1, 1, 0]

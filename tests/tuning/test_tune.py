@@ -199,7 +199,10 @@ def test_what_cannot_be_tuned_is_refused_before_anything_is_asked(asked: tuple[P
         (TuningOptions(search="gepa"), "no template given to change"),
         (TuningOptions(space={"research.nonsense": ("1", "2")}), "unknown setting research.nonsense"),
         (TuningOptions(templates=("query/ask",), search="unknown"), "unknown proposer 'unknown'"),
-        (TuningOptions(space={"research.rounds": ("2",)}, measure=Measure.ROC_AREA), "'roc_area': it measures a whole"),
+        (
+            TuningOptions(space={"research.rounds": ("2",)}, measure=Measure.FALSE_ANSWER),
+            "it measures silence or errors",
+        ),
     ):
         with pytest.raises(SettingsError, match=words):
             run(asked, out, options, engine)
