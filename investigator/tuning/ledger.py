@@ -23,7 +23,7 @@ class LedgerLine(Record):
 
 class TuningLedger:
     """Counts every call in a tuning run at its start, and corrects the cost at its end, so a call ended by a kill also
-    counts; it is a `CallJournal` for the proposer. Thread-safe. Raises StoreError and EvaluationDataError.
+    counts. Thread-safe. Raises StoreError and EvaluationDataError.
     """
 
     def __init__(self, path: Path, prices: Prices) -> None:
@@ -41,9 +41,8 @@ class TuningLedger:
 
     def begin(self, key: str, engine: str, tokens: int) -> None:
         """Record that a call is about to be made."""
-        asked = priced(Usage(calls=1, input_tokens=tokens, unanswered=1), self._prices.price_of(engine))
-        self._begun[key] = asked
-        self._add(LedgerLine(key=key, usage=asked))
+        self._begun[key] = priced(Usage(calls=1, input_tokens=tokens, unanswered=1), self._prices.price_of(engine))
+        self._add(LedgerLine(key=key, usage=self._begun[key]))
 
     def withdraw(self, key: str, *, sent: bool) -> None:
         """Record that a call got no reply; a call that was `sent` still counts."""
@@ -54,13 +53,6 @@ class TuningLedger:
         """Record the cost of a call."""
         usage = _less(priced(usage_of(reply), self._prices.price_of(engine)), self._begun[key])
         self._add(LedgerLine(key=key, usage=usage, reply=reply if prompt.template == PROPOSE else None))
-
-    def too_long(self, key: str) -> int | None:
-        """Return None, because the proposer itself rejects overlong prompts."""
-        return None
-
-    def keep_too_long(self, key: str, tokens: int) -> None:
-        """Do nothing; see `too_long`."""
 
     def usage(self) -> Usage:
         """Return the cost of all processes, including calls in progress or lost."""
