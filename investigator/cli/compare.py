@@ -11,6 +11,7 @@ import typer
 from investigator.cli.options import AsJson, CommonOptions
 from investigator.cli.output import check_report, note, print_result, resumable, write_file
 from investigator.cli.progress import display_on
+from investigator.evaluation.folder import check_outside
 from investigator.evaluation.measures import JUDGING, Measure, judging_measure
 from investigator.evaluation.questions import read_questions
 from investigator.reports.schemas import Printed
@@ -72,7 +73,7 @@ def compare(
     with resumable(RESUMED), display_on(sys.stderr) as display:
         bench = FolderBench(docs, workspace=common.workspace, tell=display.show)
         for side in (second, first):  # check both sides before the first question is asked
-            bench.evaluation(side, examined).check_outside(questions)
+            check_outside(questions, bench.investigator(side))
         comparison = compared_sides((a, first), (b, second), examined, bench, measure=judge, repeat=repeat, seed=seed)
     if report is not None:
         write_file(report, comparison_page(comparison).encode("utf-8"), _KEPT)

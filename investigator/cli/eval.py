@@ -14,7 +14,7 @@ from investigator.cli.progress import show_all
 from investigator.cli.streams import check_place
 from investigator.evaluation.beir import read_collection
 from investigator.evaluation.claims import ClaimsEvaluation, read_claims
-from investigator.evaluation.folder import FolderEvaluation
+from investigator.evaluation.folder import FolderEvaluation, check_outside
 from investigator.evaluation.questions import read_questions
 from investigator.evaluation.retrieval import RetrievalEvaluation
 from investigator.evaluation.tables import claims_text, folder_text, retrieval_text
@@ -100,7 +100,7 @@ def eval_folder(
     """
     investigator = common.investigator(docs, common.settings.load())
     evaluation = FolderEvaluation(investigator, read_questions(questions, note), limit=limit, out=out, fresh=fresh)
-    evaluation.check_outside(questions)
+    check_outside(questions, investigator)
 
     def kept() -> str:
         where = f" in {evaluation.file}" if evaluation.file else ""

@@ -56,6 +56,16 @@ def turns(world: TakesTurns, count: int | None = None) -> Iterator[int]:
         yield done
 
 
+def check_outside(file: Path, investigator: Investigator) -> None:
+    """Raise EvaluationDataError for a file that would be read as one of the folder's documents."""
+    place, workspace = file.expanduser().resolve(), investigator.workspace.resolve()
+    if place.is_relative_to(investigator.folder.resolve()) and not place.is_relative_to(workspace):
+        raise EvaluationDataError(
+            f"{file} is inside the folder of documents and would be read as one of them",
+            hint="Keep questions and outcomes outside the folder.",
+        )
+
+
 class FolderEvaluation:
     """A world whose teacher is a file of questions, and whose agent is an investigator, who is asked as by a user.
 
@@ -86,18 +96,7 @@ class FolderEvaluation:
         self._options = RunOptions(fresh=fresh, repetition=repetition)
         self._joint = joint
         if self.file is not None:
-            self.check_outside(self.file)
-
-    def check_outside(self, file: Path) -> None:
-        """Raise EvaluationDataError for a file that would be read as one of the folder's documents."""
-        inside = file.expanduser().resolve()
-        if inside.is_relative_to(self.investigator.workspace.resolve()):
-            return
-        if inside.is_relative_to(self.investigator.folder.resolve()):
-            raise EvaluationDataError(
-                f"{file} is inside the folder of documents and would be read as one of them",
-                hint="Keep questions and outcomes outside the folder.",
-            )
+            check_outside(self.file, investigator)
 
     def run(self) -> Iterator[Event]:
         """Read the folder, and then ask the questions; `report` returns the results. If a question fails, its error is
@@ -136,10 +135,11 @@ class FolderEvaluation:
         """Read the outcomes of exactly this evaluation, except failures, and return a warning if right documents are
         missing; the folder must have been read.
         """
-        parts, named = self.investigator.parts, dict.fromkeys(name for one in self._every for name in one.documents)
+        parts = self.investigator.parts
+        named = {name for question in self._every for name in question.documents}
         with Workspace(self.investigator.workspace, write=False) as workspace:
             stored = parts.folder_index(self.investigator.folder, workspace).stored
-            missing, documents = sorted(named.keys() - set(stored.document_ids())), stored.fingerprint()
+            missing, documents = sorted(named.difference(stored.document_ids())), stored.fingerprint()
         depends_on = (
             *(question.model_dump_json() for question in self._every),
             self.investigator.engine_name,
@@ -192,9 +192,9 @@ class FolderEvaluation:
             places = ((quote, held.get(quote.document_id)) for quote in answer.citations)
             outcome = outcome.changed(
                 status=answer.status,
-                answer=" ".join(f"{one.head}: {one.text}" if one.head else one.text for one in shown),
+                answer=" ".join(f"{each.head}: {each.text}" if each.head else each.text for each in shown),
                 statements=len(shown),
-                unsupported=sum(one.support not in (Support.VERBATIM, Support.SUPPORTED) for one in shown),
+                unsupported=sum(each.support not in (Support.VERBATIM, Support.SUPPORTED) for each in shown),
                 withheld=len(answer.check.withheld),
                 citations=answer.citations,
                 proven=sum(document is not None and quote_at(document, q.start, q.end) == q for q, document in places),
@@ -206,10 +206,10 @@ class FolderEvaluation:
 
     def _progress(self, seconds: float) -> Progressed:
         outcomes = self.outcomes.values()
-        failed = sum(bool(one.failure) for one in outcomes)
-        answered, silent = sum(one.answered for one in outcomes), sum(one.silent for one in outcomes)
-        found = len(outcomes) - answered - silent - failed
-        counts = {"answered": answered, "passages found": found, "not found": silent, "failed": failed}
-        about = [f"{words} {count}" for words, count in counts.items() if count or words != "failed"]
+        failed = sum(bool(outcome.failure) for outcome in outcomes)
+        answered, silent = sum(outcome.answered for outcome in outcomes), sum(outcome.silent for outcome in outcomes)
+        passages = len(outcomes) - answered - silent - failed
+        about = [f"answered {answered}", f"passages found {passages}", f"not found {silent}"]
+        about += [f"failed {failed}"] if failed else []
         about.append(f"{seconds:.1f} s per question")
         return Progressed(phase="questions", done=len(outcomes), total=len(self._questions), about=tuple(about))

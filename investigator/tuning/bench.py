@@ -86,10 +86,10 @@ class FolderBench:
         self._opened: dict[str, Mapping[Role, Engine]] = {}
         self._notices: set[str] = set()
 
-    def evaluation(
-        self, setup: Setup, questions: Sequence[Question], *, limit: int | None = None, repetition: int = 0
-    ) -> FolderEvaluation:
-        """Return the evaluation of a setup on the first `limit` questions. Raises the errors of `FolderEvaluation`."""
+    def investigator(self, setup: Setup) -> Investigator:
+        """Return the Investigator of a setup; a model and an embedder are loaded only once. Raises the errors of
+        `Investigator`.
+        """
         settings = load_settings(setup.settings_file, setup.overrides)
         embedder = self._embedder or self._embedders.setdefault(settings.embedder, open_embedder(settings))
         key = "\0".join((*setup.model, settings.model_dump_json(include={"embedder", "chat", "gguf", "transformers"})))
@@ -102,12 +102,12 @@ class FolderBench:
             prompts=setup.prompts,
             joint=self._budget,
         )
-        self._opened[key] = investigator.engines  # a model is loaded only once for all candidates that use it
-        return FolderEvaluation(investigator, questions, limit=limit, repetition=repetition, joint=self._budget)
+        self._opened[key] = investigator.engines
+        return investigator
 
     def reads_templates(self, setup: Setup) -> bool:
         """Return True if an engine of the setup reads prompts; the built-in finder goes by search scores alone."""
-        engines = self.evaluation(setup, ()).investigator.engines
+        engines = self.investigator(setup).engines
         return not all(traits_of(engine).goes_by_measures for role, engine in engines.items() if role is not Role.CHECK)
 
     def outcomes(
@@ -116,7 +116,9 @@ class FolderBench:
         """Ask a setup the first `limit` questions, failed ones twice more, and return the outcomes, keyed by question
         id. Raises the errors of `FolderEvaluation.run`.
         """
-        evaluation = self.evaluation(setup, questions, limit=limit, repetition=repetition)
+        evaluation = FolderEvaluation(
+            self.investigator(setup), questions, limit=limit, repetition=repetition, joint=self._budget
+        )
         for _ in range(_ATTEMPTS):
             for event in evaluation.run():
                 if not isinstance(event, Notice) or event.text not in self._notices:

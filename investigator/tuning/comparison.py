@@ -93,11 +93,11 @@ def compare(
     judging_measure(measure)
     numbers = range(1, repeat + 1) if repeat > 1 else (0,)
     every = [[bench.outcomes(setup, questions, repetition=n) for n in numbers] for _, setup in (first, second)]
-    engines = [bench.evaluation(setup, ()).investigator.engine_name for _, setup in (first, second)]
-    sides = ComparedSide(name=first[0], engine=engines[0]), ComparedSide(name=second[0], engine=engines[1])
+    sides = [ComparedSide(name=name, engine=bench.investigator(setup).engine_name) for name, setup in (first, second)]
     unread = [name for name, setup in (first, second) if setup.prompts and not bench.reads_templates(setup)]
     notice = f"The built-in finder reads no templates, so those of {' and '.join(unread)} change nothing; add --model."
-    return compared(questions, sides, (every[0], every[1]), measure, seed).changed(notice=notice if unread else "")
+    comparison = compared(questions, (sides[0], sides[1]), (every[0], every[1]), measure, seed)
+    return comparison.changed(notice=notice) if unread else comparison
 
 
 def compared(
@@ -108,24 +108,25 @@ def compared(
     seed: int,
 ) -> Comparison:
     """Compare two sides question by question, averaging the repetitions of a question. Pure."""
-    every = [some for side in outcomes for some in side]
-    whole = [one for one in questions if all(one.id in some and not some[one.id].failure for some in every)]
+    before, after = outcomes
+    every = (*before, *after)
+    whole = [each for each in questions if all(each.id in some and not some[each.id].failure for some in every)]
     rows: dict[Measure | Cost, PairedDifference] = {}
     for measure in (*JUDGING, Measure.FALSE_ANSWER, *Cost):
-        pairs = [(_mean(outcomes[0], one.id, measure), _mean(outcomes[1], one.id, measure)) for one in whole]
+        pairs = [(_mean(before, each.id, measure), _mean(after, each.id, measure)) for each in whole]
         known = [(a, b) for a, b in pairs if a is not None and b is not None]
         paired = paired_difference([a for a, _ in known], [b for _, b in known], seed)
         if paired is not None and (isinstance(measure, Measure) or paired.first or paired.second):
             rows[measure] = paired
-    pairs_of_outcomes = [(one, outcomes[0][0][one.id], outcomes[1][0][one.id]) for one in whole]
     examples = [
-        ChangedExample(words=one.asked, first=first.changed(citations=()), second=second.changed(citations=()))
-        for one, first, second in pairs_of_outcomes
+        ChangedExample(words=each.asked, first=first.changed(citations=()), second=second.changed(citations=()))
+        for each in whole
+        for first, second in [(before[0][each.id], after[0][each.id])]
         if (first.value(judged_by), first.status) != (second.value(judged_by), second.status)
     ]
     return Comparison(
-        first=_totals(sides[0], outcomes[0], judged_by),
-        second=_totals(sides[1], outcomes[1], judged_by),
+        first=_totals(sides[0], before, judged_by),
+        second=_totals(sides[1], after, judged_by),
         judged_by=judged_by,
         questions=len(whole),
         judged=grounds_of(whole),
@@ -164,12 +165,12 @@ def fallen_guards(comparison: Comparison, tolerance: Tolerance) -> str:
 
 
 def _totals(side: ComparedSide, repeated: Repeated, measure: Measure) -> ComparedSide:
-    every = [one for some in repeated for one in some.values()]
-    values = [[value for one in some.values() if (value := one.value(measure)) is not None] for some in repeated]
+    every = [outcome for some in repeated for outcome in some.values()]
+    values = [[value for each in some.values() if (value := each.value(measure)) is not None] for some in repeated]
     means = [mean(known) for known in values if known]
     return side.changed(
-        cost=together(*(one.cost for one in every)),
-        failures=sum(bool(one.failure) for one in every),
+        cost=together(*(outcome.cost for outcome in every)),
+        failures=sum(bool(outcome.failure) for outcome in every),
         spread=max(means) - min(means) if len(means) > 1 else None,
     )
 

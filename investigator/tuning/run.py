@@ -17,6 +17,7 @@ from investigator.engines.catalogue import parse_model_options
 from investigator.engines.roles import Role
 from investigator.errors import EvaluationDataError, SettingsError, UserError
 from investigator.evaluation.answer_text import plain
+from investigator.evaluation.folder import check_outside
 from investigator.evaluation.lines import storing
 from investigator.evaluation.measures import Measure
 from investigator.evaluation.outcomes import Outcome
@@ -80,7 +81,7 @@ def tune(
         writer = (engine or _writer(options, base, parts)) if options.search else parts.extractive
         bench = FolderBench(folder, workspace=workspace, embedder=embedder, engine=engine, budget=budget, tell=tell)
         limited = parts.settings.budget.changed(money=ceiling.money)  # a changed copy keeps the user's own prices
-        engines = (*bench.evaluation(base, ()).investigator.engines.values(), writer)
+        engines = (*bench.investigator(base).engines.values(), writer)
         Parts(parts.settings.model_copy(update={"budget": limited}), embedder=embedder).check_prices(engines)
         run = TuningRun(questions, out, options, base, bench, ledger)
         on_plan(run.plan)
@@ -130,24 +131,22 @@ class TuningRun:
         ledger: TuningLedger,
     ) -> None:
         self._options, self._base, self._out, self._bench, self._ledger = options, base, out, bench, ledger
-        asked = read_questions(questions)
-        baseline = bench.evaluation(base, asked, limit=0)
-        baseline.check_outside(questions)
-        for event in baseline.run():
-            bench.tell(event)  # this reads the folder, but asks no question
-        self._investigator = baseline.investigator
-        self._data, twins = _data_of(self._investigator, asked)
-        self._sets = drawn_sets(asked, twins, options.seed)
+        examined = read_questions(questions)
+        self._investigator = bench.investigator(base)
+        check_outside(questions, self._investigator)
+        bench.outcomes(base, examined, limit=0)  # this reads the folder, but asks no question
+        data, twins = _data_of(self._investigator, examined)
+        self._sets = drawn_sets(examined, twins, options.seed)
         if options.measure is Measure.RIGHT and not grounds_of((*self._sets.select, *self._sets.test)):
             hint = "Add answerable, answers, evidence or doc_ids to the rows."
             raise EvaluationDataError("no question has a known answer", hint=hint)
         self._baseline = Variant(name="baseline", templates=templates_of(base.prompts, options.templates))
         changes = options.model_dump_json(include=_SAME_RUN)
         model = self._investigator.engine_name
-        self._identity = digest(self._data, model, base.model_dump_json(), self._baseline.key, changes)
+        self._identity = digest(data, model, base.model_dump_json(), self._baseline.key, changes)
         self._note_identity()
         # a test set proves less each time it is used: a file for each run that used this one for the same subject
-        subject = digest(self._data, self._baseline.key, ",".join(sorted(options.changes)))
+        subject = digest(data, self._baseline.key, ",".join(sorted(options.changes)))
         self._openings = self._investigator.workspace / "tuning" / subject
         self.plan = self._planned()
 
@@ -204,7 +203,7 @@ class TuningRun:
 
     def refusal(self, candidate: Variant) -> str:
         """Return the reason to reject a candidate (it breaks a contract, or contains test questions), or ""."""
-        strange = [one.name for one in candidate.templates if one.name not in self._options.templates]
+        strange = [each.name for each in candidate.templates if each.name not in self._options.templates]
         if strange:
             return f"it changes {', '.join(strange)}, which must not be tuned"
         for template in candidate.templates:
@@ -265,11 +264,11 @@ class TuningRun:
     def _listed(self) -> Iterator[Variant]:
         """Yield the given candidates, completed with all templates that may change."""
         options, own = self._options, {template.name: template for template in self._baseline.templates}
-        for one in variants(options.variants, options.templates) if options.variants is not None else ():
-            yield one.changed(templates=tuple((own | {given.name: given for given in one.templates}).values()))
+        for given in variants(options.variants, options.templates) if options.variants is not None else ():
+            yield given.changed(templates=tuple((own | {each.name: each for each in given.templates}).values()))
         settings = settings_of_space(options.space, options.seed) if options.space else single_changes(options.changes)
-        for one in settings:
-            yield one.changed(templates=self._baseline.templates)
+        for changed in settings:
+            yield changed.changed(templates=self._baseline.templates)
 
     def _write_winner(self, winner: Variant) -> None:
         """Write a folder for `--prompts` and a file for `--settings`."""

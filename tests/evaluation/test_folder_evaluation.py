@@ -11,7 +11,7 @@ import pytest
 from investigator import AnswerStatus, Investigator, ScriptedEmbedder, ScriptedEngine
 from investigator.asking.budget import Budget, BudgetSettings, BudgetSpent
 from investigator.errors import CredentialError, EngineUnreachableError, EvaluationDataError, StoreError
-from investigator.evaluation.folder import FolderEvaluation
+from investigator.evaluation.folder import FolderEvaluation, check_outside
 from investigator.evaluation.folder_report import FolderReport
 from investigator.evaluation.measures import Cost, Measure
 from investigator.evaluation.questions import Question, read_questions
@@ -283,7 +283,7 @@ def test_neither_questions_nor_outcomes_may_become_documents(folder: Path, quest
     with pytest.raises(EvaluationDataError, match="inside the folder"):
         evaluation(folder, questions, out=folder / "outcomes.jsonl")
     with pytest.raises(EvaluationDataError, match="inside the folder"):
-        evaluation(folder, questions).check_outside(folder / "questions.jsonl")
+        check_outside(folder / "questions.jsonl", evaluation(folder, questions).investigator)
     own = folder / ".investigator"
     inside = evaluation(folder, questions, workspace=own, out=own / "outcomes.jsonl")
     assert finished(inside).everything.questions == 3
