@@ -84,7 +84,7 @@ class Overlap:
     @classmethod
     def best(cls, overlaps: Sequence[Overlap]) -> Overlap:
         """Return the best precision, recall and F1, possibly from different answers; 0 if there are no answers."""
-        figures = [(one.precision, one.recall, one.f1) for one in overlaps]
+        figures = [(overlap.precision, overlap.recall, overlap.f1) for overlap in overlaps]
         return cls(*map(max, zip(*figures, strict=True))) if figures else cls()
 
 
@@ -126,9 +126,9 @@ def is_named(wanted: Amount, named: Sequence[Amount]) -> bool:
     """Return True if one of the numbers has the wanted value or the same digits, because a table may have "42.1" for
     "42.1 million".
     """
-    every = [amount for one in named for amount in (one, *one.parts)]
+    every = [amount for whole in named for amount in (whole, *whole.parts)]
     digits = _DIGITS.findall(wanted.text)
-    return any(wanted.is_said_by(one) or digits == _bare_digits(one.text) for one in every)
+    return any(wanted.is_said_by(amount) or digits == _bare_digits(amount.text) for amount in every)
 
 
 def says(text: str, answer: str) -> bool:
@@ -142,7 +142,7 @@ def says(text: str, answer: str) -> bool:
     for start, end in sorted((amount.span for amount in wanted), reverse=True):
         others = others[:start] + " " + others[end:]
     named = amounts_in(text)
-    return all(is_named(one, named) for one in wanted) and set(tokens(others)) <= set(tokens(text))
+    return all(is_named(amount, named) for amount in wanted) and set(tokens(others)) <= set(tokens(text))
 
 
 def holds(text: str, evidence: str) -> bool:

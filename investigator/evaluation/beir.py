@@ -59,16 +59,16 @@ def read_collection(corpus: Path, queries: Path, qrels: Path, limit: int | None 
     unknown query or document.
     """
     documents = by_id(corpus, "documents", rows_of(corpus, CorpusRow))
-    asked = by_id(queries, "queries", rows_of(queries, QueryRow))
+    known = by_id(queries, "queries", rows_of(queries, QueryRow))
     judgements = _judgements(qrels)
     judged = {document for fits in judgements.values() for document in fits}
-    for what, unknown in (("queries", judgements.keys() - asked), ("documents", judged - documents.keys())):
+    for what, unknown in (("queries", judgements.keys() - known), ("documents", judged - documents.keys())):
         if unknown:
             raise EvaluationDataError(
                 f"{qrels} judges {len(unknown):,} unknown {what}; the first is {min(unknown)}",
                 hint="Use corpus, queries and judgements from the same collection.",
             )
-    relevant = [row for name, row in asked.items() if any(fit > 0 for fit in judgements.get(name, {}).values())][:limit]
+    relevant = [row for name, row in known.items() if any(fit > 0 for fit in judgements.get(name, {}).values())][:limit]
     if not relevant:
         raise EvaluationDataError(f"{qrels} has no query with a relevant document")
     return Collection(tuple(documents.values()), tuple(relevant), {row.id: judgements[row.id] for row in relevant})
@@ -78,7 +78,7 @@ def _judgements(file: Path) -> dict[str, dict[str, int]]:
     """Read judgements, grouped by query, in the format of BEIR (query, document, relevance; separated by tabs) or TREC
     (query, 0, document, relevance). A heading is skipped.
     """
-    found: dict[str, dict[str, int]] = {}
+    judgements: dict[str, dict[str, int]] = {}
     for index, (number, line) in enumerate(text_lines(file)):
         cells = line.split("\t") if "\t" in line else line.split()
         *names, document_id, fit = (cell.strip() for cell in ("", "", *cells))
@@ -90,9 +90,9 @@ def _judgements(file: Path) -> dict[str, dict[str, int]]:
                 "A line contains query id, document id and a whole number; in TREC's format a 0 follows the query id."
             )
             raise EvaluationDataError(f"line {number} of {file} is not a judgement: {line[:80]!r}", hint=hint)
-        if found.setdefault(names[2], {}).setdefault(document_id, int(fit)) != int(fit):
+        if judgements.setdefault(names[2], {}).setdefault(document_id, int(fit)) != int(fit):
             pair = f"{names[2]} and {document_id}"
             raise EvaluationDataError(f"line {number} of {file} contradicts an earlier line on {pair}")
-    if not found:
+    if not judgements:
         raise EvaluationDataError(f"the file {file} contains no judgements")
-    return found
+    return judgements

@@ -42,14 +42,14 @@ def by_id(file: Path, what: str, rows: Iterable[tuple[int, IdentifiedRow]]) -> d
     """Collect the numbered rows of a file, keyed by id. Raises EvaluationDataError for a duplicate id, or if there are
     no rows; `what` names the kind of row in the message.
     """
-    found: dict[str, IdentifiedRow] = {}
+    collected: dict[str, IdentifiedRow] = {}
     for number, row in rows:
-        if row.id in found:
+        if row.id in collected:
             raise EvaluationDataError(f"line {number} of {file}: the id {row.id} occurs twice")
-        found[row.id] = row
-    if not found:
+        collected[row.id] = row
+    if not collected:
         raise EvaluationDataError(f"the file {file} contains no {what}")
-    return found
+    return collected
 
 
 @contextmanager

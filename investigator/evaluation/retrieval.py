@@ -100,24 +100,11 @@ class RetrievalEvaluation:
 
     def report(self) -> RetrievalReport:
         """Return the report on all queries; call it after `run` has ended."""
-        by_half = {half: [one for one in self.results if one.half is half] for half in Half}
-        both = [one.scores[MEASURES[0]] for one in by_half[Half.BOTH]]  # all halves have the queries in the same order
-        halves = []
-        for half, results in by_half.items():
-            means = {name: mean_of([one.scores[name] for one in results]) for name in MEASURES}
-            gains = [ours - one.scores[MEASURES[0]] for ours, one in zip(both, results, strict=True)]
-            halves.append(
-                HalfReport(
-                    half=half,
-                    measures={name: estimate for name, estimate in means.items() if estimate is not None},
-                    gain=mean_of(gains) if half is not Half.BOTH else None,
-                    seconds_per_query=mean(one.seconds for one in results),
-                )
-            )
-        documents = len(self._collection.documents)
-        return RetrievalReport(
-            documents=documents, queries=len(both), embedder=self._embedder.name, halves=tuple(halves)
-        )
+        by_half = {half: [result for result in self.results if result.half is half] for half in Half}
+        hybrid = by_half[Half.BOTH]  # all halves have the queries in the same order
+        documents, name = len(self._collection.documents), self._embedder.name
+        halves = tuple(_half_report(half, results, hybrid) for half, results in by_half.items())
+        return RetrievalReport(documents=documents, queries=len(hybrid), embedder=name, halves=halves)
 
     def _keep(self, corpus: Corpus) -> Iterator[Event]:
         """Store the documents in the workspace, resuming an interrupted attempt."""
@@ -158,6 +145,18 @@ class RetrievalEvaluation:
         self.results = tuple(results)
 
 
+def _half_report(half: Half, results: Sequence[QueryResult], hybrid: Sequence[QueryResult]) -> HalfReport:
+    means = {name: mean_of([result.scores[name] for result in results]) for name in MEASURES}
+    first = MEASURES[0]
+    gains = [ours.scores[first] - result.scores[first] for ours, result in zip(hybrid, results, strict=True)]
+    return HalfReport(
+        half=half,
+        measures={name: estimate for name, estimate in means.items() if estimate is not None},
+        gain=mean_of(gains) if half is not Half.BOTH else None,
+        seconds_per_query=mean(result.seconds for result in results),
+    )
+
+
 def trec_measures() -> ModuleType:
     """Import and return the `ir_measures` package. Raises MissingPackageError if the package is not installed."""
     try:
@@ -176,12 +175,12 @@ def ranking_scores(rankings: Mapping[str, Sequence[str]], judgements: Judgements
     by = trec_measures()
     # trec_eval sorts by score and breaks ties by id, so each document gets a different score
     run = {i: {d: float(-rank) for rank, d in enumerate(ranked)} for i, ranked in rankings.items() if ranked}
-    found = {query_id: dict.fromkeys(MEASURES, 0.0) for query_id in judgements}
+    scores = {query_id: dict.fromkeys(MEASURES, 0.0) for query_id in judgements}
     if run:
         judged = {i: dict(fits) for i, fits in judgements.items()}
-        for one in by.iter_calc([by.parse_measure(name) for name in MEASURES], judged, run):
-            found[one.query_id][str(one.measure)] = float(one.value)
-    return found
+        for metric in by.iter_calc([by.parse_measure(name) for name in MEASURES], judged, run):
+            scores[metric.query_id][str(metric.measure)] = float(metric.value)
+    return scores
 
 
 def _as_file(row: CorpusRow) -> tuple[Sequence[FileRecord], Sequence[SplitDocument]]:

@@ -82,7 +82,7 @@ def rightness(question: Question, outcome: Outcome) -> float | None:
             return float(share_found([quote.text for quote in cited], question.evidence or ()) > 0)
         case Ground.FIGURES:
             named = amounts_in(outcome.answer)
-            return max(_share([is_named(one, named) for one in wanted]) for wanted in _figures(question))
+            return max(_share([is_named(amount, named) for amount in wanted]) for wanted in _figures(question))
         case Ground.DOCUMENT:
             return 1.0
 
@@ -92,35 +92,35 @@ def scores(question: Question, outcome: Outcome) -> dict[Measure, float]:
     quotes. An answerable question without an answer scores 0. For an unanswerable question, the only right outcome is
     to find nothing.
     """
-    found = {Measure.PROVEN: outcome.proven / len(outcome.citations)} if outcome.citations else {}
+    values = {Measure.PROVEN: outcome.proven / len(outcome.citations)} if outcome.citations else {}
     if question.answerable is not None and outcome.silent:
-        found[Measure.NO_ANSWER_PRECISION] = float(not question.answerable)
+        values[Measure.NO_ANSWER_PRECISION] = float(not question.answerable)
     if question.answerable is False:
         silent = dict.fromkeys((Measure.RIGHT, Measure.STATUS_RIGHT, Measure.NO_ANSWER_RECALL), float(outcome.silent))
-        return found | silent | {Measure.FALSE_ANSWER: float(outcome.answered)}
+        return values | silent | {Measure.FALSE_ANSWER: float(outcome.answered)}
     if question.answerable:
-        found[Measure.STATUS_RIGHT] = float(not outcome.silent)
+        values[Measure.STATUS_RIGHT] = float(not outcome.silent)
     if right_documents := question.documents:
         cited = [quote.document_id for quote in outcome.citations]
-        found[Measure.CITED_FIRST] = float(not right_documents.isdisjoint(cited[:1]))
-        found[Measure.CITED_HIT] = float(not right_documents.isdisjoint(cited))
-        found[Measure.CITED_RECALL] = len(right_documents & set(cited)) / len(right_documents)
+        values[Measure.CITED_FIRST] = float(not right_documents.isdisjoint(cited[:1]))
+        values[Measure.CITED_HIT] = float(not right_documents.isdisjoint(cited))
+        values[Measure.CITED_RECALL] = len(right_documents & set(cited)) / len(right_documents)
     quotes = _from_right_documents(question, outcome.citations)
     if question.pages:
-        found[Measure.PAGE_HIT] = float(any(quote.page in question.pages for quote in quotes))
+        values[Measure.PAGE_HIT] = float(any(quote.page in question.pages for quote in quotes))
     if question.evidence:
         recall = share_found([quote.text for quote in quotes], question.evidence)
         whole = any(holds(quote.text, piece) for quote in quotes for piece in question.evidence)
-        found[Measure.EVIDENCE_HIT], found[Measure.EVIDENCE_RECALL] = float(recall > 0), recall
-        found[Measure.EVIDENCE_WHOLE] = float(whole)
+        values[Measure.EVIDENCE_HIT], values[Measure.EVIDENCE_RECALL] = float(recall > 0), recall
+        values[Measure.EVIDENCE_WHOLE] = float(whole)
     if question.answers and not question.answer_choices:  # a choice is a label, not a wording of the answer
-        found[Measure.ANSWER_F1] = word_overlap(outcome.answer, question.answers).f1
-        found[Measure.ANSWER_EXACT] = float(exact_match(outcome.answer, question.answers))
-        found[Measure.ANSWER_CONTAINS] = float(contains_answer(outcome.answer, question.answers))
+        values[Measure.ANSWER_F1] = word_overlap(outcome.answer, question.answers).f1
+        values[Measure.ANSWER_EXACT] = float(exact_match(outcome.answer, question.answers))
+        values[Measure.ANSWER_CONTAINS] = float(contains_answer(outcome.answer, question.answers))
     if question.key_numbers:
-        found[Measure.NUMBER_RECALL] = number_recall(outcome.answer, question.key_numbers)
+        values[Measure.NUMBER_RECALL] = number_recall(outcome.answer, question.key_numbers)
     right = rightness(question, outcome)
-    return found | ({Measure.RIGHT: right} if right is not None else {})
+    return values | ({Measure.RIGHT: right} if right is not None else {})
 
 
 def _from_right_documents(question: Question, quotes: Sequence[Quote]) -> tuple[Quote, ...]:

@@ -28,13 +28,13 @@ def retrieval_text(report: RetrievalReport) -> Text:
     """Return the table of the three rankings, with the gain of hybrid search over the others, and a newline."""
     rows = [
         (
-            one.half.value,
-            *(_value(one.measures.get(name), 4) for name in MEASURES),
-            _interval(one.measures.get(MEASURES[0]), 4),
-            f"{one.gain.value:+.4f} ({_interval(one.gain, 4)})" if one.gain else "-",
-            f"{1000 * one.seconds_per_query:.1f}",
+            half.half.value,
+            *(_value(half.measures.get(name), 4) for name in MEASURES),
+            _interval(half.measures.get(MEASURES[0]), 4),
+            f"{half.gain.value:+.4f} ({_interval(half.gain, 4)})" if half.gain else "-",
+            f"{1000 * half.seconds_per_query:.1f}",
         )
-        for one in report.halves
+        for half in report.halves
     ]
     about = f"{plural(report.documents, 'document')}, {plural(report.queries, 'query', 'queries')}, {report.embedder}"
     heading = ("search", *MEASURES, f"{MEASURES[0]}, 95 %", "gain of both (95 %)", "ms/query")
@@ -46,16 +46,16 @@ def claims_text(report: ClaimsReport) -> Text:
     judged wrongly.
     """
     rows = []
-    for one in (report.everything, *report.kinds):
-        truths, lies = one.truths, one.lies
+    for group in (report.everything, *report.kinds):
+        truths, lies = group.truths, group.lies
         counts = (
             *(sum(truths.values()), truths.get(Support.UNSUPPORTED, 0), truths.get(Support.IN_PART, 0)),
             *(sum(lies.values()), sum(lies.get(support, 0) for support in ACCEPTED), lies.get(Support.IN_PART, 0)),
             truths.get(Support.UNCHECKED, 0) + lies.get(Support.UNCHECKED, 0),
         )
-        rows.append((inert_line(one.kind or "all"), *(f"{count:,}" for count in counts)))
+        rows.append((inert_line(group.kind or "all"), *(f"{count:,}" for count in counts)))
     heading = ("statements", "true", "refused", "in part", "false", "accepted", "in part", "unchecked")
-    wrong = [f"  {inert_line(one.id)} ({one.support}): {inert_line(one.statement, 200)}" for one in report.wrong]
+    wrong = [f"  {inert_line(row.id)} ({row.support}): {inert_line(row.statement, 200)}" for row in report.wrong]
     blocks = [Text(f"checked by {inert_line(report.checker)}"), columns(rows, heading=heading)]
     blocks += [Text("\n".join(["judged wrongly:", *wrong]))] if wrong else []
     blocks.append(Text(f"Used: {usage_line(report.usage, report.seconds)}", style="dim"))
@@ -65,12 +65,12 @@ def claims_text(report: ClaimsReport) -> Text:
 def folder_text(report: FolderReport) -> Text:
     """Return the measures with their intervals, the questions by kind, and those that failed or are not right."""
     rows = [
-        (measure.label, _value(one, 3), _interval(one, 3), f"{one.questions:,}")
-        for measure, one in report.everything.measures.items()
+        (measure.label, _value(estimate, 3), _interval(estimate, 3), f"{estimate.questions:,}")
+        for measure, estimate in report.everything.measures.items()
     ]
     kinds = [
-        (inert_line(one.kind, 50), f"{one.questions:,}", *(_value(one.measures.get(name), 3) for name in _BY_KIND))
-        for one in report.kinds
+        (inert_line(kind.kind, 50), f"{kind.questions:,}", *(_value(kind.measures.get(name), 3) for name in _BY_KIND))
+        for kind in report.kinds
     ]
     lines = [
         "; ".join(f"{HEADLINES[status].lower()}: {count:,}" for status, count in report.statuses.items()),
@@ -78,18 +78,18 @@ def folder_text(report: FolderReport) -> Text:
         f"{plural(report.statements, 'statement')}, {report.unsupported:,} of them not fully supported; "
         f"{report.withheld:,} withheld",
     ]
-    asked = plural(report.everything.questions + len(report.failures), "question")
+    questions = plural(report.everything.questions + len(report.failures), "question")
     blocks = [
-        Text(f"{asked}, {inert_line(report.engine)}"),
+        Text(f"{questions}, {inert_line(report.engine)}"),
         columns(rows, heading=("measure", "value", "95 %", "questions")),
         *([columns(kinds, heading=("kind", "questions", *_BY_KIND.values()))] if kinds else []),
         Text("\n".join(filter(None, lines))),
     ]
     if report.wrong:
-        named = ", ".join(f"{inert_line(one.id)} ({one.status}, {one.right:.2f})" for one in report.wrong)
+        named = ", ".join(f"{inert_line(each.id)} ({each.status}, {each.right:.2f})" for each in report.wrong)
         blocks.append(Text(f"{plural(len(report.wrong), 'question')} not right: {named}"))
     if report.failures:
-        listed = [f"  {inert_line(one.id)}: {inert_line(one.failure, 200)}" for one in report.failures]
+        listed = [f"  {inert_line(each.id)}: {inert_line(each.failure, 200)}" for each in report.failures]
         named = f"{plural(len(report.failures), 'question')} failed and are not measured:"
         blocks.append(Text("\n".join([named, *listed]), style="yellow"))
     return Text("\n\n").join(blocks).append("\n")

@@ -65,16 +65,16 @@ def variants(folder: Path, names: Sequence[str]) -> Iterator[Variant]:
     tuned, files `*.j2`. Raises TemplateError if there are none, or if a file cannot be read.
     """
     paths = sorted(folder.iterdir()) if folder.is_dir() else []
-    found = False
+    is_empty = True
     for path in paths:
         files = {file.relative_to(path).with_suffix("").as_posix(): file for file in sorted(path.rglob(f"*{SUFFIX}"))}
         if path.suffix == SUFFIX and path.is_file() and len(names) == 1:
             files = {names[0]: path}
         if files:
-            found = True
+            is_empty = False
             texts = tuple(TemplateText(name=name, text=source_of(file)) for name, file in files.items())
             yield Variant(name=path.name.removesuffix(SUFFIX), templates=texts)
-    if not found:
+    if is_empty:
         raise TemplateError(
             f"{folder} contains no template variants",
             hint=f"Put each variant into its own folder there: {folder}/shorter/query/ask.j2",
@@ -141,6 +141,6 @@ def _flat(values: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Se
         if isinstance(value, Mapping):
             yield from _flat(value, f"{before}{name}.")
         elif isinstance(value, list) and value:
-            yield before + name, tuple(str(one).lower() if isinstance(one, bool) else str(one) for one in value)
+            yield before + name, tuple(str(each).lower() if isinstance(each, bool) else str(each) for each in value)
         else:
             raise ValueError(f"{before}{name} is not a list of values")

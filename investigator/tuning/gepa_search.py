@@ -27,12 +27,13 @@ def propose(workshop: Workshop) -> Iterator[Variant]:
     """Yield GEPA's templates, starting with the best on the reflection questions."""
     import gepa
 
-    prompts, adapter, ids = Prompts(None, PROPOSING), GepaAdapter(workshop), [one.id for one in workshop.questions]
+    prompts, adapter = Prompts(None, PROPOSING), GepaAdapter(workshop)
+    ids = [question.id for question in workshop.questions]
     prompt_of = {  # with the placeholders that GEPA fills in
-        one.name: prompts.render(
-            prompts.path(PROPOSE), workshop.variables(one.changed(text="<curr_param>"), "<side_info>")
+        template.name: prompts.render(
+            prompts.path(PROPOSE), workshop.variables(template.changed(text="<curr_param>"), "<side_info>")
         )
-        for one in workshop.templates
+        for template in workshop.templates
     }
     seed = {template.name: template.text for template in workshop.templates}
     result = gepa.optimize(
@@ -81,7 +82,7 @@ class GepaAdapter:
                 outcomes = dict(self._workshop.try_out(made, batch))
             except BudgetSpent:
                 self._stopped = True
-        scores = {name: one.value(self._workshop.measure) or 0.0 for name, one in outcomes.items()}
+        scores = {name: outcome.value(self._workshop.measure) or 0.0 for name, outcome in outcomes.items()}
         shown = [self._shown(name, outcomes.get(name), refusal or f"score {scores.get(name, 0.0):g}") for name in batch]
         values = [scores.get(name, 0.0) for name in batch]
         return EvaluationBatch(outputs=shown, scores=values, trajectories=shown if capture_traces else None)
@@ -111,12 +112,12 @@ class GepaAdapter:
 
     def _shown(self, name: str, outcome: Outcome | None, feedback: str) -> dict[str, str]:
         """Return the question, the answer given, and the right answer, with the feedback."""
-        question, said = self._questions[name], "it was not asked"
+        question, answer = self._questions[name], "it was not asked"
         if outcome is not None:
-            said, feedback = f"{outcome.status}: {outcome.answer[:_SHOWN]}", f"{feedback}; {outcome.failure}"
+            answer, feedback = f"{outcome.status}: {outcome.answer[:_SHOWN]}", f"{feedback}; {outcome.failure}"
         wanted = [*(question.evidence or ()), *(question.answers or ())]
         right = json.dumps(wanted[:3], ensure_ascii=False) if question.answerable is not False else "unanswerable"
-        return {"question": question.asked, "said": said, "right": right, "feedback": feedback}
+        return {"question": question.asked, "said": answer, "right": right, "feedback": feedback}
 
 
 def _candidate(texts: Mapping[str, str], name: str) -> Variant:

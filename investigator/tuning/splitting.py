@@ -47,7 +47,9 @@ def drawn_sets(questions: Sequence[Question], twins: Mapping[str, str], seed: in
         # the set that lacks most of the kinds of these questions, as a fraction of its target
         name = max(
             _SHARES,
-            key=lambda one: sum(n * (1 - held[one][kind] / (_SHARES[one] * total[kind])) for kind, n in added.items()),
+            key=lambda each: sum(
+                n * (1 - held[each][kind] / (_SHARES[each] * total[kind])) for kind, n in added.items()
+            ),
         )
         sets[name] += group
         held[name] += added

@@ -79,18 +79,18 @@ def tuning_text(report: TuningReport) -> Text:
     ending = _ENDINGS.get(result.ending, "No candidate is better.")
     blocks = [Text(f"{ending} {inert_line(result.reason, 500)}", style="bold")]
     if result.tried:
-        best = sorted(result.tried, key=lambda one: (-one.questions, -(one.score or 0)))
+        best = sorted(result.tried, key=lambda tried: (-tried.questions, -(tried.score or 0)))
         rows = [
             (
-                inert_line(one.name, 60),
-                one.fate.value,
-                str(one.questions or "-"),
-                *("-" if value is None else f"{100 * value:.1f} %" for value in (one.baseline, one.score)),
-                inert_line(one.reason, 90),
+                inert_line(tried.name, 60),
+                tried.fate.value,
+                str(tried.questions or "-"),
+                *("-" if value is None else f"{100 * value:.1f} %" for value in (tried.baseline, tried.score)),
+                inert_line(tried.reason, 90),
             )
-            for one in best[:_TRIED]
+            for tried in best[:_TRIED]
         ]
-        counts = Counter(one.fate.value for one in best)
+        counts = Counter(tried.fate.value for tried in best)
         line = "\n" + ", ".join(f"{count} {fate}" for fate, count in counts.items())
         heading = ("candidate", "fate", "n", "baseline", "score", "why")
         blocks.append(Text.assemble(columns(rows, heading=heading, left=(0, 1, 5)), line))
@@ -100,7 +100,7 @@ def tuning_text(report: TuningReport) -> Text:
     if result.winner is not None and result.winner.templates:
         lines.append(f"Use it with: --prompts {report.folder}/prompts")
     if result.winner is not None and result.winner.settings:
-        changes = " ".join(f"--set {one}" for one in result.winner.settings)
+        changes = " ".join(f"--set {change}" for change in result.winner.settings)
         lines.append(f"Use it with: --settings {report.folder}/settings.json, or {changes}")
     blocks.append(Text("\n".join(inert_line(line, 400) for line in lines)))
     return Text("\n\n").join(blocks).append("\n")
@@ -113,7 +113,7 @@ def _cells(measure: Measure | Cost, row: PairedDifference) -> Sequence[str]:
     )
     apart, p = row.difference, "< 0.001" if row.p < 0.001 else f"{row.p:.3f}"
     means = (f"{factor * value:,.{digits}f}{unit}" for value in (row.first, row.second))
-    value, low, high = (f"{factor * one:+,.{digits}f}" for one in (apart.value, apart.low, apart.high))
+    value, low, high = (f"{factor * each:+,.{digits}f}" for each in (apart.value, apart.low, apart.high))
     counts = (str(row.wins), str(row.losses), str(row.ties))
     return (measure.label, *means, str(apart.questions), f"{value} ({low} to {high})", p, *counts)
 
