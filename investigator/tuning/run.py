@@ -73,16 +73,17 @@ def tune(
     """
     base = base or Setup()
     with _alone_in(out):
-        parts = Parts(options.checked(base), embedder=embedder)
+        settings = options.checked(base)
+        ceiling = BudgetSettings(
+            calls=options.max_calls or None, money=options.max_money or None, prices=settings.budget.prices
+        )
+        parts = Parts(settings.model_copy(update={"budget": ceiling}), embedder=embedder)
         ledger = TuningLedger(out / "ledger.jsonl", parts.prices)
-        ceiling = BudgetSettings(calls=options.max_calls or None, money=options.max_money or None)
         budget = Budget(ledger, ceiling, parts.prices.price_of)
         propose = proposer_named(options.search) if options.search else lambda _: ()
         writer = (engine or _writer(options, base, parts)) if options.search else parts.extractive
         bench = FolderBench(folder, workspace=workspace, embedder=embedder, engine=engine, budget=budget, tell=tell)
-        limited = parts.settings.budget.changed(money=ceiling.money)  # a changed copy keeps the user's own prices
-        engines = (*bench.investigator(base).engines.values(), writer)
-        Parts(parts.settings.model_copy(update={"budget": limited}), embedder=embedder).check_prices(engines)
+        parts.check_prices((*bench.investigator(base).engines.values(), writer))
         run = TuningRun(questions, out, options, base, bench, ledger)
         on_plan(run.plan)
         return run.report(lambda: propose(run.workshop(ProposerModel(writer, ledger, budget))))
