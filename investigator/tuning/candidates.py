@@ -34,24 +34,17 @@ COMMON: Space = {
 """The values, above and below the defaults, that are tried one at a time if no candidates are given."""
 
 
-class TemplateText(Record):
-    """The name (`owner/name`) and the text of a template."""
-
-    name: str
-    text: str
-
-
 class Variant(Record):
     """Templates and settings that are tried in place of the user's own."""
 
     name: str
-    templates: tuple[TemplateText, ...] = ()
+    templates: dict[str, str] = Field(default_factory=dict, description="texts, keyed by name (`owner/name`)")
     settings: tuple[str, ...] = Field(default=(), description="changes part.field=value")
 
     @property
     def key(self) -> str:
         """Return an identity for the candidate that does not depend on its name."""
-        texts = sorted(f"{template.name}\0{template.text}" for template in self.templates)
+        texts = (text for template in sorted(self.templates.items()) for text in template)
         return digest("", *texts, "", *sorted(self.settings))
 
 
@@ -72,7 +65,7 @@ def variants(folder: Path, names: Sequence[str]) -> Iterator[Variant]:
             files = {names[0]: path}
         if files:
             is_empty = False
-            texts = tuple(TemplateText(name=name, text=source_of(file)) for name, file in files.items())
+            texts = {name: source_of(file) for name, file in files.items()}
             yield Variant(name=path.name.removesuffix(SUFFIX), templates=texts)
     if is_empty:
         raise TemplateError(
@@ -116,19 +109,21 @@ def single_changes(space: Space) -> Iterator[Variant]:
             yield Variant(name=f"{name}={value}", settings=(f"{name}={value}",))
 
 
-def templates_of(folder: Path | None, names: Sequence[str]) -> tuple[TemplateText, ...]:
-    """Return the templates that are used with a folder: its own, otherwise the shipped ones. Raises TemplateError."""
+def templates_of(folder: Path | None, names: Sequence[str]) -> dict[str, str]:
+    """Return the texts of the templates that are used with a folder: its own, otherwise the shipped ones. Raises
+    TemplateError.
+    """
     prompts = Prompts(folder)
-    return tuple(TemplateText(name=name, text=source_of(prompts.path(name))) for name in names)
+    return {name: source_of(prompts.path(name)) for name in names}
 
 
-def lay_templates(folder: Path, templates: Sequence[TemplateText], base: Path | None) -> None:
+def lay_templates(folder: Path, templates: Mapping[str, str], base: Path | None) -> None:
     """Write templates into a folder, along with the remaining templates from the `base` folder. Raises StoreError."""
-    own = () if base is None else templates_of(base, [name for name in METHOD if (base / f"{name}{SUFFIX}").exists()])
+    own = {} if base is None else templates_of(base, [name for name in METHOD if (base / f"{name}{SUFFIX}").exists()])
     draft = folder.with_name(f".{folder.name}.draft")
     with storing(folder):
         shutil.rmtree(draft, ignore_errors=True)
-        for name, text in {template.name: template.text for template in (*own, *templates)}.items():
+        for name, text in {**own, **templates}.items():
             file = draft / f"{name}{SUFFIX}"
             make_private_folder(file.parent)
             write_private(file, text.encode("utf-8", "surrogatepass"))

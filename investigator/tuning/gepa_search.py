@@ -13,7 +13,7 @@ from typing import Any
 from investigator.asking.budget import BudgetSpent
 from investigator.asking.prompts import Prompts
 from investigator.evaluation.outcomes import Outcome
-from investigator.tuning.candidates import TemplateText, Variant
+from investigator.tuning.candidates import Variant
 from investigator.tuning.ledger import PROPOSE
 from investigator.tuning.proposing import PROPOSING, Workshop
 
@@ -30,12 +30,10 @@ def propose(workshop: Workshop) -> Iterator[Variant]:
     prompts, adapter = Prompts(None, PROPOSING), GepaAdapter(workshop)
     ids = [question.id for question in workshop.questions]
     prompt_of = {  # with the placeholders that GEPA fills in
-        template.name: prompts.render(
-            prompts.path(PROPOSE), workshop.variables(template.changed(text="<curr_param>"), "<side_info>")
-        )
-        for template in workshop.templates
+        name: prompts.render(prompts.path(PROPOSE), workshop.variables(name, "<curr_param>", "<side_info>"))
+        for name in workshop.templates
     }
-    seed = {template.name: template.text for template in workshop.templates}
+    seed = dict(workshop.templates)
     result = gepa.optimize(
         seed_candidate=seed,
         trainset=ids,
@@ -51,7 +49,7 @@ def propose(workshop: Workshop) -> Iterator[Variant]:
     yield from adapter.refused
     for number in sorted(range(len(result.candidates)), key=lambda at: -result.val_aggregate_scores[at]):
         if result.candidates[number] != seed:
-            yield _candidate(result.candidates[number], f"gepa {number}")
+            yield Variant(name=f"gepa {number}", templates=result.candidates[number])
 
 
 class GepaAdapter:
@@ -71,7 +69,8 @@ class GepaAdapter:
         """Try a candidate on questions; it scores 0 if it breaks a contract, or if a ceiling has been reached."""
         from gepa.core.adapter import EvaluationBatch
 
-        made, outcomes = _candidate(candidate, f"gepa proposal {self._rounds}"), dict[str, Outcome]()
+        made = Variant(name=f"gepa proposal {self._rounds}", templates=dict(candidate))
+        outcomes: Mapping[str, Outcome] = {}
         refusal = "" if self._stopped else self._workshop.refusal(made)
         if refusal:
             self.refused.append(made)
@@ -79,7 +78,7 @@ class GepaAdapter:
         elif not self._stopped:
             self._refused_in_a_row *= made.templates == self._workshop.templates
             try:
-                outcomes = dict(self._workshop.try_out(made, batch))
+                outcomes = self._workshop.try_out(made, batch)
             except BudgetSpent:
                 self._stopped = True
         scores = {name: outcome.value(self._workshop.measure) or 0.0 for name, outcome in outcomes.items()}
@@ -118,7 +117,3 @@ class GepaAdapter:
         wanted = [*(question.evidence or ()), *(question.answers or ())]
         right = json.dumps(wanted[:3], ensure_ascii=False) if question.answerable is not False else "unanswerable"
         return {"question": question.asked, "said": answer, "right": right, "feedback": feedback}
-
-
-def _candidate(texts: Mapping[str, str], name: str) -> Variant:
-    return Variant(name=name, templates=tuple(TemplateText(name=owner, text=text) for owner, text in texts.items()))

@@ -23,7 +23,7 @@ from investigator.evaluation.questions import Question
 from investigator.plugins import found, load
 from investigator.records import FinishReason, Prompt, Record
 from investigator.resources.distribution import install_command
-from investigator.tuning.candidates import TemplateText, Variant
+from investigator.tuning.candidates import Variant
 from investigator.tuning.ledger import PROPOSE, TuningLedger
 
 GEPA = "gepa"
@@ -67,7 +67,7 @@ class Workshop:
     True, the budget for proposing is used up.
     """
 
-    templates: tuple[TemplateText, ...]
+    templates: Mapping[str, str]
     questions: tuple[Question, ...]
     measure: Measure
     seed: int
@@ -76,11 +76,11 @@ class Workshop:
     ask: Callable[[str], str]
     is_spent: Callable[[], bool]
 
-    def variables(self, template: TemplateText, results: str) -> ProposeVariables:
-        """Return the variables that `prompts/tuning/propose.j2` needs for a template."""
-        contract = METHOD[template.name]
+    def variables(self, name: str, text: str, results: str) -> ProposeVariables:
+        """Return the variables that `prompts/tuning/propose.j2` needs for a text of the template with this name."""
+        contract = METHOD[name]
         return ProposeVariables(
-            template=template.text,
+            template=text,
             results=results,
             must_use=contract.must_use,
             variables=tuple(contract.variables.model_fields),

@@ -204,12 +204,11 @@ class TuningRun:
 
     def refusal(self, candidate: Variant) -> str:
         """Return the reason to reject a candidate (it breaks a contract, or contains test questions), or ""."""
-        strange = [each.name for each in candidate.templates if each.name not in self._options.templates]
-        if strange:
+        if strange := [name for name in candidate.templates if name not in self._options.templates]:
             return f"it changes {', '.join(strange)}, which must not be tuned"
-        for template in candidate.templates:
-            if name := leaked(template.text, (*self._sets.select, *self._sets.test)):
-                return f"the template {template.name} contains words of the question {name}, which is used to test it"
+        for name, text in candidate.templates.items():
+            if question := leaked(text, (*self._sets.select, *self._sets.test)):
+                return f"the template {name} contains words of the question {question}, which is used to test it"
         try:
             load_settings(self._base.settings_file, (*self._base.overrides, *candidate.settings))
         except SettingsError as error:
@@ -264,12 +263,11 @@ class TuningRun:
 
     def _listed(self) -> Iterator[Variant]:
         """Yield the given candidates, completed with all templates that may change."""
-        options, own = self._options, {template.name: template for template in self._baseline.templates}
-        for given in variants(options.variants, options.templates) if options.variants is not None else ():
-            yield given.changed(templates=tuple((own | {each.name: each for each in given.templates}).values()))
+        options = self._options
+        given = variants(options.variants, options.templates) if options.variants is not None else ()
         settings = settings_of_space(options.space, options.seed) if options.space else single_changes(options.changes)
-        for changed in settings:
-            yield changed.changed(templates=self._baseline.templates)
+        for candidate in (*given, *settings):
+            yield candidate.changed(templates=self._baseline.templates | candidate.templates)
 
     def _write_winner(self, winner: Variant) -> None:
         """Write a folder for `--prompts` and a file for `--settings`."""

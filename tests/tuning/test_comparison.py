@@ -20,7 +20,7 @@ from investigator.evaluation.questions import Question, read_questions
 from investigator.records import AnswerStatus, Prompt, Reply, Usage
 from investigator.resources import prompts_folder
 from investigator.tuning.bench import FolderBench, Setup, side_of
-from investigator.tuning.candidates import TemplateText, Variant
+from investigator.tuning.candidates import Variant
 from investigator.tuning.comparison import ComparedSide, Comparison, compare, compared
 
 NOTHING = {
@@ -84,10 +84,11 @@ def test_repetitions_give_the_noise() -> None:
 
 
 def test_a_candidate_is_known_by_what_it_is_and_not_by_its_name() -> None:
-    text = TemplateText(name="query/ask", text="Ask.")
-    one = Variant(name="one", templates=(text,), settings=("research.rounds=2", "research.threshold=9"))
-    other = Variant(name="other", templates=(text,), settings=("research.threshold=9", "research.rounds=2"))
-    assert one.key == other.key != Variant(name="one", templates=(text,)).key
+    texts = {"query/ask": "Ask.", "answer/check": "Check."}
+    first = Variant(name="first", templates=texts, settings=("research.rounds=2", "research.threshold=9"))
+    reverse = dict(reversed(texts.items()))
+    other = Variant(name="other", templates=reverse, settings=("research.threshold=9", "research.rounds=2"))
+    assert first.key == other.key != Variant(name="first", templates=texts).key
 
 
 def test_a_side_is_a_folder_a_file_changes_or_a_model(tmp_path: Path) -> None:

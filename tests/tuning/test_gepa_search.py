@@ -19,7 +19,7 @@ from investigator.evaluation.questions import Question
 from investigator.records import AnswerStatus, FinishReason, Prompt, Reply, StopReason, Usage
 from investigator.resources import prompts_folder
 from investigator.scoring.prices import default_prices
-from investigator.tuning.candidates import TemplateText, Variant
+from investigator.tuning.candidates import Variant
 from investigator.tuning.ledger import PROPOSE, TuningLedger
 from investigator.tuning.proposing import ProposerModel, Workshop, proposer_named
 
@@ -39,10 +39,10 @@ class CuttingEngine(ScriptedEngine):
 
 
 def refusal(candidate: Variant) -> str:
-    (one,) = candidate.templates
-    if len(one.text.encode()) > MOST_OCTETS:
+    (text,) = candidate.templates.values()
+    if len(text.encode()) > MOST_OCTETS:
         return "too long"
-    problems = check_template("ask.j2", one.text, METHOD["query/ask"])
+    problems = check_template("ask.j2", text, METHOD["query/ask"])
     return problems[0].problem if problems else ""
 
 
@@ -54,12 +54,12 @@ def workshop(
     def try_out(candidate: Variant, ids: Sequence[str]) -> Mapping[str, Outcome]:
         if seen is not None:
             seen.append(candidate)
-        right = float(MAGIC in candidate.templates[0].text)
+        right = float(MAGIC in candidate.templates["query/ask"])
         scores = {Measure.RIGHT: right}
         return {name: Outcome(id=name, status=AnswerStatus.ANSWERED, scores=scores) for name in ids}
 
     return Workshop(
-        templates=(TemplateText(name="query/ask", text=ASK),),
+        templates={"query/ask": ASK},
         questions=questions,
         measure=Measure.RIGHT,
         seed=0,
@@ -80,7 +80,7 @@ def test_a_better_proposal_comes_first_and_bad_ones_are_never_tried() -> None:
 
     seen: list[Variant] = []
     found = list(proposer_named("gepa")(workshop(ask, seen)))
-    assert found[-1].templates[0].text == BETTER.strip()
+    assert found[-1].templates["query/ask"] == BETTER.strip()
     assert sum(bool(refusal(one)) for one in found) == 3  # counted by the search, and scored nothing
     assert not [one for one in seen if refusal(one)]
     assert "What is" in asked[0]
