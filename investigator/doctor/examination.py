@@ -52,7 +52,7 @@ _OTHER_MODEL = "Choose another model for this role, or use none: --model {role}=
 
 
 class Examined(Record):
-    """What was found out about one engine."""
+    """The findings about an engine in its roles."""
 
     engine: EngineFinding
     roles: tuple[RoleFinding, ...]
