@@ -1,41 +1,28 @@
 """Grades an engine: sends it tasks through the templates of the method, and counts how many it solves.
 
 The tasks are short invented documents, and what a careful reader replies, in `data/grading.json`: facts, near misses, a
-wrong assumption, quotes to copy, paraphrases, false statements. A task checks several things, and has a mistake, or "",
-for each.
+wrong assumption, quotes to copy, paraphrases, false statements.
 """
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
-from pydantic import TypeAdapter
+from pydantic import Field
 
 from investigator.asking.client import EngineClient
+from investigator.asking.contracts import METHOD
 from investigator.asking.prompts import Prompts
 from investigator.doctor.findings import RoleGrade
 from investigator.engines.base import Engine, tokens_of
 from investigator.engines.roles import Role
 from investigator.errors import InvestigatorError
 from investigator.language.normalise import one_line
-from investigator.records import (
-    AnswerReply,
-    AnswerVariables,
-    AskReply,
-    AskVariables,
-    CheckReply,
-    CheckVariables,
-    DocumentReply,
-    Fit,
-    PartStatus,
-    Record,
-    ShownDocument,
-    Support,
-    Verdict,
-)
+from investigator.records import AnswerReply, AskReply, AskVariables, CheckReply, Record
 from investigator.resources import data_text
 from investigator.scoring.prices import Price, Prices
 from investigator.store.in_memory import InMemoryJournal
@@ -43,90 +30,68 @@ from investigator.store.in_memory import InMemoryJournal
 TEMPLATES: Mapping[Role, str] = {Role.ASK: "query/ask", Role.ANSWER: "answer/answer", Role.CHECK: "answer/check"}
 """The template of each role that is graded."""
 
+_REPLIES: Mapping[Role, type[Record]] = {Role.ASK: AskReply, Role.ANSWER: AnswerReply, Role.CHECK: CheckReply}
 _REPLY_TOKENS = 200  # of an average reply to a task
 _SIDE_BY_SIDE = 8
+_LEFT_OUT = "not_stated"  # what a reply says of a document or a part that it leaves out
 
 
-class ExpectedReading(Record):
-    """The right verdicts for a document, and words that one of its quotes must contain."""
-
-    document: str
-    verdicts: tuple[Verdict, ...]
-    quote: str = ""
-
-
-class AskTask(Record):
-    """Documents to read, each of which is checked."""
-
-    variables: AskVariables
-    readings: tuple[ExpectedReading, ...]
-
-    def mistakes(self, reply: AskReply) -> list[str]:
-        """Return what is wrong about each document."""
-        readings = {reading.document.strip(): reading for reading in reply.readings}
-        documents = {document.document_id: document for document in self.variables.documents}
-        nothing = DocumentReply(verdict=Verdict.NOT_STATED)  # a document left out says nothing
-        return [
-            _wrong(each.document, readings.get(each.document, nothing).verdict, each.verdicts)
-            or _not_copied(each, readings.get(each.document, nothing), documents[each.document])
-            for each in self.readings
-        ]
-
-
-class AnswerTask(Record):
-    """Evidence to answer from: the right statuses of each part, texts that the answer must contain (one of each list),
-    and evidence that it must cite.
+class GradingTask(Record):
+    """A prompt, and the reply of a careful reader. Each document, part, statement and the whole counts by itself, and
+    so do the words and the citations of an answer.
     """
 
-    variables: AnswerVariables
-    statuses: tuple[tuple[PartStatus, ...], ...]
-    says: tuple[tuple[str, ...], ...] = ()
-    cites: tuple[str, ...] = ()
+    variables: Record
+    expected: dict[str, tuple[str, ...]] = Field(description="right judgements, keyed by what is judged")
+    quotes: dict[str, str] = Field(default_factory=dict, description="words that a quote of a document must contain")
+    says: tuple[tuple[str, ...], ...] = Field(
+        default=(), description="texts that the answer must contain, or a variant"
+    )
+    cites: tuple[str, ...] = Field(default=(), description="evidence that the answer must cite")
 
-    def mistakes(self, reply: AnswerReply) -> list[str]:
-        """Return what is wrong about each part, the words and the citations."""
-        given = {part.part: part.status for part in reply.parts}
+    def mistakes(self, reply: Record | None) -> list[str]:
+        """Return what is wrong with each thing that counts, "" if it is right."""
+        if reply is None:
+            return ["the reply cannot be read"] * (len(self.expected) + bool(self.says) + bool(self.cites))
+        given = _judgements(reply)
+        wrong = {about: _wrong(about, given.get(about, _LEFT_OUT), right) for about, right in self.expected.items()}
+        if isinstance(reply, AskReply):
+            wrong = {document: mistake or self._not_copied(document, reply) for document, mistake in wrong.items()}
+        return [*wrong.values(), *(self._missing(reply) if isinstance(reply, AnswerReply) else ())]
+
+    def _not_copied(self, document: str, reply: AskReply) -> str:
+        if document not in self.quotes or not isinstance(self.variables, AskVariables):
+            return ""
+        shown = (each for each in self.variables.documents if each.document_id == document)
+        text = one_line(" ".join(passage.text for each in shown for passage in each.passages))
+        readings = (reading for reading in reply.readings if reading.document.strip() == document)
+        quotes = (one_line(quote) for reading in readings for quote in reading.quotes)
+        words = self.quotes[document]
+        is_copied = any(words in quote and quote in text for quote in quotes)
+        return "" if is_copied else f"{document}: no quote contains {words!r} as it stands"
+
+    def _missing(self, reply: AnswerReply) -> list[str]:
         sides = [side for disagreement in reply.disagreements for side in disagreement.sides]
         statements = [*([reply.lead] if reply.lead is not None else []), *reply.details, *sides]
         text = " ".join(statement.text for statement in statements)
         cited = {name for statement in statements for name in statement.evidence}
-        wrong = [
-            _wrong(f"part {number}", given.get(number, PartStatus.NOT_STATED), right)
-            for number, right in enumerate(self.statuses, 1)
-        ]
-        missing = ", ".join(options[0] for options in self.says if not any(option in text for option in options))
+        unsaid = ", ".join(variants[0] for variants in self.says if not any(variant in text for variant in variants))
         uncited = ", ".join(name for name in self.cites if name not in cited)
-        if self.says:
-            wrong.append(missing and f"the answer lacks {missing}")
-        if self.cites:
-            wrong.append(uncited and f"{uncited} not cited")
-        return wrong
-
-
-class CheckTask(Record):
-    """Statements to check: the right judgements on each of them, and on the whole."""
-
-    variables: CheckVariables
-    supports: tuple[tuple[Support, ...], ...]
-    fits: tuple[Fit, ...]
-
-    def mistakes(self, reply: CheckReply) -> list[str]:
-        """Return what is wrong about each statement and the whole."""
-        given = {check.number: check.support for check in reply.statements}
-        wrong = [
-            _wrong(f"statement {number}", given.get(number, Support.UNCHECKED), right)
-            for number, right in enumerate(self.supports, 1)
-        ]
-        return [*wrong, _wrong("the whole", reply.answers, self.fits)]
-
-
-Task = AskTask | AnswerTask | CheckTask
+        says = [unsaid and f"the answer lacks {unsaid}"] if self.says else []
+        return [*says, *([uncited and f"{uncited} not cited"] if self.cites else [])]
 
 
 @cache
-def grading_tasks() -> Mapping[Role, tuple[Task, ...]]:
+def grading_tasks() -> Mapping[Role, tuple[GradingTask, ...]]:
     """Return the shipped tasks of each role that is graded."""
-    return TypeAdapter(dict[Role, tuple[Task, ...]]).validate_json(data_text("grading.json"))
+    shipped = json.loads(data_text("grading.json"))
+    return {
+        role: tuple(
+            GradingTask.model_validate({**row, "variables": METHOD[name].variables.model_validate(row["variables"])})
+            for row in shipped[role]
+        )
+        for role, name in TEMPLATES.items()
+    }
 
 
 def foreseen_cost(engine: Engine, roles: Sequence[Role], prompts: Prompts, price: Price | None) -> str:
@@ -143,12 +108,15 @@ def graded(engine: Engine, role: Role, prompts: Prompts, prices: Prices) -> Role
     """Return the grade of an engine in a role. An error of the engine is part of the result."""
     journal = InMemoryJournal(prices.price_of)
     client = EngineClient(dict.fromkeys(Role, engine), prompts, journal, time.monotonic)
+
+    def mistakes_in(task: GradingTask) -> list[str]:
+        return task.mistakes(client.ask(TEMPLATES[role], task.variables, _REPLIES[role]).value)
+
     try:
         with ThreadPoolExecutor(min(_SIDE_BY_SIDE, client.concurrency(role))) as crew:
-            by_task = list(crew.map(lambda task: _mistakes(client, task), grading_tasks()[role]))
+            results = [mistake for each in crew.map(mistakes_in, grading_tasks()[role]) for mistake in each]
     except InvestigatorError as error:
         return RoleGrade(role=role, engine=engine.name, usage=journal.usage(), problem=error.message)
-    results = [mistake for mistakes in by_task for mistake in mistakes]
     mistakes = tuple(filter(None, results))
     right = len(results) - len(mistakes)
     return RoleGrade(
@@ -156,30 +124,17 @@ def graded(engine: Engine, role: Role, prompts: Prompts, prices: Prices) -> Role
     )
 
 
-def _mistakes(client: EngineClient, task: Task) -> list[str]:
-    reply: Record | None
-    match task:
-        case AskTask():
-            reply = client.ask(TEMPLATES[Role.ASK], task.variables, AskReply).value
-            mistakes = task.mistakes(reply or AskReply(readings=()))
-        case AnswerTask():
-            reply = client.ask(TEMPLATES[Role.ANSWER], task.variables, AnswerReply).value
-            mistakes = task.mistakes(reply or AnswerReply())
-        case CheckTask():
-            reply = client.ask(TEMPLATES[Role.CHECK], task.variables, CheckReply).value
-            mistakes = task.mistakes(reply or CheckReply(statements=()))
-    return mistakes if reply is not None else ["the reply cannot be read"] * len(mistakes)
+def _judgements(reply: Record) -> dict[str, str]:
+    """Return what a reply judges, and how."""
+    match reply:
+        case AskReply(readings=readings):
+            return {reading.document.strip(): reading.verdict for reading in readings}
+        case AnswerReply(parts=parts):
+            return {f"part {part.part}": part.status for part in parts}
+        case CheckReply(statements=statements, answers=fit):
+            return {**{f"statement {check.number}": check.support for check in statements}, "the whole": fit}
+    return {}
 
 
-def _not_copied(expected: ExpectedReading, reading: DocumentReply, document: ShownDocument) -> str:
-    text = one_line(" ".join(passage.text for passage in document.passages))
-    quotes = [quote for quote in map(one_line, reading.quotes) if expected.quote in quote and quote in text]
-    return (
-        ""
-        if quotes or not expected.quote
-        else f"{expected.document}: no quote contains {expected.quote!r} as it stands"
-    )
-
-
-def _wrong(about: str, given: object, right: Sequence[object]) -> str:
-    return "" if given in right else f"{about}: {given} instead of {' or '.join(map(str, right))}"
+def _wrong(about: str, given: str, right: Sequence[str]) -> str:
+    return "" if given in right else f"{about}: {given} instead of {' or '.join(right)}"

@@ -11,15 +11,7 @@ import pytest
 from investigator.asking.prompts import Prompts
 from investigator.doctor.diagnosis import diagnose
 from investigator.doctor.findings import Diagnosis
-from investigator.doctor.grading import (
-    TEMPLATES,
-    AnswerTask,
-    AskTask,
-    CheckTask,
-    foreseen_cost,
-    graded,
-    grading_tasks,
-)
+from investigator.doctor.grading import TEMPLATES, GradingTask, foreseen_cost, graded, grading_tasks
 from investigator.doctor.wording import diagnosis_text
 from investigator.engines.base import guessed_tokens
 from investigator.engines.extractive import ExtractiveEngine
@@ -29,13 +21,15 @@ from investigator.engines.scripted import ScriptedEmbedder, ScriptedEngine
 from investigator.errors import EngineError
 from investigator.records import (
     AnswerReply,
+    AnswerVariables,
     AskReply,
     AskVariables,
     CheckReply,
+    CheckVariables,
     DocumentReply,
-    PartReply,
+    Fit,
+    PartStatus,
     Prompt,
-    ProposedStatement,
     Record,
     Reply,
     ShownDocument,
@@ -53,25 +47,24 @@ def text_of(document: ShownDocument) -> str:
     return " ".join(passage.text for passage in document.passages)
 
 
-def right_reply(task: AskTask | AnswerTask | CheckTask) -> Record:
+def right_reply(task: GradingTask) -> Record:
     """Return the reply that the tasks expect."""
-    match task:
-        case AskTask():
-            readings = (
-                DocumentReply(
-                    document=each.document, verdict=each.verdicts[0], point=90, quotes=(each.quote,), reply="R"
-                )
-                for each in task.readings
-                if each.verdicts[0] is not Verdict.NOT_STATED
-            )
-            return AskReply(readings=tuple(readings))  # a document that says nothing is left out
-        case AnswerTask():
-            text = " and ".join(["This", *(options[-1] for options in task.says)])
-            parts = (PartReply(part=number, status=right[0]) for number, right in enumerate(task.statuses, 1))
-            return AnswerReply(lead=ProposedStatement(text=text, evidence=task.cites), parts=tuple(parts))
-        case CheckTask():
-            checks = (StatementCheck(number=number, support=right[0]) for number, right in enumerate(task.supports, 1))
-            return CheckReply(statements=tuple(checks), answers=task.fits[0])
+    first = {about: right[0] for about, right in task.expected.items()}
+    numbered = [(int(about.split()[1]), right) for about, right in first.items() if about[-1].isdigit()]
+    match task.variables:
+        case AskVariables():
+            readings = [
+                {"document": name, "verdict": verdict, "point": 90, "quotes": [task.quotes.get(name, "")], "reply": "R"}
+                for name, verdict in first.items()
+                if verdict != Verdict.NOT_STATED  # a document that says nothing is left out
+            ]
+            return AskReply.model_validate({"readings": readings})
+        case AnswerVariables():
+            text = " and ".join(["This", *(variants[-1] for variants in task.says)])
+            parts = [{"part": number, "status": status} for number, status in numbered]
+            return AnswerReply.model_validate({"lead": {"text": text, "evidence": task.cites}, "parts": parts})
+    checks = [{"number": number, "support": support} for number, support in numbered]
+    return CheckReply.model_validate({"statements": checks, "answers": first["the whole"]})
 
 
 def careful(prompt: Prompt) -> str:
@@ -110,19 +103,21 @@ def test_the_tasks_are_some_thirty_in_about_ten_thousand_tokens() -> None:
 
 def test_every_word_to_be_quoted_stands_in_its_document_and_every_id_is_shown() -> None:
     for task in ALL_TASKS:
-        match task:
-            case AskTask():
-                documents = {document.document_id: document for document in task.variables.documents}
-                assert set(documents) == {each.document for each in task.readings}
-                assert all(each.quote in text_of(documents[each.document]) for each in task.readings)
-            case AnswerTask():
-                ids = {name for document in task.variables.documents for name in document.ids}
-                assert set(task.cites) <= ids
-                assert len(task.statuses) == len(task.variables.parts)
-            case CheckTask():
-                ids = {name for document in task.variables.documents for name in document.ids}
-                assert all(set(statement.evidence) <= ids for statement in task.variables.statements)
-                assert len(task.supports) == len(task.variables.statements)
+        match task.variables:
+            case AskVariables(documents=documents):
+                texts = {document.document_id: text_of(document) for document in documents}
+                assert texts.keys() == task.expected.keys()
+                assert all(words in texts[name] for name, words in task.quotes.items())
+                assert {right for rights in task.expected.values() for right in rights} <= set(Verdict)
+            case AnswerVariables(documents=documents, parts=parts):
+                assert set(task.cites) <= {name for document in documents for name in document.ids}
+                assert list(task.expected) == [f"part {number}" for number in range(1, len(parts) + 1)]
+                assert {right for rights in task.expected.values() for right in rights} <= set(PartStatus)
+            case CheckVariables(documents=documents, statements=statements):
+                ids = {name for document in documents for name in document.ids}
+                assert all(set(statement.evidence) <= ids for statement in statements)
+                assert list(task.expected) == [*(f"statement {each.number}" for each in statements), "the whole"]
+                assert {right for rights in task.expected.values() for right in rights} <= {*Support, *Fit}
 
 
 @pytest.mark.parametrize("role", GRADED)
