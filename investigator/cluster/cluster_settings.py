@@ -36,5 +36,5 @@ class ClusterSettings(Record):
         default=0, ge=0, le=1024, description=f"processes of the cluster {LOCAL}; 0 means one for each CPU"
     )
     wait: float = Field(
-        default=60.0, gt=0, le=3600, description="seconds after which a shard that does not reply counts as lost"
+        default=60.0, gt=0, le=3600, description="seconds after which other workers open a shard that does not reply"
     )

@@ -8,7 +8,6 @@ import secrets
 import shutil
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -79,9 +78,10 @@ class RayCrew:
         """
         ray, shards = self._ray, (workspace, dict(records), embedder)
         with self._changing:
-            if self._holders is None or shards != self._held or self._holders.lost:
+            if self._holders is None or shards != self._held or self._holders.is_lost:
                 if self._holders is not None:
                     self._holders.end()
+                    self._holders = None
                 self._holders = RayHolders(ray, *shards, self._settings.wait)
                 self._held = shards
             return self._holders
@@ -104,15 +104,9 @@ class _Holder:
         self._embedder = embedder
         self._open: dict[int, Shard] = {}
 
-    def ask(self, numbers: Sequence[int], call: Callable[[Shard], Reply]) -> dict[int, Reply | InvestigatorError]:
-        """Return the replies of these shards; if a shard fails, its reply is the error."""
-        replies: dict[int, Reply | InvestigatorError] = {}
-        for number in numbers:
-            try:
-                replies[number] = call(self._shard(number))
-            except InvestigatorError as error:
-                replies[number] = error
-        return replies
+    def ask(self, numbers: Sequence[int], call: Callable[[Shard], Reply]) -> dict[int, Reply]:
+        """Return the replies of these shards. Raises the errors of the call."""
+        return {number: call(self._shard(number)) for number in numbers}
 
     def _shard(self, number: int) -> Shard:
         if number not in self._open:
@@ -122,16 +116,14 @@ class _Holder:
 
 
 class RayHolders:
-    """Shards held by actors, one per CPU of the cluster; `lost` contains the error of each shard that does not reply,
-    keyed by shard number.
-    """
+    """Shards held by actors, one per CPU of the cluster; `is_lost` is True once some of them gave no reply."""
 
     def __init__(
         self, ray: Any, workspace: Path, records: Mapping[int, ShardRecord], embedder: str, wait: float
     ) -> None:
         self._ray = ray
         self._wait = wait
-        self.lost: dict[int, InvestigatorError] = {}
+        self.is_lost = False
         many = max(1, min(len(records), int(ray.cluster_resources().get("CPU", 1))))
         made = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=_TRIES, scheduling_strategy="SPREAD")(_Holder)
         with _translated(ray):
@@ -139,52 +131,38 @@ class RayHolders:
                 made.remote(index_version(), workspace, {n: r for n, r in records.items() if n % many == at}, embedder)
                 for at in range(many)
             ]
-        self._home = {number: self._actors[number % many] for number in records}
-        warmed = self._replies(Shard.warm, tuple(self._home))
-        self.lost = {number: reply for number, reply in warmed.items() if isinstance(reply, InvestigatorError)}
-
-    @property
-    def numbers(self) -> Sequence[int]:
-        """Return the numbers of the shards that reply."""
-        return tuple(number for number in self._home if number not in self.lost)
+        self._numbers = tuple(sorted(records))
+        try:
+            self.on_all(Shard.warm)
+        except BaseException:
+            self.end()
+            raise
 
     def on(self, number: int, call: Callable[[Shard], Reply]) -> Reply:
         """Return one shard's reply to a call. Raises ShardLostError, and any error that the call raises."""
-        return self._sound(self._replies(call, (number,)))[number]
+        return self._replies(call, (number,))[number]
 
     def on_all(self, call: Callable[[Shard], Reply]) -> dict[int, Reply]:
         """Return the replies, keyed by shard number. Raises ShardLostError, and any error that the call raises."""
-        return self._sound(self._replies(call, self.numbers))
+        return self._replies(call, self._numbers)
 
     def end(self) -> None:
         """Release the actors."""
         for actor in self._actors:
             self._ray.kill(actor)
 
-    def _replies(self, call: Callable[[Shard], Reply], numbers: Sequence[int]) -> dict[int, Reply | InvestigatorError]:
-        by_actor: dict[Any, list[int]] = {}
+    def _replies(self, call: Callable[[Shard], Reply], numbers: Sequence[int]) -> dict[int, Reply]:
+        by_place: dict[int, list[int]] = {}
         for number in numbers:
-            by_actor.setdefault(self._home[number], []).append(number)
-        until, replies = time.monotonic() + self._wait, dict[int, Reply | InvestigatorError]()
-        with _translated(self._ray):
-            references = [(actor.ask.remote(some, call), some) for actor, some in by_actor.items()]
-        for reference, some in references:
-            try:
-                with _translated(self._ray):
-                    replies |= self._ray.get(reference, timeout=max(0.0, until - time.monotonic()))
-            except ClusterError as error:
-                replies |= dict.fromkeys(some, ShardLostError(error.message))
-        return dict(sorted(replies.items()))
-
-    def _sound(self, replies: Mapping[int, Reply | InvestigatorError]) -> dict[int, Reply]:
-        sound: dict[int, Reply] = {}
-        for number, reply in replies.items():
-            if isinstance(reply, InvestigatorError):
-                if isinstance(reply, ShardLostError):
-                    self.lost[number] = reply
-                raise reply
-            sound[number] = reply
-        return sound
+            by_place.setdefault(number % len(self._actors), []).append(number)
+        try:
+            with _translated(self._ray):
+                waiting = [self._actors[place].ask.remote(some, call) for place, some in by_place.items()]
+                parts: list[dict[int, Reply]] = self._ray.get(waiting, timeout=self._wait)
+        except ShardLostError:
+            self.is_lost = True
+            raise
+        return {number: reply for part in parts for number, reply in part.items()}
 
 
 def _connected(settings: ClusterSettings) -> Any:
@@ -238,14 +216,14 @@ def _translated(ray: Any) -> Iterator[None]:
     try:
         yield
     except ray.exceptions.GetTimeoutError as error:
-        raise ClusterError("its worker gave no reply in time") from error
+        raise ShardLostError("a part of the index gives no reply in time") from error
     except ray.exceptions.RayTaskError as error:
         if isinstance(error.cause, InvestigatorError):
             raise error.cause from error
         raise ClusterError(f"a worker failed: {type(error.cause).__name__}: {error.cause}") from error
     except ray.exceptions.RayError as error:
         first = " ".join(str(error).split())[:200] or type(error).__name__
-        raise ClusterError(f"a worker was lost: {first}") from error
+        raise ShardLostError(f"a worker was lost: {first}") from error
     except (ConnectionError, RuntimeError, ValueError, OSError) as error:
         first = " ".join(str(error).split())[:300]
         raise ClusterError(f"the Ray cluster cannot be used: {first}", hint=_ADDRESSES) from error

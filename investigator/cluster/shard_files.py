@@ -25,7 +25,6 @@ from investigator.store.database import Database, FileDatabase, secured, transla
 FOLDER = "shards"
 """The folder within a workspace that contains the shards."""
 
-_COUNT = "count"
 _USUAL = 8  # default number of shards in a new index
 
 
@@ -135,14 +134,17 @@ class ShardFiles:
             write_private(self.directory / f"{name}.json", record.model_dump_json().encode())
         return record
 
-    def forget(self, record: ShardRecord) -> None:
-        """Delete the record of a shard, so that it is built from scratch."""
-        with translated(self.directory):
-            (self.directory / f"{_name(record.number, record.count)}.json").unlink(missing_ok=True)
+    def forget_damaged(self, count: int) -> None:
+        """Delete the records of damaged shards, so that these are built from scratch."""
+        for number, record in self.records(count).items():
+            try:
+                self.open(record)
+            except DamagedDatabaseError:
+                (self.directory / f"{_name(number, count)}.json").unlink(missing_ok=True)
 
     def sweep(self, count: int) -> None:
         """Delete all files except finished shards. Call it only if no build is in progress."""
-        kept = {_COUNT}
+        kept = set[str]()
         for number, record in self.records(count).items():
             kept |= {record.file, f"{_name(number, count)}.json"}
         with translated(self.directory):
@@ -152,17 +154,8 @@ class ShardFiles:
 
     def count(self, wanted: int) -> int:
         """Return the number of shards in the index: the requested number or, for 0, the existing number."""
-        if wanted:
-            return wanted
-        try:
-            return int(read_private(self.directory / _COUNT))
-        except (OSError, ValueError, ForeignFileError):
-            return _USUAL
-
-    def keep_count(self, count: int) -> None:
-        """Store the number of shards that a command builds. Raises StoreError."""
-        with translated(self.directory):
-            write_private(self.directory / _COUNT, str(count).encode())
+        existing = (int(path.stem.rpartition("-")[2]) for path in self.directory.glob("[0-9]*-of-[0-9]*.json"))
+        return wanted or max(existing, default=_USUAL)
 
 
 def freeze(database: Database, path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +14,6 @@ from investigator.cluster.shard_files import (
     ClusterProgress,
     ShardDatabase,
     ShardFiles,
-    ShardRecord,
     shard_of,
     shares,
 )
@@ -23,8 +22,8 @@ from investigator.documents.fresh import file_of
 from investigator.documents.scanning import FolderListing
 from investigator.engines.base import Embedder, Vectors
 from investigator.engines.embedding.rerankers import open_reranker
-from investigator.errors import DamagedDatabaseError, FolderError, InvestigatorError
-from investigator.records import Embedded, Event, FileRead, FileStatus, FolderStatus, Notice, Search, Unreadable
+from investigator.errors import DamagedDatabaseError, FolderError
+from investigator.records import Embedded, Event, FileRead, FolderStatus, Notice, Search
 from investigator.resources.distribution import installed_version
 from investigator.retrieval.folder_index import IndexSettings, check_any_document, folder_status
 from investigator.retrieval.gathering import GatheredCorpus, GatheredVectors, GatheredWords
@@ -46,8 +45,7 @@ class _Opened:
 
 class ShardedIndex:
     """The sharded index of one folder, stored in an open workspace; `notice` receives messages for the user.
-    `open_there` opens the embedder on a worker. Shards that do not reply are lost until the folder is read again; until
-    then, their files count as unreadable.
+    `open_there` opens the embedder on a worker.
     """
 
     def __init__(
@@ -75,14 +73,12 @@ class ShardedIndex:
 
     @property
     def stored(self) -> GatheredCorpus:
-        """Return the documents of all finished shards, searchable or not."""
-        records = self._files.records(self._count)
-        corpora = {number: Corpus(self._database(record)) for number, record in records.items()}
-        return GatheredCorpus(corpora, self._count, self._listed().left_out)
+        """Return the documents of all finished shards, without the workers."""
+        return self._gathered(self._databases())
 
     @property
     def corpus(self) -> GatheredCorpus:
-        """Return the documents of the searchable shards."""
+        """Return the documents of the shards, which the workers hold."""
         return self._opened().corpus
 
     def read(self, recheck: Recheck) -> Iterator[Event]:
@@ -120,8 +116,6 @@ class ShardedIndex:
             or number not in records
             or not is_current(records[number], files, made_with)
         ]
-        if tasks:
-            self._files.keep_count(self._count)
         # largest first, so that no large shard is built last
         return sorted(tasks, key=lambda task: sum(file.size for file in task.files), reverse=True)
 
@@ -158,43 +152,30 @@ class ShardedIndex:
     def _opened(self) -> _Opened:
         """Open the shards for searching; damaged shards are rebuilt first."""
         if self._open is None:
-            holders, records = self._held(), self._files.records(self._count)
-            damaged = [n for n, error in holders.lost.items() if isinstance(error, DamagedDatabaseError)]
-            for number in damaged:
-                self._notice(f"{holders.lost[number].message}: rebuilding it from the files.")
-                self._files.forget(records[number])
-            if damaged:
+            try:
+                holders = self._held()
+            except DamagedDatabaseError as error:
+                self._notice(f"{error.message}: rebuilding it from the files.")
+                self._files.forget_damaged(self._count)
                 for _ in self._built(self._tasks(STAMPS_ONLY)):
                     pass
-                holders, records = self._held(), self._files.records(self._count)
-            databases = {n: self._database(record) for n, record in records.items() if n not in holders.lost}
-            corpora = {number: Corpus(database) for number, database in databases.items()}
+                holders = self._held()
+            databases = self._databases()
             tables = tuple(SentenceVectorTable(database, self._embedder.name) for database in databases.values())
-            lost = self._lost_files(databases.keys(), holders.lost)
-            self._open = _Opened(GatheredCorpus(corpora, self._count, self._listed().left_out, lost), holders, tables)
+            self._open = _Opened(self._gathered(databases), holders, tables)
         return self._open
 
-    def _lost_files(self, opened: Collection[int], errors: Mapping[int, InvestigatorError]) -> tuple[Unreadable, ...]:
-        """Return the files of the shards that are not open, and report each lost shard."""
-        if len(opened) == self._count:
-            return ()
-        home = {file.id: shard_of(file.id, self._count) for file in self._listed().files}
-        for number, error in errors.items():
-            self._notice(
-                f"Shard {number + 1} of {self._count} cannot be searched ({error.message}). "
-                f"Its {sum(own == number for own in home.values()):,} files count as unreadable until it replies again."
-            )
-        return tuple(
-            Unreadable(path=name, status=FileStatus.FAILED, reason=f"shard {number + 1} of {self._count} is lost")
-            for name, number in home.items()
-            if number not in opened
-        )
+    def _gathered(self, databases: Mapping[int, ShardDatabase]) -> GatheredCorpus:
+        corpora = {number: Corpus(database) for number, database in databases.items()}
+        return GatheredCorpus(corpora, self._count, self._listed().left_out)
 
-    def _database(self, record: ShardRecord) -> ShardDatabase:
-        """Open a shard; its holder has already checked the file."""
-        database = ShardDatabase(self._files.path(record))
-        self._workspace.call_at_close(database.close)
-        return database
+    def _databases(self) -> dict[int, ShardDatabase]:
+        """Open the finished shards."""
+        records = self._files.records(self._count)
+        databases = {number: ShardDatabase(self._files.path(record)) for number, record in records.items()}
+        for database in databases.values():
+            self._workspace.call_at_close(database.close)
+        return databases
 
     def status(self, *, compare: bool) -> FolderStatus:
         """Return the contents of the shards and, with `compare`, the changes in the folder. Raises FolderError."""

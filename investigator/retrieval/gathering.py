@@ -6,7 +6,6 @@ the shard. Within a document, chunk numbers are in text order, as in one workspa
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
 from typing import TypeVar
@@ -26,22 +25,17 @@ Value = TypeVar("Value")
 
 
 class GatheredCorpus:
-    """The documents and chunks of several shards, keyed by shard number; `count` is the number of all shards.
-
-    `lost` contains the files of missing shards with the reasons; such files count as unreadable.
-    """
+    """The documents and chunks of several shards, keyed by shard number; `count` is the number of all shards."""
 
     def __init__(
         self,
         shards: Mapping[int, Corpus],
         count: int,
         left_out: Sequence[LeftOut],
-        lost: Sequence[Unreadable] = (),
     ) -> None:
         self.count = count
         self._shards = dict(sorted(shards.items()))
         self._left_out = tuple(left_out)
-        self._lost = tuple(lost)
         self._cards: Mapping[str, DocumentCard] | None = None
         self._home: Mapping[str, int] | None = None
         self._spans = lru_cache(maxsize=_HELD_QUERIES)(self._read_spans)
@@ -81,9 +75,9 @@ class GatheredCorpus:
         return self._shards[self.home(document_id)].document(document_id)
 
     def unreadable(self) -> tuple[Unreadable, ...]:
-        """Return the files that could not be read and the files of lost shards, with the reason."""
+        """Return the files that could not be read, with the reason."""
         files = (file for shard in self._shards.values() for file in shard.unreadable())
-        return tuple(sorted((*files, *self._lost), key=lambda file: file.path))
+        return tuple(sorted(files, key=lambda file: file.path))
 
     def left_out(self) -> tuple[LeftOut, ...]:
         """Return the files in the folder that are not documents, grouped by reason."""
@@ -96,13 +90,11 @@ class GatheredCorpus:
         return self._cards
 
     def fingerprint(self, scope: Sequence[str] = ()) -> str:
-        """Return a hash of the folder's contents; it equals the hash of an undivided index unless shards are lost."""
-        whole = fingerprint_of(
+        """Return a hash of the folder's contents, which equals the hash of an undivided index."""
+        return fingerprint_of(
             ((file.path, file.content_hash, file.status) for file in self.files() if not scope or file.path in scope),
             () if scope else self._left_out,
         )
-        lost = [file.path for file in self._lost if not scope or file.path in scope]
-        return hashlib.sha256("\n".join((whole, *lost)).encode()).hexdigest() if lost else whole
 
     def chunk_count(self) -> int:
         """Return the number of chunks in all documents."""

@@ -124,11 +124,6 @@ class ShardHolders(Protocol):
     A shard that does not reply raises ShardLostError.
     """
 
-    @property
-    def numbers(self) -> Sequence[int]:
-        """Return the numbers of the available shards."""
-        ...
-
     def on(self, number: int, call: Callable[[Shard], Reply]) -> Reply:
         """Call a named function, or a partial of one, with one shard and return its result."""
         ...

@@ -31,14 +31,14 @@ from investigator.store.workspace import Workspace, has_database, has_runs
 
 _Result = TypeVar("_Result")
 
-MOST_LOSSES = 3
-"""Number of retries, with the remaining shards, after losing a shard."""
+MOST_LOSSES = 1
+"""Number of retries, by other workers, after losing a shard."""
 
 
 def mended(attempt: Callable[[frozenset[str]], _Result]) -> _Result:
     """Return the result of an attempt; if the attempt finds damaged documents, read them again and repeat it.
 
-    An attempt that loses a shard is repeated with the remaining shards. Raises DamagedDocumentError if a document is
+    An attempt that loses a shard is repeated by other workers. Raises DamagedDocumentError if a document is
     damaged again right after it was read, and ShardLostError if shards are lost repeatedly.
     """
     again, lost = frozenset[str](), 0

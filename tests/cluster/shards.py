@@ -9,7 +9,7 @@ from investigator.cluster.building import BuiltShard, ShardTask, build
 from investigator.cluster.shard_files import ShardFiles, ShardRecord
 from investigator.documents.chunks import ChunkSettings, split
 from investigator.engines.base import Embedder
-from investigator.errors import InvestigatorError, ShardLostError
+from investigator.errors import ShardLostError
 from investigator.records import SplitDocument
 from investigator.retrieval.folder_index import embed_missing
 from investigator.retrieval.shard import Reply, Shard
@@ -22,21 +22,18 @@ CHUNKS = ChunkSettings(target=200, maximum=300)
 
 
 class HeldHere:
-    """Shards in this process; `asked` are the numbers of those that were asked individually."""
+    """Shards in this process, held by a crew or alone."""
 
-    def __init__(self, shards: Mapping[int, Shard]) -> None:
+    def __init__(self, shards: Mapping[int, Shard], crew: CrewHere | None = None) -> None:
         self.shards = shards
-        self.asked: list[int] = []
-
-    @property
-    def numbers(self) -> Sequence[int]:
-        return tuple(self.shards)
+        self._crew = crew
 
     def on(self, number: int, call: Callable[[Shard], Reply]) -> Reply:
-        self.asked.append(number)
         return call(self.shards[number])
 
     def on_all(self, call: Callable[[Shard], Reply]) -> dict[int, Reply]:
+        if self._crew is not None:
+            self._crew.search()
         return {number: call(shard) for number, shard in self.shards.items()}
 
 
@@ -53,14 +50,16 @@ def copied(source: Corpus, document_ids: Sequence[str], path: Path, embedder: Em
 
 
 class CrewHere:
-    """Builds and holds shards in this process; those in `away` cannot be searched. With `only_notes` it builds none."""
+    """Builds and holds shards in this process. With `only_notes` it builds none. After `searches_left` searches a shard
+    falls silent, and again whenever the shards are held anew if it `stays_silent`.
+    """
 
     def __init__(self) -> None:
-        self.away: set[int] = set()
         self.built: list[int] = []
         self.only_notes = False
         self.noted: list[ShardTask] = []
-        self.falls_silent_after: int | None = None
+        self.searches_left: int | None = None
+        self.stays_silent = False
 
     def build(self, tasks: Sequence[ShardTask]) -> Iterator[BuiltShard]:
         self.noted += tasks
@@ -69,32 +68,15 @@ class CrewHere:
             yield build(task)
 
     def hold(self, workspace: Path, records: Mapping[int, ShardRecord], embedder: str) -> HeldHere:
-        shards: dict[int, Shard] = {}
-        lost: dict[int, InvestigatorError] = {number: ShardLostError("it is away") for number in self.away}
-        for number in records.keys() - self.away:
-            try:
-                shards[number] = Shard(ShardFiles(workspace).open(records[number]), embedder)
-            except InvestigatorError as error:
-                lost[number] = error
-        return _Silenced(dict(sorted(shards.items())), self, lost)
+        files = ShardFiles(workspace)
+        return HeldHere({n: Shard(files.open(record), embedder) for n, record in sorted(records.items())}, self)
+
+    def search(self) -> None:
+        if self.searches_left is not None:
+            self.searches_left -= 1
+            if self.searches_left < 0:
+                self.searches_left = 0 if self.stays_silent else None
+                raise ShardLostError("it fell silent")
 
     def dead_machines(self) -> tuple[str, ...]:
         return ()
-
-
-class _Silenced(HeldHere):
-    """Shards of which the last one stops replying after a given number of searches."""
-
-    def __init__(self, shards: Mapping[int, Shard], crew: CrewHere, lost: Mapping[int, InvestigatorError]) -> None:
-        super().__init__(shards)
-        self._crew = crew
-        self.lost = lost
-
-    def on_all(self, call: Callable[[Shard], Reply]) -> dict[int, Reply]:
-        if self._crew.falls_silent_after is not None:
-            self._crew.falls_silent_after -= 1
-            if self._crew.falls_silent_after < 0:
-                self._crew.falls_silent_after = None
-                self._crew.away = {max(self.shards)}
-                raise ShardLostError("it fell silent")
-        return super().on_all(call)

@@ -12,8 +12,8 @@ from shards import CrewHere
 from investigator import Investigator, ScriptedEmbedder, load_settings
 from investigator.cluster.building import build
 from investigator.cluster.shard_files import shard_of
-from investigator.errors import ClusterError, SettingsError
-from investigator.records import Answer, Answered, AnswerStatus, Investigation
+from investigator.errors import ClusterError, SettingsError, ShardLostError
+from investigator.records import Answer, Answered, Investigation
 from investigator.settings import Settings
 
 TEXTS = {
@@ -127,29 +127,24 @@ def answer_of(investigator: Investigator, question: str = QUESTION) -> Answer:
     return answer
 
 
-def test_a_lost_shard_is_named_and_the_same_command_completes_when_it_is_back(
+def test_a_shard_that_falls_silent_is_asked_again_and_the_answer_is_the_same(
     folder: Path, crew: CrewHere, alone: Mapping[str, Investigation]
 ) -> None:
-    home = shard_of("cedar.txt", COUNT)
-    crew.away = {home}
-    without = answer_of(sharded(folder, crew))
-    missing = {file.path for file in without.coverage.unreadable if "lost" in file.reason}
-    assert missing == {name for name in (*TEXTS, "poison.pdf") if shard_of(name, COUNT) == home}
-    assert without.status is not AnswerStatus.ANSWERED
-    crew.away = set()
-    assert comparable(record_of(sharded(folder, crew))) == comparable(alone[QUESTION])
-
-
-def test_a_shard_that_falls_silent_in_a_run_is_left_out_of_it_by_name(folder: Path, crew: CrewHere) -> None:
     indexed(sharded(folder, crew))
-    crew.falls_silent_after = 2
-    investigator = sharded(folder, crew)
-    lost = [
-        file
-        for file in answer_of(investigator, "Who painted the ceiling?").coverage.unreadable
-        if "lost" in file.reason
-    ]
-    assert {shard_of(file.path, COUNT) for file in lost} == crew.away != set()
+    crew.searches_left = 2
+    assert comparable(record_of(sharded(folder, crew))) == comparable(alone[QUESTION])
+    assert crew.searches_left is None
+
+
+def test_a_shard_that_stays_silent_is_an_error_and_the_same_command_completes_when_it_is_back(
+    folder: Path, crew: CrewHere, alone: Mapping[str, Investigation]
+) -> None:
+    crew.searches_left, crew.stays_silent = 2, True
+    with pytest.raises(ShardLostError) as caught:
+        record_of(sharded(folder, crew))
+    assert "Run the same command again" in caught.value.hint
+    crew.searches_left = None
+    assert comparable(record_of(sharded(folder, crew))) == comparable(alone[QUESTION])
 
 
 def test_the_largest_shard_is_built_first_so_that_no_worker_ends_alone(folder: Path, crew: CrewHere) -> None:
