@@ -16,7 +16,7 @@ from investigator.doctor.findings import EngineFinding, RoleFinding, RoleGrade, 
 from investigator.doctor.grading import foreseen_cost, graded
 from investigator.engines.base import Engine, traits_of
 from investigator.engines.chat.engine import ChatEngine
-from investigator.engines.chat.refusals import Feature
+from investigator.engines.chat.models import Feature
 from investigator.engines.gguf.engine import GgufEngine
 from investigator.engines.grades import GRADED
 from investigator.engines.http import LOOPBACK

@@ -6,7 +6,7 @@ accepts a client or client options, else from `bound_clients`.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, field
 from itertools import count
@@ -27,12 +27,24 @@ T = TypeVar("T")
 MOST_OCTETS = 4_000_000
 """Size limit for a reply's body; 200,000 characters take 1.2 million bytes if JSON escapes each of them."""
 
-_UNCOMPRESSED: Mapping[str, str] = {"Accept-Encoding": "identity"}  # so that the size limit applies
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-_PLACES_OF_CLIENTS = ("client", "_client", "root_client")
-_DEPTH = 3
-_ENDS_AT: ContextVar[float] = ContextVar("ends_at", default=inf)
 _ENVELOPES = 50  # factor for streamed replies, in which each token may come in a separate envelope
+
+
+@dataclass
+class _Deadline:
+    """The end of a call, as `time.monotonic` counts; set to 0 if the call is abandoned earlier."""
+
+    at: float = inf
+
+
+_DEADLINE: ContextVar[_Deadline] = ContextVar("deadline", default=_Deadline())  # noqa: B039 - the default is never set
+
+
+def _check_deadline(_: object) -> None:
+    """Keep a client from sending or reading more for a call that was abandoned. Raises EngineTimeoutError."""
+    if time.monotonic() > _DEADLINE.get().at:
+        raise EngineTimeoutError("the time for this call has run out")
 
 
 @dataclass(frozen=True)
@@ -63,24 +75,21 @@ class Endpoint:
         """
         import httpx  # imported before the clock starts
 
-        def send() -> tuple[int, bytes] | EngineError | TimeoutError:
-            try:
-                with httpx.Client(**self._settings(), transport=self.transport) as client:
-                    response = client.post(self.address, content=body)
-                    return response.status_code, redacted_octets(response.content)
-            except (httpx.TimeoutException, EngineTimeoutError) as error:  # the reply did not start or end in time
-                return TimeoutError(str(error))
-            except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
-                return EngineUnreachableError(f"{self.place} cannot be reached: {error}", hint=self.hint)
-            except EngineError as error:
-                return error
+        def exchange() -> Iterator[tuple[int, bytes]]:
+            with httpx.Client(**self._settings(), transport=self.transport) as client:
+                response = client.post(self.address, content=body)
+                yield response.status_code, redacted_octets(response.content)
 
-        answer = within(self.seconds, send)
-        if isinstance(answer, TimeoutError):
-            raise EngineTimeoutError(f"{self.place} did not answer within {self.seconds:g} seconds", hint=self.hint)
-        if isinstance(answer, EngineError):
-            raise answer
-        return answer
+        match next(within(self.seconds, exchange)):
+            case TimeoutError() | httpx.TimeoutException() | EngineTimeoutError() as error:
+                message = f"{self.place} did not answer within {self.seconds:g} seconds"
+                raise EngineTimeoutError(message, hint=self.hint) from error
+            case httpx.HTTPError() | httpx.InvalidURL() | ValueError() as error:
+                raise EngineUnreachableError(f"{self.place} cannot be reached: {error}", hint=self.hint) from error
+            case Exception() as error:
+                raise error
+            case answer:
+                return answer
 
     def _settings(self) -> dict[str, Any]:
         parts = urlsplit(self.address)
@@ -91,24 +100,6 @@ class Endpoint:
             "verify": parts.scheme == "https",  # reading the certificates takes 25 ms
             "trust_env": parts.hostname not in LOOPBACK,  # requests to this machine bypass proxies
         }
-
-
-def client_settings(bounds: BodyBounds, seconds: float) -> dict[str, Any]:
-    """Return the arguments for an HTTP client that follows no redirects, limits each body, and waits up to `seconds`
-    for each part of it. It sends nothing, and receives nothing more, after the end of the enclosing `within`.
-    """
-    return {
-        "timeout": seconds,
-        "follow_redirects": False,
-        "headers": dict(_UNCOMPRESSED),
-        "event_hooks": {"request": [_check_time], "response": [bounds]},
-    }
-
-
-def _check_time(_: object) -> None:
-    """Keep a provider's client from trying again after its call was abandoned."""
-    if time.monotonic() > _ENDS_AT.get():
-        raise EngineTimeoutError("the time for this call has run out")
 
 
 @dataclass(frozen=True)
@@ -146,20 +137,32 @@ def retried(
     raise AssertionError("unreachable: the last try returns or raises")
 
 
-def within(seconds: float, work: Callable[[], T]) -> T | TimeoutError:
-    """Return the result of `work`, or a TimeoutError if it takes longer; the work is then abandoned.
+def within(seconds: float, work: Callable[[], Iterable[T]]) -> Generator[T | Exception]:
+    """Yield what `work` yields and, if it fails, its error; the error is a TimeoutError if it takes longer.
 
-    It runs in a separate thread, with the caller's context variables. That thread does not keep the program from
-    ending. `work` must return its errors, not raise them.
+    It runs in a separate thread, with the caller's context variables. It is abandoned when its time is over or the
+    iterator is closed; its thread does not keep the program from ending.
     """
-    results: SimpleQueue[T] = SimpleQueue()
-    context = copy_context()
-    context.run(_ENDS_AT.set, time.monotonic() + seconds)
-    Thread(target=lambda: results.put(context.run(work)), name="investigator-call", daemon=True).start()
+    results: SimpleQueue[tuple[T | Exception, ...]] = SimpleQueue()
+    deadline, context = _Deadline(time.monotonic() + seconds), copy_context()
+    context.run(_DEADLINE.set, deadline)
+
+    def run() -> None:
+        try:
+            for result in work():
+                results.put((result,))
+        except Exception as error:  # noqa: BLE001 - the caller decides what each error means
+            results.put((error,))
+        results.put(())
+
+    Thread(target=context.run, args=(run,), name="investigator-call", daemon=True).start()
     try:
-        return results.get(timeout=seconds)
+        while result := results.get(timeout=max(0.0, deadline.at - time.monotonic())):
+            yield result[0]
     except Empty:
-        return TimeoutError(f"no result within {seconds:g} seconds")
+        yield TimeoutError(f"no result within {seconds:g} seconds")
+    finally:
+        deadline.at = 0.0
 
 
 @dataclass(frozen=True)
@@ -180,9 +183,9 @@ class BodyBounds:
             message = f"{self.place} sent a reply in {compression} form, which was not requested"
             raise EngineError(message, hint=self.hint)
         base = next(kind for kind in type(response.stream).__mro__ if kind.__name__ == "SyncByteStream")
+        is_streamed = response.headers.get("content-type", "").startswith("text/event-stream")
         kind = type("BoundedStream", (_BoundedStream, base), {})
-        is_of_pieces = response.headers.get("content-type", "").startswith("text/event-stream")
-        response.stream = kind(response.stream, self, self.octets * (_ENVELOPES if is_of_pieces else 1))
+        response.stream = kind(response.stream, self, self.octets * (_ENVELOPES if is_streamed else 1))
 
 
 class _BoundedStream:
@@ -198,8 +201,7 @@ class _BoundedStream:
             if octets > self._most:
                 message = f"{self._bounds.place} sent more than {self._most:,} bytes, too many for a reply"
                 raise EngineError(message, hint=self._bounds.hint)
-            if time.monotonic() > _ENDS_AT.get():
-                raise EngineTimeoutError(f"{self._bounds.place} did not complete its reply in time")
+            _check_deadline(part)
             yield part
 
     def __getattr__(self, name: str) -> object:
@@ -209,26 +211,30 @@ class _BoundedStream:
         self._stream.close()
 
 
-def bound_clients(model: object, bounds: BodyBounds) -> int:
-    """Limit the bodies and refuse the redirects of the HTTP clients inside a provider's model; return their number.
+def client_settings(bounds: BodyBounds, seconds: float) -> dict[str, Any]:
+    """Return the arguments for an HTTP client that follows no redirects, limits each body, and waits up to `seconds`
+    for each part of it. It sends nothing, and receives nothing more, after the end of the enclosing `within`.
+    """
+    return {
+        "timeout": seconds,
+        "follow_redirects": False,
+        "headers": {"Accept-Encoding": "identity"},  # uncompressed, so that the size limit applies
+        "event_hooks": {"request": [_check_deadline], "response": [bounds]},
+    }
+
+
+def bound_clients(model: object, bounds: BodyBounds, depth: int = 3) -> None:
+    """Limit the bodies and refuse the redirects of the HTTP clients inside a provider's model.
 
     This is for providers whose class accepts neither a client nor client options. Clients are found in the usual
     attributes of such classes; a client stored elsewhere, or not from httpx, stays unchanged.
     """
-    found = list(_clients(model, _DEPTH))
-    for client in found:
-        client.follow_redirects = False
-        hooks = client.event_hooks["response"]
-        if bounds not in hooks:  # LangChain's class for Anthropic shares clients among models
-            hooks.append(bounds)
-            client.event_hooks["request"].append(_check_time)
-    return len(found)
-
-
-def _clients(holder: object, depth: int) -> Iterator[Any]:
-    for name in _PLACES_OF_CLIENTS:
-        inner = getattr(holder, name, None)
-        if hasattr(inner, "event_hooks"):
-            yield inner
-        elif inner is not None and depth > 1:
-            yield from _clients(inner, depth - 1)
+    for name in ("client", "_client", "root_client"):
+        inner: Any = getattr(model, name, None)
+        if not hasattr(inner, "event_hooks"):
+            if inner is not None and depth > 1:
+                bound_clients(inner, bounds, depth - 1)
+        elif bounds not in inner.event_hooks["response"]:  # LangChain's class for Anthropic shares clients among models
+            inner.follow_redirects = False
+            inner.event_hooks["response"].append(bounds)
+            inner.event_hooks["request"].append(_check_deadline)

@@ -60,20 +60,13 @@ def test_tokens_that_are_not_told_are_guessed(engine: ChatEngine, openai_server:
 
 
 @pytest.mark.parametrize("words", ["Unknown parameter: stream_options", "bad request"])
-def test_options_of_a_stream_that_are_refused_are_left_out_from_then_on(
+def test_a_server_that_refuses_to_stream_is_asked_for_the_whole_reply(
     engine: ChatEngine, openai_server: OpenAIServer, notices: list[str], words: str
 ) -> None:
-    def answer(body: dict[str, object]) -> Response:
-        return refusal(400, words) if "stream_options" in body else streamed(*PIECES)
-
-    openai_server.answer(completion("{}"), answer)
-    engine.reply(PROMPT)  # the format is known to work
-    for _ in range(2):
-        assert engine.reply_aloud(PROMPT, lambda _: None).text == WHOLE
-    assert ["stream_options" in body for body in openai_server.bodies] == [False, True, False, False]
-    assert [notice.partition(" ")[2] for notice in notices] == [
-        "rejects the parameter stream_options, so it is no longer sent"
-    ]
+    openai_server.answer(lambda body: refusal(400, words) if body["stream"] else completion(WHOLE))
+    assert engine.reply_aloud(PROMPT, lambda _: None).text == WHOLE
+    assert [body["stream"] for body in openai_server.bodies] == [True, False]
+    assert notices == []
 
 
 def test_a_reply_whose_stream_is_cut_is_asked_for_as_a_whole(engine: ChatEngine, openai_server: OpenAIServer) -> None:

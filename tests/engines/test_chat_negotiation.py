@@ -10,8 +10,7 @@ from chat_parts import PROMPT
 from openai_server import Body, OpenAIServer, Response, completion, json_response, refusal
 
 from investigator.engines.chat.engine import ChatEngine
-from investigator.engines.chat.models import ChatSettings
-from investigator.engines.chat.refusals import Feature
+from investigator.engines.chat.models import ChatSettings, Feature
 from investigator.errors import EngineError
 from investigator.records import FinishReason
 

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
+import json
+import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from copy import copy
 from functools import cache, partial
 from threading import BoundedSemaphore, Lock
 from typing import TYPE_CHECKING, Self
 
 from investigator.engines.base import Hear, Traits, guessed_tokens
-from investigator.engines.chat.calls import Hearing, heard, invoked, text_of
-from investigator.engines.chat.errors import failure, host_of, without_reply
+from investigator.engines.chat.errors import failure, is_too_long, status_of, without_reply
 from investigator.engines.chat.models import (
+    CHAT_PROVIDERS,
+    OPENAI_COMPATIBLE,
     ChatSettings,
+    Feature,
     build,
-    can_build_later,
     constrained,
     features_of,
     server_of,
     server_of_ready,
-    split_name,
 )
-from investigator.engines.chat.refusals import Feature, Refusals
 from investigator.engines.http import within
-from investigator.errors import SettingsError
+from investigator.errors import EngineError, SettingsError
 from investigator.records import FinishReason, Prompt, Reply
 from investigator.secrets import redacted, redacted_so_far, without_secrets
 
@@ -37,6 +39,20 @@ __all__ = ["ChatEngine", "ChatSettings"]
 
 _CUT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length", "incomplete"})
 _WHOLE = frozenset({"", "stop", "end_turn", "stop_sequence", "eos", "completed"})
+_REFUSED = {
+    Feature.TEMPERATURE: r"\btemperature\b",
+    Feature.TOP_P: r"\btop_?p\b",
+    Feature.MAX_TOKENS: r"\b(max_(completion_|output_)?tokens|num_predict)\b",
+    Feature.JSON_SCHEMA: r"response_?format|json[_ ]?schema|json[_ ]object|structured output|\bgrammar\b",
+    Feature.TOOLS: r"\b(tools?|tool_choice|parallel_tool_calls|functions?)\b",
+}
+"""The names under which a server's error refers to what it refused."""
+
+_INSTEAD = {
+    Feature.JSON_SCHEMA: "rejects the JSON schema, so the reply is requested as a tool call",
+    Feature.TOOLS: "rejects tools, so only the prompt says how to reply",
+}
+_LOADING = Lock()  # two threads must not import packages with circular imports at the same time
 
 
 class ChatEngine:
@@ -66,24 +82,26 @@ class ChatEngine:
         callbacks: Sequence[BaseCallbackHandler] = (),
     ) -> None:
         self._settings = settings or ChatSettings()
+        self._on_notice = on_notice
+        self._callbacks = list(callbacks)
+        self._refused: set[Feature] = set()
+        self._has_worked = False
+        self._lock = Lock()
         self._is_ready = not isinstance(model, str)
         if isinstance(model, str):
-            self._server = server_of(*split_name(model), self._settings)
-            self._wanted = features_of(self._server, self._settings)
+            self._server = server_of(model, self._settings)
+            self._wanted = features_of(self._settings)
+            self._models: dict[frozenset[Feature], BaseChatModel] = {}
+            if self._server.provider not in CHAT_PROVIDERS or self._server.provider == "azure_openai":
+                self._model(self._wanted)  # only its own class can check the name and the settings; the rest is lazy
         else:
-            self._server, self._wanted = server_of_ready(model), frozenset[Feature]()
-        self._refusals = Refusals(self.name, on_notice)
-        self._models: dict[frozenset[Feature], BaseChatModel] = {} if isinstance(model, str) else {self._wanted: model}
-        self._building = Lock()
-        if not can_build_later(self._server):
-            self._model(self._wanted)
-        self._callbacks = tuple(callbacks)
+            self._server, self._wanted = server_of_ready(model), frozenset()
+            self._models = {self._wanted: model}
 
     @property
     def name(self) -> str:
         """Return the name as `provider:name`, followed by `@host` if a base URL is set."""
-        base_url = self._settings.base_url
-        return f"{self._server.model}@{host_of(base_url)}" if base_url else self._server.model
+        return f"{self._server.model}@{self._server.host}" if self._settings.base_url else self._server.model
 
     @property
     def endpoint(self) -> str:
@@ -93,8 +111,8 @@ class ChatEngine:
     @property
     def reply_format(self) -> Feature | None:
         """Return how the reply's schema is requested: the strictest way that the server has not rejected."""
-        allowed = self._refusals.allowed(self._wanted)
-        return next((feature for feature in (Feature.JSON_SCHEMA, Feature.TOOLS) if feature in allowed), None)
+        formats = (Feature.JSON_SCHEMA, Feature.TOOLS)
+        return next((feature for feature in formats if feature in self._wanted - self._refused), None)
 
     @property
     def settings(self) -> ChatSettings:
@@ -113,28 +131,6 @@ class ChatEngine:
             sampling=" ".join(f"{name}={value}" for name, value in shaping.items() if value is not None),
         )
 
-    def reply(self, prompt: Prompt) -> Reply:
-        """Return the model's reply to one prompt.
-
-        Raises CredentialError for a rejected key, SettingsError for a missing model, RateLimitError,
-        EngineTimeoutError, EngineUnreachableError, and EngineError for any other failure.
-        """
-        return self.reply_aloud(prompt, None)
-
-    def reply_aloud(self, prompt: Prompt, hear: Hear | None) -> Reply:
-        """Return the same reply as `reply`, streamed piece by piece if the server supports it."""
-        started, sent = time.monotonic(), self._refusals.allowed(self._wanted)
-        while isinstance(answer := self._answer(prompt, hear, sent), Exception):
-            refused = self._refusals.refused_by(answer, sent, streamed=hear is not None)
-            if refused is None:
-                raise failure(answer, self._server) from without_secrets(answer)
-            sent -= {refused}
-        self._refusals.learn(self._wanted, sent)
-        reply = _read(answer, prompt.text, self._settings.max_reply_characters)
-        if not reply.text.strip():
-            raise without_reply(self._server, reply, _thought(answer))
-        return reply.changed(seconds=time.monotonic() - started)
-
     def with_settings(self, settings: ChatSettings) -> Self:
         """Return a copy of the engine with other parameters. It shares the known refusals with the original.
 
@@ -146,34 +142,107 @@ class ChatEngine:
                 hint="Set temperature, top_p and max_tokens when building the model, or name it as provider:name.",
             )
         other = copy(self)
-        other._settings = settings
-        other._wanted = features_of(self._server, settings)
-        other._models, other._building = {}, Lock()
+        other._settings, other._wanted, other._models = settings, features_of(settings), {}
         return other
 
+    def reply(self, prompt: Prompt) -> Reply:
+        """Return the model's reply to one prompt.
+
+        Raises CredentialError for a rejected key, SettingsError for a missing model, RateLimitError,
+        EngineTimeoutError, EngineUnreachableError, and EngineError for any other failure.
+        """
+        return self.reply_aloud(prompt, None)
+
+    def reply_aloud(self, prompt: Prompt, hear: Hear | None) -> Reply:
+        """Return the same reply as `reply`, streamed piece by piece if the server supports it."""
+        began, sent = time.monotonic(), self._wanted - self._refused
+        while True:
+            answer = self._answer(prompt, hear, sent)
+            if not isinstance(answer, Exception):
+                break
+            refused = self._refused_by(answer, sent)
+            if refused is None:
+                raise failure(answer, self._server) from without_secrets(answer)
+            sent -= {refused}
+        self._learn(self._wanted - sent)
+        reply = _read(answer, prompt.text, self._settings.max_reply_characters)
+        if not reply.text.strip():
+            details = (answer.usage_metadata or {}).get("output_token_details") or {}
+            raise without_reply(self._server, reply, int(details.get("reasoning") or 0))
+        return reply.changed(seconds=time.monotonic() - began)
+
     def _answer(self, prompt: Prompt, hear: Hear | None, sent: frozenset[Feature]) -> AIMessage | Exception:
-        """Return the model's message, or the error if the call fails or takes too long. A listener receives the reply
+        """Return the model's message, or the error if the call fails or takes too long. A listener hears of the message
         as it arrives.
         """
-        settings = self._settings
-        model = self._model(sent)  # loaded before the clock starts
-        bound = model if self._is_ready else constrained(model, self._server, sent, prompt.reply_type)
-        with _slots(self._server.endpoint, settings.concurrency):
-            if hear is None:
-                return within(settings.timeout, partial(invoked, bound.invoke, prompt, self._callbacks))
-            hearing = Hearing(lambda written: hear(redacted_so_far(written)), settings.max_reply_characters)
-            arguments = {"stream_usage": True} if Feature.STREAM_OPTIONS in sent else {}
-            aloud = partial(heard, bound, arguments, hearing)
-            try:
-                answer = within(settings.timeout, partial(invoked, aloud, prompt, self._callbacks))
-            finally:
-                hearing.end()
-        if hearing.problem is not None:
-            raise hearing.problem
+        settings, model = self._settings, self._model(sent)  # loaded before the clock starts
+        call = partial(self._messages, model, prompt, sent, is_streamed=hear is not None)
+        answer: AIMessage | Exception = EngineError("no message")
+        with _slots(self.endpoint, settings.concurrency), closing(within(settings.timeout, call)) as answers:
+            for answer in answers:
+                if hear is not None and not isinstance(answer, Exception):
+                    text = text_of(answer)
+                    hear(redacted_so_far(text))
+                    if len(text) > settings.max_reply_characters:
+                        break
         return answer
 
+    def _messages(
+        self, model: BaseChatModel, prompt: Prompt, sent: frozenset[Feature], is_streamed: bool
+    ) -> Iterator[AIMessage]:
+        """Yield the model's message or, streamed, the message so far with each piece. If the server sends no pieces,
+        stops in the middle or refuses to stream, request the whole message, which the provider's client retries.
+        """
+        from langchain_core.runnables.config import RunnableConfig, ensure_config, merge_configs
+        from langsmith import tracing_context
+
+        bound = model if self._is_ready else constrained(model, self._server, sent, prompt.reply_type)
+        about = {"template": prompt.template}
+        tags = ["investigator", prompt.template.partition("/")[0]]
+        own = RunnableConfig(callbacks=self._callbacks, metadata=about, tags=tags)
+        config = merge_configs(ensure_config(), own)  # keeps out the callbacks of an enclosing chain
+        usage = {"stream_usage": True} if self._server.provider in OPENAI_COMPATIBLE else {}
+        with tracing_context(enabled=False):  # an environment variable for another program must not redirect documents
+            message = None
+            try:
+                for piece in bound.stream(prompt.text, config, **usage) if is_streamed else ():
+                    message = piece if message is None else message + piece
+                    yield message
+            except Exception as error:
+                if status_of(error) not in (None, 400, 422):
+                    raise
+                message = None
+            if message is None:
+                yield bound.invoke(prompt.text, config)
+
+    def _refused_by(self, error: Exception, sent: frozenset[Feature]) -> Feature | None:
+        """Return the feature that the server's error (400 or 422) rejects, or None for any other error.
+
+        A refusal without a reason is attributed to the reply format until a call has worked.
+        """
+        if status_of(error) not in (400, 422) or is_too_long(error):
+            return None
+        sent = sent - {Feature.TOOLS} if Feature.JSON_SCHEMA in sent else sent
+        for text in (str(getattr(error, "param", None)), str(error)):
+            for feature in Feature:
+                if feature in sent and re.search(_REFUSED[feature], text, re.IGNORECASE):
+                    return feature
+        formats = () if self._has_worked else (Feature.JSON_SCHEMA, Feature.TOOLS)
+        return next((feature for feature in formats if feature in sent), None)
+
+    def _learn(self, omitted: frozenset[Feature]) -> None:
+        """After a successful call, never send again what it omitted, and report it."""
+        with self._lock:
+            news = omitted - self._refused
+            self._refused |= news
+            self._has_worked = True
+        for feature in sorted(news):
+            if self._on_notice is not None:
+                notice = _INSTEAD.get(feature, f"rejects the parameter {feature}, so it is no longer sent")
+                self._on_notice(f"{self.name} {notice}")
+
     def _model(self, features: frozenset[Feature]) -> BaseChatModel:
-        with self._building:
+        with _LOADING:
             if features not in self._models:
                 self._models[features] = build(self._server, self._settings, features)
             return self._models[features]
@@ -184,35 +253,36 @@ def _slots(endpoint: str, most: int) -> BoundedSemaphore:
     return BoundedSemaphore(most)
 
 
+def text_of(message: AIMessage) -> str:
+    """Return the text of a message, without reasoning: the arguments of its tool call, or else its text blocks."""
+    if pieces := getattr(message, "tool_call_chunks", None):
+        return "".join(piece["args"] or "" for piece in pieces)
+    if message.tool_calls:
+        return json.dumps(message.tool_calls[0]["args"], ensure_ascii=False)
+    if message.invalid_tool_calls:
+        return message.invalid_tool_calls[0]["args"] or ""
+    return str(message.text)
+
+
 def _read(message: AIMessage, prompt: str, limit: int) -> Reply:
     text = redacted(text_of(message))  # redact before cutting: half a key would not be recognised
     usage = message.usage_metadata or {}
-    tokens = (_count(usage.get("input_tokens"), prompt), _count(usage.get("output_tokens"), text))
-    finish = FinishReason.LENGTH if len(text) > limit else _finish_of(message.response_metadata)
     return Reply(
         text=text[:limit],
-        input_tokens=tokens[0],
-        output_tokens=tokens[1],
-        finish_reason=finish,
+        input_tokens=_count(usage.get("input_tokens"), prompt),
+        output_tokens=_count(usage.get("output_tokens"), text),
+        finish_reason=FinishReason.LENGTH if len(text) > limit else _finish_of(message.response_metadata),
     )
 
 
-def _thought(message: AIMessage) -> int:
-    """Return the number of tokens that a model reports to have spent on thinking."""
-    details = (message.usage_metadata or {}).get("output_token_details") or {}
-    return int(details.get("reasoning") or 0)
-
-
-def _count(told: object, text: str) -> int:
+def _count(reported: object, text: str) -> int:
     """Return the number of tokens that a server reported, or an estimate if it is missing or implausible."""
-    return told if isinstance(told, int) and told > 0 else guessed_tokens(text)
+    return reported if isinstance(reported, int) and reported > 0 else guessed_tokens(text)
 
 
 def _finish_of(metadata: Mapping[str, object]) -> FinishReason:
-    named = next(
-        (metadata[key] for key in ("finish_reason", "stop_reason", "done_reason", "status") if metadata.get(key)), ""
-    )
-    reason = str(named).lower()
+    keys = ("finish_reason", "stop_reason", "done_reason", "status")
+    reason = str(next((metadata[key] for key in keys if metadata.get(key)), "")).lower()
     if reason in _CUT:
         return FinishReason.LENGTH
     return FinishReason.STOP if reason in _WHOLE else FinishReason.OTHER

@@ -1,19 +1,18 @@
-"""Builds the LangChain chat model for a `provider:name`, and checks everything that can be checked before a call."""
+"""The settings of a chat model, the checks before its first call, and the LangChain model for a `provider:name`."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Mapping
+from enum import StrEnum
 from importlib.util import find_spec
-from threading import Lock
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, SecretStr
 
 from investigator.engines.chat.errors import Server, cleaned
-from investigator.engines.chat.refusals import Feature
 from investigator.engines.http import BodyBounds, bound_clients, client_settings
 from investigator.engines.schemas import reply_schema
 from investigator.errors import CredentialError, MissingPackageError, SettingsError
@@ -50,8 +49,20 @@ _NAME_HINT = (
     "Write a model as provider:name, for example openai:gpt-5-mini, anthropic:claude-sonnet-4-5, "
     "ollama:llama3.2 or gguf:PATH; a local OpenAI-compatible server is openai:NAME with the setting chat.base_url."
 )
-_LOADING = Lock()  # two threads must not import packages with circular imports at the same time
 _PLACEHOLDER_KEY = "none"  # local servers need no key, but OpenAI's client requires one
+
+
+class Feature(StrEnum):
+    """A part of a call that some servers reject."""
+
+    TEMPERATURE = "temperature"
+    TOP_P = "top_p"
+    MAX_TOKENS = "max_tokens"
+    JSON_SCHEMA = "json_schema"
+    TOOLS = "tools"
+
+
+_SAMPLING = (Feature.TEMPERATURE, Feature.TOP_P, Feature.MAX_TOKENS)
 
 
 def _known_address(address: str | None) -> str | None:
@@ -89,32 +100,33 @@ class ChatSettings(Record):
     )
 
 
-def split_name(model: str) -> tuple[str, str]:
-    """Return the provider and the model of a `provider:name`. Raises SettingsError for any other form."""
-    provider, colon, name = model.strip().partition(":")
-    if not colon or not name or not re.fullmatch(r"[A-Za-z][\w-]*", provider):
+def server_of(model: str, settings: ChatSettings) -> Server:
+    """Return the server that the calls of a `provider:name` go to. Raises SettingsError for a wrong name or address,
+    CredentialError for a missing or impossible key, and MissingPackageError.
+    """
+    provider, _, name = model.strip().partition(":")
+    if not name or not re.fullmatch(r"[A-Za-z][\w-]*", provider):
         raise SettingsError(f"{model!r} does not name a model", hint=_NAME_HINT)
-    return provider.lower().replace("-", "_"), name
-
-
-def server_of(provider: str, name: str, settings: ChatSettings) -> Server:
-    """Return the server that the model's calls go to. Raises SettingsError or CredentialError."""
-    address = settings.base_url or (_openai_address() if provider == "openai" else "")
+    provider = provider.lower().replace("-", "_")
+    address = settings.base_url or ""
+    if provider == "openai" and not address:  # named, so that the client obeys no other environment variable
+        address = os.environ.get("OPENAI_BASE_URL") or os.environ.get("OPENAI_API_BASE") or "https://api.openai.com/v1"
     register_address(address)
     if address and not _is_address(address):
         raise SettingsError(f"{address!r} is not an address", hint="Write it as http://localhost:8000/v1")
     variable = KEY_VARIABLES.get(provider, "")
     key = settings.api_key.get_secret_value() if settings.api_key else os.environ.get(variable, "")
     register(key)
-    if not key and variable and not _is_own_address(provider, address):
-        raise CredentialError(f"{provider}:{name} needs a key", hint=f"Set {variable} to your key.")
+    server = Server(f"{provider}:{name}", address, variable, key)
+    if not key and variable and (not address or server.host == "api.openai.com"):
+        raise CredentialError(f"{server.model} needs a key", hint=f"Set {variable} to your key.")
     if re.search(r"\s", key) or not key.isascii():
-        what = "white space" if re.search(r"\s", key) else "characters that are not allowed in a key"
-        raise CredentialError(
-            f"the key of {provider} contains {what}",
-            hint=f"Copy the key again{f' into {variable}' if variable else ''}, without spaces or line breaks.",
-        )
-    return Server(f"{provider}:{name}", address, variable, key)
+        wrong = "white space" if re.search(r"\s", key) else "characters that are not allowed in a key"
+        hint = f"Copy the key again{f' into {variable}' if variable else ''}, without spaces or line breaks."
+        raise CredentialError(f"the key of {provider} contains {wrong}", hint=hint)
+    if provider in CHAT_PROVIDERS and find_spec(f"langchain_{provider.removeprefix('azure_')}") is None:
+        raise _missing(server, f"langchain_{provider} is not installed")
+    return server
 
 
 def server_of_ready(model: BaseChatModel) -> Server:
@@ -129,19 +141,12 @@ def server_of_ready(model: BaseChatModel) -> Server:
     return Server(f"{type(model).__name__}:{name}", address)
 
 
-def can_build_later(server: Server) -> bool:
-    """Return True if the model can be built at its first call, because loading a package takes up to a second.
-
-    For other providers, only their own class can check names and settings, so the model is built at once to find
-    mistakes. Raises MissingPackageError if the provider's package is not installed.
+def features_of(settings: ChatSettings) -> frozenset[Feature]:
+    """Return what is sent until the server rejects it: the reply schema, as such or as a tool, and the parameters that
+    were set.
     """
-    provider = server.provider
-    if provider not in CHAT_PROVIDERS or provider == "azure_openai":
-        return False
-    package = f"langchain_{provider}"
-    if find_spec(package) is None:
-        raise _missing(server, f"{package} is not installed")
-    return True
+    given = {feature for feature in _SAMPLING if getattr(settings, feature) is not None}
+    return frozenset({Feature.JSON_SCHEMA, Feature.TOOLS} | given)
 
 
 def build(server: Server, settings: ChatSettings, features: frozenset[Feature]) -> BaseChatModel:
@@ -151,31 +156,18 @@ def build(server: Server, settings: ChatSettings, features: frozenset[Feature]) 
     Ollama, and for other providers only if their client can be found. Raises MissingPackageError if the provider's
     package is not installed, and SettingsError if the provider is unknown or does not accept the settings.
     """
-    provider, name = split_name(server.model)
+    provider, _, name = server.model.partition(":")
     try:
-        with _LOADING:
-            from langchain.chat_models import init_chat_model
+        from langchain.chat_models import init_chat_model
 
-            arguments = _arguments(provider, server, settings, features)
-            model: BaseChatModel = init_chat_model(name, model_provider=provider, **arguments)
-        if provider != "ollama" and provider not in OPENAI_COMPATIBLE:
-            bound_clients(model, BodyBounds(server.place))
+        model: BaseChatModel = init_chat_model(name, model_provider=provider, **_arguments(server, settings, features))
+        bound_clients(model, BodyBounds(server.place))
     except ImportError as error:
         raise _missing(server, str(error)) from error
     except Exception as error:  # noqa: BLE001 - each provider's package has its own errors; all are caught here
         reason = cleaned(str(error))
         raise SettingsError(f"{server.model} cannot be used: {reason}", hint=_NAME_HINT) from without_secrets(error)
     return model
-
-
-def features_of(server: Server, settings: ChatSettings) -> frozenset[Feature]:
-    """Return what is sent until the server rejects it: the reply schema, as such or as a tool, and the parameters that
-    were set.
-    """
-    settable = (Feature.TEMPERATURE, Feature.TOP_P, Feature.MAX_TOKENS)
-    options = {Feature.STREAM_OPTIONS} if server.provider in OPENAI_COMPATIBLE else set()
-    is_set = {feature for feature in settable if getattr(settings, feature) is not None}
-    return frozenset({Feature.JSON_SCHEMA, Feature.TOOLS} | options | is_set)
 
 
 def constrained(
@@ -201,38 +193,26 @@ def constrained(
     return model
 
 
-def _arguments(
-    provider: str, server: Server, settings: ChatSettings, features: frozenset[Feature]
-) -> dict[str, object]:
+def _arguments(server: Server, settings: ChatSettings, features: frozenset[Feature]) -> dict[str, object]:
     """Return the arguments for the provider's class."""
     client = client_settings(BodyBounds(server.place), settings.timeout)
-    temperature = settings.temperature if Feature.TEMPERATURE in features else None
-    max_tokens = settings.max_tokens if Feature.MAX_TOKENS in features else None
-    arguments: dict[str, object] = {
-        "temperature": temperature,
-        "top_p": settings.top_p if Feature.TOP_P in features else None,
-        "base_url": server.address or None,
+    given: dict[str, object] = {
+        feature.value: getattr(settings, feature) for feature in _SAMPLING if feature in features
     }
-    if provider == "ollama":  # Ollama takes no timeout and no key, and has another name for the maximum reply length
-        arguments |= {"num_predict": max_tokens, "client_kwargs": client}
-    else:
-        retries = settings.attempts - 1
-        arguments |= {"max_tokens": max_tokens, "timeout": settings.timeout, "max_retries": retries}
-        arguments["api_key"] = server.secret or None
-    given = {name: value for name, value in arguments.items() if value is not None}
-    if provider in OPENAI_COMPATIBLE:
+    if server.address:
+        given["base_url"] = server.address
+    if server.provider == "ollama":  # it takes no timeout and no key, and has another name for the longest reply
+        return {"num_predict": given.pop("max_tokens", None), "client_kwargs": client, **given}
+    given |= {"timeout": settings.timeout, "max_retries": settings.attempts - 1}
+    if server.secret:
+        given["api_key"] = server.secret
+    if server.provider in OPENAI_COMPATIBLE:
         from openai import DefaultHttpxClient
 
         given["http_client"] = DefaultHttpxClient(**client)
-    if provider == "openai":
-        given["temperature"] = temperature  # None keeps LangChain from choosing a temperature itself for some models
-        given.setdefault("api_key", _PLACEHOLDER_KEY)
+    if server.provider == "openai":  # None keeps LangChain from choosing a temperature itself for some models
+        given = {"temperature": None, "api_key": _PLACEHOLDER_KEY, **given}
     return given
-
-
-def _openai_address() -> str:
-    """Return the address to pass to OpenAI's client, so that no other environment variable is used."""
-    return os.environ.get("OPENAI_BASE_URL") or os.environ.get("OPENAI_API_BASE") or "https://api.openai.com/v1"
 
 
 def _is_address(address: str) -> bool:
@@ -243,11 +223,7 @@ def _is_address(address: str) -> bool:
         return False
 
 
-def _is_own_address(provider: str, address: str) -> bool:
-    return bool(address) and not (provider == "openai" and urlsplit(address).hostname == "api.openai.com")
-
-
-def _missing(server: Server, why: str) -> MissingPackageError:
-    named = re.search(r"pip install [\w\-\[\]]+", why)
+def _missing(server: Server, reason: str) -> MissingPackageError:
+    named = re.search(r"pip install [\w\-\[\]]+", reason)
     command = named.group() if named else f"pip install langchain-{server.provider.replace('_', '-')}"
-    return MissingPackageError(f"{server.model} needs a package: {why}", hint=f"Install it with: {command}")
+    return MissingPackageError(f"{server.model} needs a package: {reason}", hint=f"Install it with: {command}")
