@@ -13,7 +13,6 @@ from rich.text import Text
 from investigator.cli.options import AsJson
 from investigator.cli.output import print_record, print_styled, resumable, tell
 from investigator.cli.progress import display_on
-from investigator.engines.gguf.hub import pull as fetch
 from investigator.engines.gguf.pulled import (
     LocalModel,
     ModelList,
@@ -24,6 +23,7 @@ from investigator.engines.gguf.pulled import (
     recommended_models,
     remove_pulled,
 )
+from investigator.engines.gguf.pulled import pull as fetch
 from investigator.records import Progressed
 from investigator.reports.columns import columns
 from investigator.reports.inert import inert_line

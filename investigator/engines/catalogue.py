@@ -90,9 +90,9 @@ def _factory(name: str) -> tuple[EngineFactory, str]:
     provider, _, model = name.partition(":")
     if provider in OWN:
         return OWN[provider], model
-    from investigator.engines.gguf.pulled import pulled_names  # not needed for the built-in engine
+    from investigator.engines.gguf.pulled import pulled_models  # not needed for the built-in engine
 
-    if name in pulled_names():
+    if name in {model.name for model in pulled_models()}:
         return OWN["local"], name
     if path := _FACTORY_PATH.fullmatch(name):
         return _callable(load_path(path["path"]), path["path"]), path["model"] or ""

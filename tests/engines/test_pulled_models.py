@@ -19,14 +19,14 @@ from investigator.engines.catalogue import open_engine
 from investigator.engines.factories import EngineOptions
 from investigator.engines.gguf.pulled import (
     PulledModel,
-    made_folder,
-    note_pulled,
+    keep,
     pulled_models,
     recommended_models,
     remove_pulled,
 )
 from investigator.engines.scripted import ScriptedEngine
 from investigator.errors import SettingsError
+from investigator.files import make_private_folder
 
 REPO = "someone/Tiny-GGUF"
 FILE = "tiny-q4.gguf"
@@ -139,19 +139,18 @@ def test_a_pulled_model_is_named_as_local_or_by_its_name(monkeypatch: pytest.Mon
         open_engine("local", EngineOptions(lambda: ScriptedEngine("")))
     assert "investigator model pull" in raised.value.hint
     for day, name in enumerate(("older", "newer"), start=1):
-        file = made_folder(name) / f"{name}.gguf"
-        file.write_bytes(gguf_files.model())
-        note_pulled(
-            PulledModel(
-                name=name,
-                repo=REPO,
-                file=file.name,
-                commit="c",
-                sha256="0" * 64,
-                size=file.stat().st_size,
-                pulled=datetime(2026, 1, day, tzinfo=UTC),
-            )
+        model = PulledModel(
+            name=name,
+            repo=REPO,
+            file=f"{name}.gguf",
+            commit="c",
+            sha256="0" * 64,
+            size=100,
+            pulled=datetime(2026, 1, day, tzinfo=UTC),
         )
+        make_private_folder(model.folder)
+        model.path.write_bytes(gguf_files.model())
+        keep(model)
     opened = {
         name: open_engine(name, EngineOptions(lambda: ScriptedEngine(""))).name
         for name in ("local", "local:older", "older")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from investigator.engines.gguf.stream import ReplyStream
+from investigator.engines.gguf.model import ReplyStream
 from investigator.errors import EngineTimeoutError
 from investigator.records import FinishReason, Writing
 from investigator.reports.steps import writing_line
@@ -50,8 +50,7 @@ def test_a_reply_that_takes_too_long_is_cut_where_it_is() -> None:
     stream = ReplyStream("m", 50, clock, seconds=10)
     pieces = [reading(512), reading(1_000), *(word(f"w{n} ", n) for n in range(1, 40))]
     assert fed(stream, clock, pieces, each=1.0) == 10
-    assert stream.late
-    reply = stream.cut()
+    reply = stream.reply(2_000)
     assert (reply.text.split()[-1], reply.finish_reason) == ("w8", FinishReason.LENGTH)
     assert (reply.input_tokens, reply.output_tokens) == (1_000, 8)
 
@@ -61,7 +60,7 @@ def test_a_prompt_that_takes_too_long_to_read_is_a_timeout() -> None:
     stream = ReplyStream("m", 50, clock, seconds=10)
     assert fed(stream, clock, [reading(512), reading(1_000)], each=6.0) == 2
     with pytest.raises(EngineTimeoutError, match="it had read 1,000 of 1,000 tokens"):
-        stream.cut()
+        stream.reply(2_000)
 
 
 def test_it_tells_how_far_it_is_and_how_long_it_will_take() -> None:
@@ -83,4 +82,5 @@ def test_what_a_hearer_raises_ends_the_reply_and_comes_out() -> None:
     clock = Clock()
     stream = ReplyStream("m", 50, clock, hear)
     assert fed(stream, clock, [word("w", n) for n in range(1, 9)], each=0.1) == 3
-    assert isinstance(stream.problem, Enough)
+    with pytest.raises(Enough):
+        stream.reply(2_000)

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import json
 import secrets
+import sys
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from investigator.engines.base import Hear
 from investigator.engines.gguf.header import control_tokens
-from investigator.engines.gguf.stream import ReplyStream
 from investigator.engines.http import Endpoint
 from investigator.engines.loading import ControlTokens
-from investigator.errors import ContextTooLongError, EngineError, SettingsError
+from investigator.errors import ContextTooLongError, EngineError, EngineTimeoutError, SettingsError
 from investigator.records import FinishReason, Reply, Writing
 
 if TYPE_CHECKING:
@@ -46,14 +46,14 @@ class GgufModel:
     def __init__(self, path: Path, context_tokens: int, threads: int | None = None) -> None:
         self._name = path.name
         self._context_tokens = context_tokens
-        self._key = secrets.token_urlsafe(32)  # llama.cpp opens a loopback port, which no other program may use
+        key = secrets.token_urlsafe(32)  # llama.cpp opens a loopback port, which no other program may use
         self._control = ControlTokens(control_tokens(path))
-        self._server = _load(path, context_tokens, threads, self._key)
+        self._server = _load(path, context_tokens, threads, key)
         self._tokenizer = Endpoint(
             f"{str(self._server.listening_address).rstrip('/')}/tokenize",
             self._name,
             _TOKEN_SECONDS,
-            headers={"Authorization": f"Bearer {self._key}", "Content-Type": "application/json"},
+            headers={"Authorization": f"Bearer {key}", "Content-Type": "application/json"},
         )
         self._turn = Lock()
 
@@ -83,18 +83,13 @@ class GgufModel:
             "timings_per_token": True,
         }
         with self._turn:
-            heard = ReplyStream(self._name, _most(options), time.monotonic, hear, on_writing, seconds)
+            stream = ReplyStream(self._name, int(str(options["max_tokens"])), time.monotonic, hear, on_writing, seconds)
             try:
-                self._server.handle_chat_completions(request, heard.take)
-                took = heard.elapsed
+                self._server.handle_chat_completions(request, stream.take)
             except (ValueError, RuntimeError) as error:
                 hint = "Choose another GGUF file: this one, or its chat template, cannot process the prompt."
                 raise EngineError(f"{self._name} did not reply: {error}", hint=hint) from error
-        if heard.late:
-            return heard.cut()
-        if heard.problem is not None:  # llama.cpp stops at the listener's error, but does not pass it on
-            raise heard.problem
-        return self._read(heard, took, _most(options))
+        return stream.reply(self._context_tokens)
 
     def count_tokens(self, text: str) -> int:
         """Return the number of tokens, counted by the model's tokenizer. Raises EngineError if it does not answer."""
@@ -104,45 +99,120 @@ class GgufModel:
         except (ValueError, LookupError) as error:
             raise EngineError(f"{self._name} could not count the tokens of a text (status {status})") from error
 
-    def _read(self, heard: ReplyStream, seconds: float, most: int) -> Reply:
-        if heard.refusal:
-            raise self._refusal(heard.refusal)
-        if not heard.finish or not heard.usage:
-            raise EngineError(f"{self._name} stopped in the middle of a reply")
-        read, written = heard.usage["prompt_tokens"], heard.usage["completion_tokens"]
-        if heard.finish == "length" and written < most:
-            raise ContextTooLongError(
-                f"the prompt of {read} tokens leaves too little room for the reply in the context "
-                f"of {self._context_tokens} tokens",
-                hint=_LONGER,
+
+class _OutOfTimeError(Exception):
+    """Raised inside the callback to stop a reply; llama.cpp stops on any exception."""
+
+
+class ReplyStream:
+    """Collects the pieces of one reply, passes them on, and stops llama.cpp at the time limit.
+
+    `most` is the longest reply in tokens; `seconds` is the time limit, or None; `clock` returns seconds.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        most: int,
+        clock: Callable[[], float],
+        hear: Hear | None = None,
+        on_writing: Callable[[Writing], None] | None = None,
+        seconds: float | None = None,
+    ) -> None:
+        self._model = model
+        self._most = most
+        self._clock = clock
+        self._hear = hear
+        self._on_writing = on_writing
+        self._seconds = seconds
+        self._began = self._wrote_from = clock()
+        self._ended = self._began
+        self._read = self._to_read = self._written = 0
+        self._text = self._finish = ""
+        self._usage: Mapping[str, int] = {}
+        self._refusal: Mapping[str, object] = {}
+        self._problem: BaseException | None = None
+
+    def take(self, piece: dict[str, Any]) -> None:
+        """Take the next piece; an error in `hear` or the time limit ends the reply."""
+        self._ended = self._clock()
+        try:
+            self._count(piece)
+            self._refusal = piece.get("error") or self._refusal
+            self._usage = piece.get("usage") or self._usage
+            for choice in piece.get("choices", ()):
+                self._finish = choice["finish_reason"] or self._finish
+                more = choice["delta"].get("content") or ""
+                self._text += more
+                if more and self._hear is not None:
+                    self._hear(self._text)
+            if self._seconds is not None and self._ended - self._began >= self._seconds:
+                raise _OutOfTimeError
+        finally:
+            self._problem = sys.exception()  # llama.cpp stops at this exception, but does not pass it on
+
+    def reply(self, context_tokens: int) -> Reply:
+        """Return the whole reply or, after the time limit, the text so far as a truncated one. Raises
+        EngineTimeoutError if that is empty, ContextTooLongError, EngineError, and the error of a listener.
+        """
+        seconds = self._ended - self._began
+        if isinstance(self._problem, _OutOfTimeError):
+            if not self._text.strip():
+                raise EngineTimeoutError(
+                    f"{self._model} was stopped after {seconds:.0f} s, before it wrote a word: it had read "
+                    f"{self._read:,} of {self._to_read:,} tokens"
+                )
+            return self._reply(self._to_read, self._written, FinishReason.LENGTH)
+        if self._problem is not None:
+            raise self._problem
+        if self._refusal.get("type") == "exceed_context_size_error":
+            needed = self._refusal.get("n_prompt_tokens")
+            message = f"the prompt of {needed} tokens does not fit the context of {context_tokens} tokens"
+            raise ContextTooLongError(message, hint=_LONGER)
+        if self._refusal:
+            raise EngineError(f"{self._model} did not reply: {self._refusal.get('message')}")
+        if not self._finish or not self._usage:
+            raise EngineError(f"{self._model} stopped in the middle of a reply")
+        read, written = self._usage["prompt_tokens"], self._usage["completion_tokens"]
+        if self._finish == "length" and written < self._most:
+            message = (
+                f"the prompt of {read} tokens leaves too little room for the reply in the context of {context_tokens} "
+                "tokens"
             )
-        finish = {"stop": FinishReason.STOP, "length": FinishReason.LENGTH}.get(heard.finish, FinishReason.OTHER)
-        return Reply(text=heard.text, input_tokens=read, output_tokens=written, finish_reason=finish, seconds=seconds)
+            raise ContextTooLongError(message, hint=_LONGER)
+        finish = {"stop": FinishReason.STOP, "length": FinishReason.LENGTH}.get(self._finish, FinishReason.OTHER)
+        return self._reply(read, written, finish)
 
-    def _refusal(self, error: Mapping[str, object]) -> EngineError:
-        if error.get("type") == "exceed_context_size_error":
-            needed = error.get("n_prompt_tokens")
-            message = f"the prompt of {needed} tokens does not fit the context of {self._context_tokens} tokens"
-            return ContextTooLongError(message, hint=_LONGER)
-        return EngineError(f"{self._name} did not reply: {error.get('message')}")
+    def _reply(self, read: int, written: int, finish: FinishReason) -> Reply:
+        return Reply(
+            text=self._text,
+            input_tokens=read,
+            output_tokens=written,
+            finish_reason=finish,
+            seconds=self._ended - self._began,
+        )
 
-
-def _most(options: Mapping[str, object]) -> int:
-    return int(str(options["max_tokens"]))
+    def _count(self, piece: Mapping[str, Any]) -> None:
+        if (reading := piece.get("prompt_progress")) is not None:
+            self._read, self._to_read = reading["processed"], reading["total"]
+        written = piece.get("timings", {}).get("predicted_n", 0)
+        if written and not self._written:
+            self._wrote_from = self._ended
+        self._written = max(self._written, written)
+        if self._on_writing is not None:
+            writing = Writing(
+                engine=self._model,
+                read=self._read,
+                to_read=self._to_read,
+                written=self._written,
+                most=self._most,
+                seconds=round(self._ended - (self._wrote_from if self._written else self._began), 3),
+            )
+            self._on_writing(writing)
 
 
 def _load(path: Path, context_tokens: int, threads: int | None, key: str) -> Server:
     """Load the model; if its own chat template is broken, use a common one. Raises SettingsError."""
-    for template in ("", _PLAIN_TEMPLATE):
-        try:
-            return _opened(path, context_tokens, threads, key, template)
-        except RuntimeError as error:
-            failure = error
-    hint = "The file may be damaged, or need more memory than is free: fetch it again or choose a smaller one."
-    raise SettingsError(f"{path} cannot be loaded", hint=hint) from failure
-
-
-def _opened(path: Path, context_tokens: int, threads: int | None, key: str, template: str) -> Server:
     import xllamacpp
 
     parameters = xllamacpp.CommonParams()
@@ -156,9 +226,15 @@ def _opened(path: Path, context_tokens: int, threads: int | None, key: str, temp
     parameters.verbosity = _SILENT
     parameters.ui = False
     parameters.api_keys = [key]
-    if template:
-        parameters.chat_template = template
     if threads is not None:
         parameters.cpuparams.n_threads = threads
         parameters.cpuparams_batch.n_threads = threads
-    return xllamacpp.Server(parameters)
+    try:
+        return xllamacpp.Server(parameters)
+    except RuntimeError:
+        parameters.chat_template = _PLAIN_TEMPLATE
+    try:
+        return xllamacpp.Server(parameters)
+    except RuntimeError as error:
+        hint = "The file may be damaged, or need more memory than is free: fetch it again or choose a smaller one."
+        raise SettingsError(f"{path} cannot be loaded", hint=hint) from error

@@ -1,25 +1,40 @@
-"""Pulled models: their locations in the user's data directory, and their metadata."""
+"""Pulled models: GGUF files in the user's data directory, fetched from a model hub with huggingface_hub.
+
+Downloads are resumable, and verified by their sha256. As usual with huggingface_hub, `HF_ENDPOINT` selects another hub,
+and `HF_TOKEN` provides a key.
+"""
 
 from __future__ import annotations
 
+import errno
+import hashlib
+import json
 import re
 import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from platformdirs import user_data_path
 from pydantic import Field, ValidationError
 
-from investigator.errors import ForeignFileError, SettingsError
+from investigator.errors import DiskFullError, ForeignFileError, ModelDownloadError, SettingsError
 from investigator.files import check_private_folder, is_plain_file, make_private_folder, read_private, write_private
 from investigator.records import Record
 from investigator.resources import data_text
+
+OnProgress = Callable[[int, int], None]
+"""Called with the bytes downloaded so far and in total, from any thread."""
 
 _NOTE = "model.json"
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
 _REPO_FILE = re.compile(r"(?P<repo>[\w.-]+/[\w.-]+):(?P<file>[\w.-]+(?:/[\w.-]+)*\.gguf)", re.IGNORECASE)
 _HINT = "Pull one with: investigator model pull"
+_RESUMES = "Run the same command again: the download resumes where it stopped."
+_TIMEOUT = 30
 
 
 class LocalModel(Record):
@@ -39,13 +54,6 @@ class LocalModel(Record):
     measured: str = "not measured"
 
 
-class LocalModels(Record):
-    """The recommended models and the date of the table; the first model is pulled if none is named."""
-
-    as_of: str
-    models: tuple[LocalModel, ...] = Field(min_length=1)
-
-
 class PulledModel(Record):
     """A pulled model: its commit on the hub, and the checksum and size of its file."""
 
@@ -59,9 +67,22 @@ class PulledModel(Record):
     pulled: datetime
 
     @property
+    def folder(self) -> Path:
+        """Return the model's folder."""
+        return models_folder() / self.name
+
+    @property
     def path(self) -> Path:
         """Return the path of the GGUF file."""
-        return folder_of(self.name) / Path(self.file).name
+        return self.folder / Path(self.file).name
+
+    @property
+    def is_whole(self) -> bool:
+        """Return True if the file is there and has the size and the checksum."""
+        if not self.path.is_file() or self.path.stat().st_size != self.size:
+            return False
+        with self.path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest() == self.sha256
 
 
 class ModelList(Record):
@@ -73,7 +94,7 @@ class ModelList(Record):
 @cache
 def recommended_models() -> tuple[LocalModel, ...]:
     """Return the shipped table of recommended models."""
-    return LocalModels.model_validate_json(data_text("local_models.json")).models
+    return tuple(LocalModel.model_validate(row) for row in json.loads(data_text("local_models.json"))["models"])
 
 
 def model_named(name: str) -> LocalModel:
@@ -86,9 +107,9 @@ def model_named(name: str) -> LocalModel:
         return recommended_models()[0]
     if name.lower() in known:
         return known[name.lower()]
-    if found := _REPO_FILE.fullmatch(name):
-        stem = re.sub(r"[^a-z0-9._-]+", "-", Path(found["file"]).stem.lower()).strip("-._")
-        return LocalModel(name=stem, repo=found["repo"], file=found["file"])
+    if match := _REPO_FILE.fullmatch(name):
+        stem = re.sub(r"[^a-z0-9._-]+", "-", Path(match["file"]).stem.lower()).strip("-._")
+        return LocalModel(name=stem, repo=match["repo"], file=match["file"])
     raise SettingsError(
         f"unknown model {name!r}",
         hint=f"Choose one of {', '.join(known)}, or a file of any repository as OWNER/REPOSITORY:FILE.gguf",
@@ -100,30 +121,14 @@ def models_folder() -> Path:
     return user_data_path("investigator", appauthor=False) / "models"
 
 
-def folder_of(name: str) -> Path:
-    """Return the folder of one pulled model."""
-    return models_folder() / name
-
-
-def note_pulled(model: PulledModel) -> None:
-    """Record that a model was pulled. Raises OSError."""
-    write_private(folder_of(model.name) / _NOTE, model.model_dump_json(indent=2).encode("utf-8"))
-
-
 def pulled_models() -> tuple[PulledModel, ...]:
     """Return the pulled models, latest first."""
     try:
-        names = sorted(entry.name for entry in models_folder().iterdir() if _NAME.fullmatch(entry.name))
+        folders = sorted(models_folder().iterdir())
     except OSError:
         return ()
-    found = (_noted(name) for name in names)
-    known = [model for model in found if model is not None and is_plain_file(model.path)]
+    known = [model for model in map(_noted, folders) if model is not None and is_plain_file(model.path)]
     return tuple(sorted(known, key=lambda model: model.pulled.astimezone(UTC), reverse=True))
-
-
-def pulled_names() -> frozenset[str]:
-    """Return the names of the pulled models."""
-    return frozenset(model.name for model in pulled_models())
 
 
 def pulled_model(name: str) -> PulledModel:
@@ -134,10 +139,8 @@ def pulled_model(name: str) -> PulledModel:
             return model
     if not pulled:
         raise SettingsError("no model was pulled", hint=_HINT)
-    raise SettingsError(
-        f"no model named {name!r} was pulled",
-        hint=f"Pulled: {', '.join(one.name for one in pulled)}. {_HINT} {name}",
-    )
+    names = ", ".join(model.name for model in pulled)
+    raise SettingsError(f"no model named {name!r} was pulled", hint=f"Pulled: {names}. {_HINT} {name}")
 
 
 def remove_pulled(name: str) -> PulledModel:
@@ -145,23 +148,146 @@ def remove_pulled(name: str) -> PulledModel:
     if not name:
         raise SettingsError("no model name given", hint="List them with: investigator model list")
     model = pulled_model(name)
-    shutil.rmtree(folder_of(model.name))
+    shutil.rmtree(model.folder)
     return model
 
 
-def made_folder(name: str) -> Path:
-    """Create the folder of a model, for this user only. Raises ForeignFileError and OSError."""
-    folder = folder_of(name)
-    make_private_folder(folder)
-    check_private_folder(folder)
-    return folder
+def keep(model: PulledModel) -> None:
+    """Record that a model was pulled, in its folder. Raises OSError."""
+    write_private(model.folder / _NOTE, model.model_dump_json(indent=2).encode("utf-8"))
 
 
-def _noted(name: str) -> PulledModel | None:
+def pull(model: LocalModel, now: datetime, on_progress: OnProgress = lambda done, total: None) -> PulledModel:
+    """Download a model into the user's data directory, and return its record. An interrupted download is resumed. The
+    file must match the hub's checksum and, if one is pinned, that checksum, too; otherwise it is deleted. Raises
+    ModelDownloadError and DiskFullError.
+    """
+    with _translated(model):
+        pulled = _described(model, now)
+        if model.sha256 not in (None, pulled.sha256):
+            raise ModelDownloadError(
+                f"the hub's {model.file} is not the expected file: its sha256 is {pulled.sha256}, not {model.sha256}",
+                hint="It was replaced on the hub: do not use it, or if you trust it, pull it as "
+                "OWNER/REPOSITORY:FILE.gguf.",
+            )
+        make_private_folder(pulled.folder)
+        check_private_folder(pulled.folder)
+        if not pulled.is_whole:
+            _download(pulled, on_progress)
+        pulled.path.chmod(0o600)
+        keep(pulled)
+    return pulled
+
+
+def _described(model: LocalModel, now: datetime) -> PulledModel:
+    """Return the record of a model, with the hub's data about its file."""
+    from huggingface_hub import HfApi
+
+    info: Any = HfApi().model_info(model.repo, revision=model.revision, files_metadata=True, timeout=_TIMEOUT)
+    file = next((sibling for sibling in info.siblings or () if sibling.rfilename == model.file), None)
+    if file is None:
+        raise ModelDownloadError(
+            f"{model.repo} has no file {model.file}", hint="See the list of files on the repository's page on the hub."
+        )
+    if file.lfs is None or not file.size:
+        raise ModelDownloadError(
+            f"the hub has no checksum for {model.file}", hint="Choose another file, or download it manually."
+        )
+    return PulledModel(
+        name=model.name,
+        repo=model.repo,
+        file=model.file,
+        commit=str(info.sha),
+        sha256=str(file.lfs.sha256).lower(),
+        size=int(file.size),
+        licence=str(getattr(info.card_data, "license", None) or model.licence),
+        pulled=now,
+    )
+
+
+def _download(model: PulledModel, on_progress: OnProgress) -> None:
+    from huggingface_hub import hf_hub_download
+    from tqdm import tqdm
+
+    class Progress(tqdm):  # type: ignore[misc]
+        """Reports the downloaded bytes to `on_progress` instead of drawing a progress bar."""
+
+        def __init__(self, *words: Any, **options: Any) -> None:
+            self._done = int(options.get("initial") or 0)
+            options.pop("name", None)
+            super().__init__(*words, **{**options, "disable": True})
+
+        def update(self, n: float | None = 1) -> None:
+            self._done += int(n or 0)
+            on_progress(self._done, model.size)
+
+    begun = sum(part.stat().st_size for part in model.folder.rglob("*.incomplete"))
+    free, needed = shutil.disk_usage(model.folder).free, model.size - begun
+    if free < needed:
+        raise DiskFullError(
+            f"the model needs {needed / 1e9:.1f} GB, but only {free / 1e9:.1f} GB is free in {model.folder}",
+            hint="Free some space, choose a smaller model (investigator model list), or move XDG_DATA_HOME elsewhere.",
+        )
+    hf_hub_download(
+        model.repo,
+        model.file,
+        revision=model.commit,
+        local_dir=model.folder,
+        tqdm_class=Progress,
+        etag_timeout=_TIMEOUT,
+    )
+    (model.folder / model.file).replace(model.path)  # out of the folders of its repository
+    shutil.rmtree(model.folder / ".cache", ignore_errors=True)
+    if not model.is_whole:
+        model.path.unlink()
+        raise ModelDownloadError(
+            f"the download {model.path.name} is damaged: its sha256 is not {model.sha256}; it was deleted",
+            hint="Run the same command again. If it happens again, the server or a proxy changes the file.",
+        )
+
+
+@contextmanager
+def _translated(model: LocalModel) -> Iterator[None]:
+    """Translate the errors of huggingface_hub and of the disk."""
+    import httpx2
+    from huggingface_hub.errors import (
+        GatedRepoError,
+        HfHubHTTPError,
+        LocalEntryNotFoundError,
+        OfflineModeIsEnabled,
+        RepositoryNotFoundError,
+        RevisionNotFoundError,
+    )
+
+    try:
+        yield
+    except OfflineModeIsEnabled as error:
+        raise ModelDownloadError("HF_HUB_OFFLINE forbids downloads", hint="Unset HF_HUB_OFFLINE.") from error
+    except GatedRepoError as error:
+        hint = "Accept its terms on its page on the hub, and set HF_TOKEN."
+        raise ModelDownloadError(f"{model.repo} requires an account on the hub", hint=hint) from error
+    except (RepositoryNotFoundError, RevisionNotFoundError) as error:
+        hint = "Correct the name. A private repository needs HF_TOKEN."
+        raise ModelDownloadError(f"the hub has no {model.repo}", hint=hint) from error
+    except HfHubHTTPError as error:
+        status = error.response.status_code if error.response is not None else "no"
+        raise ModelDownloadError(f"the hub answered with status {status} for {model.repo}") from error
+    except (httpx2.HTTPError, LocalEntryNotFoundError, ConnectionError) as error:
+        reason = f"the hub could not be reached, or the connection broke: {type(error).__name__}"
+        hint = f"Check the network, or set HF_ENDPOINT to a mirror. {_RESUMES}"
+        raise ModelDownloadError(reason, hint=hint) from error
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            hint = f"Free some space. {_RESUMES}"
+            raise DiskFullError("no space is left on the disk for the model", hint=hint) from error
+        raise ModelDownloadError(f"the model could not be saved: {error.strerror or error}", hint=_RESUMES) from error
+
+
+def _noted(folder: Path) -> PulledModel | None:
     """Return the metadata of a model; None if it is missing or was written by another user."""
     try:
-        check_private_folder(folder_of(name))
-        model = PulledModel.model_validate_json(read_private(folder_of(name) / _NOTE))
+        check_private_folder(folder)
+        model = PulledModel.model_validate_json(read_private(folder / _NOTE))
     except (OSError, ForeignFileError, ValidationError):
         return None
-    return model if model.name == name else None
+    return model if model.name == folder.name else None
