@@ -21,7 +21,7 @@ from investigator.engines.base import Embedder
 from investigator.engines.catalogue import parse_model_options
 from investigator.engines.chat.models import KEY_VARIABLES
 from investigator.engines.embedding.embedders import DEFAULT_MODEL
-from investigator.engines.embedding.verifiers import SupportJudge
+from investigator.engines.embedding.verifiers import CrossEncoderEngine
 from investigator.engines.grades import Grades
 from investigator.engines.roles import Role
 from investigator.errors import EmbedderError
@@ -82,14 +82,14 @@ def diagnose(
     findings = {finding.role: finding for each in examined for finding in each.roles}
     given = tuple(grade for each in examined for grade in each.grades)
     _keep(given, parts, grades or Grades())
-    judge = parts.judge()
+    verifier = parts.judge()
     return Diagnosis(
         roles=tuple(findings[role] for role in Role),
         grades=given,
         engines=tuple({each.engine.name: each.engine for each in examined}.values()),
         templates=parts.prompts.own(),
         environment=here,
-        verifier=timed(judge, clock) if judge is not None else None,
+        verifier=timed(verifier, clock) if verifier is not None else None,
         notices=tuple(notices),
     )
 
@@ -107,15 +107,15 @@ def _keep(given: Iterable[RoleGrade], parts: Parts, grades: Grades) -> None:
         grades.keep(engine, own)
 
 
-def timed(judge: SupportJudge, clock: Callable[[], float]) -> VerifierFinding:
+def timed(verifier: CrossEncoderEngine, clock: Callable[[], float]) -> VerifierFinding:
     """Return the time that a loaded verifier takes for one claim, or the problem with the verifier."""
     try:
-        judge.check()  # loaded before the time is measured
+        verifier.check()  # loaded before the time is measured
         began = clock()
-        judge.check()
+        verifier.check()
     except EmbedderError as error:
-        return VerifierFinding(name=judge.name, problem=error.message, hint=error.hint)
-    return VerifierFinding(name=judge.name, seconds=round(clock() - began, 3))
+        return VerifierFinding(name=verifier.model, problem=error.message, hint=error.hint)
+    return VerifierFinding(name=verifier.model, seconds=round(clock() - began, 3))
 
 
 def _environment(embedder: Embedder, variables: Mapping[str, str]) -> Environment:

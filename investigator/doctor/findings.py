@@ -113,7 +113,7 @@ class VerifierFinding(Record):
 class Environment(Record):
     """The installed packages. `embedder_problem` is empty if the embedder works. `package_warning` is set if another
     project's package of the same name is also installed. `weights_checked` is True if the embedder's weights match
-    their known sha256; only the default model's sha256 is known. `variables` are the names, never the values, of
+    their known checksum; only the default model's is known. `variables` are the names, never the values, of
     variables that change the address or the keys of calls.
     """
 

@@ -23,7 +23,7 @@ from investigator.engines.base import Embedder, Engine
 from investigator.engines.catalogue import open_engine
 from investigator.engines.embedding.cached import CachedEmbedder
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
-from investigator.engines.embedding.verifiers import CrossEncoderEngine, SupportJudge, open_judge
+from investigator.engines.embedding.verifiers import CrossEncoderEngine, open_verifier
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.extractive.engine import Answers
 from investigator.engines.factories import EngineOptions
@@ -133,11 +133,11 @@ class Parts:
         """
         engines = record_replies(engines_by_role(model, self.engine), record, folder)
         judge = self.judge()
-        return engines if judge is None else {**engines, Role.CHECK: CrossEncoderEngine(judge)}
+        return engines if judge is None else {**engines, Role.CHECK: judge}
 
-    def judge(self) -> SupportJudge | None:
+    def judge(self) -> CrossEncoderEngine | None:
         """Return the cross-encoder that checks statements in place of an engine, if the settings name one."""
-        return open_judge(self.settings.check)
+        return open_verifier(self.settings.check)
 
     def trust_of(self, role: Role, engine: Engine) -> Trust:
         """Return how far an engine is trusted in a role. Raises ForeignFileError."""

@@ -16,7 +16,7 @@ from investigator.doctor.wording import diagnosis_text
 from investigator.engines.base import Vectors
 from investigator.engines.embedding.cached import CachedEmbedder
 from investigator.engines.embedding.embedders import DEFAULT_MODEL, SentenceTransformerEmbedder
-from investigator.engines.embedding.verifiers import SupportJudge
+from investigator.engines.embedding.verifiers import CrossEncoderEngine
 from investigator.engines.roles import Role
 from investigator.errors import EmbedderError, SettingsError
 from investigator.settings import Settings, load_settings
@@ -408,14 +408,11 @@ def test_a_verifier_that_fails_is_a_finding(diagnosis_of: Callable[..., Diagnosi
 
 
 def test_a_verifier_is_timed_once_it_is_loaded() -> None:
-    class Slow:
-        name = "slow"
-        calls = 0
+    calls: list[str] = []
 
-        def scores(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-            self.calls += 1
-            return [0.9 for _ in pairs]
+    def scores(model: str, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        calls.append(model)
+        return [0.9 for _ in pairs]
 
-    slow = Slow()
-    found = timed(SupportJudge(slow, 0.5), iter((1.0, 1.25)).__next__)
-    assert (found.seconds, slow.calls) == (0.25, 2)
+    finding = timed(CrossEncoderEngine("slow", 0.5, scores), iter((1.0, 1.25)).__next__)
+    assert (finding.seconds, calls) == (0.25, ["slow", "slow"])

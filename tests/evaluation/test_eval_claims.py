@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,7 @@ from commands import command
 
 from investigator import ScriptedEngine
 from investigator.asking.budget import BudgetSettings
-from investigator.engines.embedding.verifiers import CrossEncoderEngine, CrossEncoderVerifier, SupportJudge
+from investigator.engines.embedding.verifiers import CrossEncoderEngine, entailment
 from investigator.engines.roles import Role
 from investigator.errors import EmbedderError
 from investigator.evaluation.claims import ClaimRow, ClaimsEvaluation, ClaimsReport, read_claims, variables_of
@@ -105,18 +105,13 @@ def test_the_command_without_a_model_leaves_statements_unchecked(tmp_path: Path)
 
 
 def test_a_cross_encoder_checks_in_place_of_a_model(tmp_path: Path) -> None:
-    class Knowing:
-        """A verifier that knows the labels."""
+    def labels(_: str, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        assert {text for text, _ in pairs} == {"the mill burned down."}
+        return [0.9 if claim in (ROWS[0].statement, ROWS[1].statement) else 0.1 for _, claim in pairs]
 
-        name = "knowing"
-
-        def scores(self, pairs: list[tuple[str, str]]) -> list[float]:
-            assert {text for text, _ in pairs} == {"the mill burned down."}
-            return [0.9 if claim in (ROWS[0].statement, ROWS[1].statement) else 0.1 for _, claim in pairs]
-
-    report = measured(CrossEncoderEngine(SupportJudge(Knowing(), 0.5)))  # type: ignore[arg-type]
+    report = measured(CrossEncoderEngine("knowing", 0.5, labels))
     assert (report.checker, report.wrong) == ("cross-encoder:knowing", ())
-    strict = measured(CrossEncoderEngine(SupportJudge(Knowing(), 0.95)))  # type: ignore[arg-type]
+    strict = measured(CrossEncoderEngine("knowing", 0.95, labels))
     assert strict.everything.truths == {Support.UNSUPPORTED: 2}
 
 
@@ -148,4 +143,4 @@ def test_a_model_of_sentence_transformers_verifies_by_its_entailment(tmp_path: P
 def test_a_model_without_such_a_label_is_refused_by_name(tmp_path: Path) -> None:
     model = tiny_nli(tmp_path, {0: "sport", 1: "politics", 2: "weather"})
     with pytest.raises(EmbedderError, match="no label for entailment"):
-        CrossEncoderVerifier(str(model)).scores([("the mill", "the barn")])
+        entailment(str(model), [("the mill", "the barn")])

@@ -26,8 +26,20 @@ DIMENSIONS = 384
 
 LAYERS = 6
 HEADS = 12
-_HEAD = DIMENSIONS // HEADS
 EPSILON = 1e-12
+ATTENTION = ("attention.self.query", "attention.self.key", "attention.self.value")
+"""The names of a layer's matrices for attention in a safetensors file."""
+
+AFTER_ATTENTION = (
+    "attention.output.dense",
+    "attention.output.LayerNorm",
+    "intermediate.dense",
+    "output.dense",
+    "output.LayerNorm",
+)
+"""The names of the other parts of a layer, in the order of their use."""
+
+_HEAD = DIMENSIONS // HEADS
 _PADDING = 0  # the padding token
 _STEP = 16  # texts are padded to a multiple of this, so that there are few matrix sizes to prepare
 
@@ -43,17 +55,6 @@ class Precision(Enum):
 class _Weights(NamedTuple):
     weight: Tensor
     bias: Tensor
-
-
-class _Layer(NamedTuple):
-    """One layer of BERT; query, key and value are stored as one matrix."""
-
-    query_key_value: _Weights
-    attended: _Weights
-    attended_norm: _Weights
-    inner: _Weights
-    outer: _Weights
-    outer_norm: _Weights
 
 
 class _Run(NamedTuple):
@@ -78,7 +79,7 @@ class Bert:
         types = weights["embeddings.token_type_embeddings.weight"]
         self._place = weights["embeddings.position_embeddings.weight"] + types[0]
         self._norm = _Weights(weights["embeddings.LayerNorm.weight"], weights["embeddings.LayerNorm.bias"])
-        self._layers = [_layer(weights, index, precision) for index in range(LAYERS)]
+        self._layers = [_layer(weights, f"encoder.layer.{index}", precision) for index in range(LAYERS)]
 
     def vectors(self, batch: Sequence[Sequence[int]]) -> Vectors:
         """Return unit vectors, shape (texts, 384), for non-empty texts given as token ids and ordered by length.
@@ -95,15 +96,31 @@ class Bert:
             runs = _runs(filled, [len(text) for text in batch], device)
             place = torch.cat([self._place[: run.tokens].repeat(run.texts, 1) for run in runs])
             states = _normed(self._word[ids] + place, self._norm)
-            for layer in self._layers:
-                mixed = _attention(_linear(states, layer.query_key_value), runs)
-                states = _normed(states + _linear(mixed, layer.attended), layer.attended_norm)
-                inner = gelu(_linear(states, layer.inner))
-                states = _normed(states + _linear(inner, layer.outer), layer.outer_norm)
+            for query_key_value, attended, attended_norm, inner, outer, outer_norm in self._layers:
+                mixed = _attention(_linear(states, query_key_value), runs)
+                states = _normed(states + _linear(mixed, attended), attended_norm)
+                states = _normed(states + _linear(gelu(_linear(states, inner)), outer), outer_norm)
             parts = zip(_parts(states, runs), runs, strict=True)
             sums = torch.cat([part.masked_fill(run.padding.unsqueeze(2), 0.0).sum(dim=1) for part, run in parts])
             # the vector is normalised later, so the sum serves as the mean
             return np.asarray(normalize(sums, dim=1).cpu().numpy(), dtype=np.float32)
+
+
+def _layer(weights: Mapping[str, Tensor], layer: str, precision: Precision) -> list[_Weights]:
+    """Return a layer's weights: query, scaled, with key and value as one matrix, and then the other parts."""
+    import torch
+
+    number = getattr(torch, precision.value)
+
+    def part(name: str) -> _Weights:
+        read = _Weights(weights[f"{layer}.{name}.weight"], weights[f"{layer}.{name}.bias"])
+        return read if name.endswith("Norm") else _Weights(read.weight.to(number), read.bias.to(number))
+
+    def joined(kind: str) -> Tensor:
+        query, key, value = (weights[f"{layer}.{name}.{kind}"] for name in ATTENTION)
+        return torch.cat([query / _HEAD**0.5, key, value]).to(number)
+
+    return [_Weights(joined("weight"), joined("bias")), *map(part, AFTER_ATTENTION)]
 
 
 def _runs(filled: Sequence[Sequence[int]], lengths: Sequence[int], device: torch.device) -> list[_Run]:
@@ -142,48 +159,18 @@ def _attention(states: Tensor, runs: Sequence[_Run]) -> Tensor:
     tokens, 384).
     """
     import torch
-
-    mixed = [_attention_of_run(part, run) for part, run in zip(_parts(states, runs), runs, strict=True)]
-    return mixed[0] if len(mixed) == 1 else torch.cat(mixed)
-
-
-def _attention_of_run(states: Tensor, run: _Run) -> Tensor:
-    import torch
     from torch.nn.functional import scaled_dot_product_attention
 
-    query, key, value = states.unflatten(2, (3, HEADS, _HEAD)).permute(2, 0, 3, 1, 4)
-    if states.dtype == torch.bfloat16:  # a quarter faster than PyTorch's own attention, which multiplies small blocks
-        fits = query @ key.transpose(-1, -2)
-        for text, used in enumerate(run.used):
-            fits[text, :, :, used:] = float("-inf")  # a fifth faster than masking all elements
-        mixed = torch.softmax(fits, dim=-1) @ value
-    else:
-        attended = ~run.padding[:, None, None, :]
-        mixed = scaled_dot_product_attention(query, key, value, attn_mask=attended, scale=1.0)
-    return mixed.transpose(1, 2).reshape(-1, DIMENSIONS)
-
-
-def _layer(weights: Mapping[str, Tensor], index: int, precision: Precision) -> _Layer:
-    import torch
-
-    bert = f"encoder.layer.{index}"
-    number = getattr(torch, precision.value)
-
-    def matrix(name: str) -> _Weights:
-        return _Weights(weights[f"{bert}.{name}.weight"].to(number), weights[f"{bert}.{name}.bias"].to(number))
-
-    def norm(name: str) -> _Weights:
-        return _Weights(weights[f"{bert}.{name}.LayerNorm.weight"], weights[f"{bert}.{name}.LayerNorm.bias"])
-
-    def joined(kind: str) -> Tensor:
-        query, key, value = (weights[f"{bert}.attention.self.{part}.{kind}"] for part in ("query", "key", "value"))
-        return torch.cat([query / _HEAD**0.5, key, value]).to(number)
-
-    return _Layer(
-        query_key_value=_Weights(joined("weight"), joined("bias")),
-        attended=matrix("attention.output.dense"),
-        attended_norm=norm("attention.output"),
-        inner=matrix("intermediate.dense"),
-        outer=matrix("output.dense"),
-        outer_norm=norm("output"),
-    )
+    mixed = []
+    for part, run in zip(_parts(states, runs), runs, strict=True):
+        query, key, value = part.unflatten(2, (3, HEADS, _HEAD)).permute(2, 0, 3, 1, 4)
+        if states.dtype == torch.bfloat16:  # a quarter faster than PyTorch's attention, which multiplies small blocks
+            fits = query @ key.transpose(-1, -2)
+            for text, used in enumerate(run.used):
+                fits[text, :, :, used:] = float("-inf")  # a fifth faster than masking all elements
+            heads = torch.softmax(fits, dim=-1) @ value
+        else:
+            attended = ~run.padding[:, None, None, :]
+            heads = scaled_dot_product_attention(query, key, value, attn_mask=attended, scale=1.0)
+        mixed.append(heads.transpose(1, 2).reshape(-1, DIMENSIONS))
+    return mixed[0] if len(mixed) == 1 else torch.cat(mixed)

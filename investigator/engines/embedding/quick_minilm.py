@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from investigator.engines.base import Vectors
-from investigator.engines.embedding.bert import DIMENSIONS, EPSILON, HEADS, LAYERS
+from investigator.engines.embedding.bert import AFTER_ATTENTION, ATTENTION, DIMENSIONS, EPSILON, HEADS, LAYERS
 from investigator.engines.embedding.minilm import DAMAGED, open_tokenizer
 from investigator.errors import EmbedderError
 
@@ -29,6 +29,11 @@ Matrix: TypeAlias = npt.NDArray[np.float32]
 _HEAD = DIMENSIONS // HEADS
 _ROWS = 8  # number of rows, of 6 KB each, that are activated at a time
 _FEW_TOKENS, _PART = 20, 32  # BLAS takes two thirds of the time for few tokens if it multiplies parts of the weights
+
+
+class _Weights(NamedTuple):
+    weight: Matrix
+    bias: Matrix
 
 
 class QuickMiniLM:
@@ -42,7 +47,15 @@ class QuickMiniLM:
         from threadpoolctl import ThreadpoolController
 
         try:
-            self._bert = NumpyBert(mapped_tensors(folder / "model.safetensors"))
+            tensors = mapped_tensors(folder / "model.safetensors")
+            self._word = tensors["embeddings.word_embeddings.weight"]
+            self._place = tensors["embeddings.position_embeddings.weight"]
+            self._type = tensors["embeddings.token_type_embeddings.weight"][0]
+            self._norm = _weights(tensors, "embeddings.LayerNorm")
+            self._layers = [
+                [_weights(tensors, f"encoder.layer.{index}.{name}") for name in (*ATTENTION, *AFTER_ATTENTION)]
+                for index in range(LAYERS)
+            ]
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise EmbedderError(f"the embedding model in {folder} cannot be loaded: {error}", hint=DAMAGED) from error
         self._tokenizer = open_tokenizer(folder)
@@ -50,72 +63,28 @@ class QuickMiniLM:
         self._turn = Lock()
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Return unit vectors of shape (texts, 384), in the order of the texts."""
-        with self._turn, self._threads.limit(limits=1, user_api="blas"):
-            return self._bert.vectors([self._tokenizer.encode(text).ids for text in texts])
-
-
-class _Weights(NamedTuple):
-    weight: Matrix
-    bias: Matrix
-
-
-class _Layer(NamedTuple):
-    query: _Weights
-    key: _Weights
-    value: _Weights
-    attended: _Weights
-    attended_norm: _Weights
-    inner: _Weights
-    outer: _Weights
-    outer_norm: _Weights
-
-
-class NumpyBert:
-    """The layers, built from the named tensors of a safetensors file.
-
-    Raises KeyError if the tensors belong to another model. Thread-safe.
-    """
-
-    def __init__(self, tensors: Mapping[str, Matrix]) -> None:
-        def weights(name: str) -> _Weights:
-            return _Weights(tensors[f"{name}.weight"], tensors[f"{name}.bias"])
-
-        self._word = tensors["embeddings.word_embeddings.weight"]
-        self._place = tensors["embeddings.position_embeddings.weight"]
-        self._type = tensors["embeddings.token_type_embeddings.weight"][0]
-        self._norm = weights("embeddings.LayerNorm")
-        self._layers = [
-            _Layer(
-                query=weights(f"encoder.layer.{index}.attention.self.query"),
-                key=weights(f"encoder.layer.{index}.attention.self.key"),
-                value=weights(f"encoder.layer.{index}.attention.self.value"),
-                attended=weights(f"encoder.layer.{index}.attention.output.dense"),
-                attended_norm=weights(f"encoder.layer.{index}.attention.output.LayerNorm"),
-                inner=weights(f"encoder.layer.{index}.intermediate.dense"),
-                outer=weights(f"encoder.layer.{index}.output.dense"),
-                outer_norm=weights(f"encoder.layer.{index}.output.LayerNorm"),
-            )
-            for index in range(LAYERS)
-        ]
-
-    def vectors(self, texts: Sequence[list[int]]) -> Vectors:
-        """Return the unit vectors, of shape (texts, 384), for texts that are given as one or more token ids each.
+        """Return unit vectors of shape (texts, 384), in the order of the texts.
 
         Reading the weights takes as long as multiplying the few tokens of a query, so all texts in a call are computed
         after a single read.
         """
         if not texts:
             return np.empty((0, DIMENSIONS), dtype=np.float32)
-        spans = [slice(end - len(text), end) for text, end in zip(texts, accumulate(map(len, texts)), strict=True)]
-        words = [self._word[text] + self._place[: len(text)] for text in texts]
-        states = _normed(np.concatenate(words) + self._type, self._norm)
-        for layer in self._layers:
-            states = _normed(states + _linear(_attention(states, spans, layer), layer.attended), layer.attended_norm)
-            inner = _gelu(_linear(states, layer.inner))
-            states = _normed(states + _linear(inner, layer.outer), layer.outer_norm)
-        totals = [states[span].sum(axis=0) for span in spans]  # normalised below, so sums serve as means
-        return np.array([total / np.linalg.norm(total) for total in totals], dtype=np.float32)
+        with self._turn, self._threads.limit(limits=1, user_api="blas"):
+            tokens = [self._tokenizer.encode(text).ids for text in texts]
+            spans = [slice(end - len(ids), end) for ids, end in zip(tokens, accumulate(map(len, tokens)), strict=True)]
+            words = [self._word[ids] + self._place[: len(ids)] for ids in tokens]
+            states = _normed(np.concatenate(words) + self._type, self._norm)
+            for query, key, value, attended, attended_norm, inner, outer, outer_norm in self._layers:
+                mixed = _attention(states, spans, query, key, value)
+                states = _normed(states + _linear(mixed, attended), attended_norm)
+                states = _normed(states + _linear(_gelu(_linear(states, inner)), outer), outer_norm)
+            totals = [states[span].sum(axis=0) for span in spans]  # normalised below, so sums serve as means
+            return np.array([total / np.linalg.norm(total) for total in totals], dtype=np.float32)
+
+
+def _weights(tensors: Mapping[str, Matrix], name: str) -> _Weights:
+    return _Weights(tensors[f"{name}.weight"], tensors[f"{name}.bias"])
 
 
 def mapped_tensors(path: Path) -> dict[str, Matrix]:
@@ -128,9 +97,9 @@ def mapped_tensors(path: Path) -> dict[str, Matrix]:
     start = 8 + int.from_bytes(data[:8], "little")
     header = json.loads(data[8:start])
     return {
-        name: np.ndarray(one["shape"], dtype="<f4", buffer=data, offset=start + one["data_offsets"][0])
-        for name, one in header.items()
-        if name != "__metadata__" and one["dtype"] == "F32"
+        name: np.ndarray(tensor["shape"], dtype="<f4", buffer=data, offset=start + tensor["data_offsets"][0])
+        for name, tensor in header.items()
+        if name != "__metadata__" and tensor["dtype"] == "F32"
     }
 
 
@@ -154,13 +123,12 @@ def _normed(states: Matrix, weights: _Weights) -> Matrix:
     return normed
 
 
-def _attention(states: Matrix, spans: Sequence[slice], layer: _Layer) -> Matrix:
+def _attention(states: Matrix, spans: Sequence[slice], query: _Weights, key: _Weights, value: _Weights) -> Matrix:
     """Apply multi-head attention to the states of texts, of shape (tokens, 384); each text has a span of tokens."""
-
-    def heads(weights: _Weights) -> Matrix:
-        return _linear(states, weights).reshape(-1, HEADS, _HEAD).transpose(1, 0, 2)
-
-    queries, keys, values, mixed = heads(layer.query), heads(layer.key), heads(layer.value), np.empty_like(states)
+    queries, keys, values = (
+        _linear(states, weights).reshape(-1, HEADS, _HEAD).transpose(1, 0, 2) for weights in (query, key, value)
+    )
+    mixed = np.empty_like(states)
     for span in spans:
         fits = queries[:, span] @ keys[:, span].transpose(0, 2, 1) / np.float32(_HEAD**0.5)
         shares = np.exp(fits - fits.max(axis=2, keepdims=True))

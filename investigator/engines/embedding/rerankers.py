@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from itertools import islice
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
@@ -52,12 +53,8 @@ class SentenceReranker:
         """Return, for each text, the cosine similarity of its best sentence to the query."""
         pieces = [sentences(text) for text in texts]
         vectors = self._embedder.embed([query, *(sentence for piece in pieces for sentence in piece)])
-        near = (vectors[1:] @ vectors[0]).tolist()
-        scores, start = [], 0
-        for piece in pieces:
-            scores.append(float(max(near[start : start + len(piece)], default=0.0)))
-            start += len(piece)
-        return scores
+        near = iter((vectors[1:] @ vectors[0]).tolist())
+        return [float(max(islice(near, len(piece)))) for piece in pieces]
 
 
 class CrossEncoderReranker:
@@ -85,8 +82,7 @@ def open_reranker(name: str, embedder: Embedder) -> Reranker:
 
 def sentences(text: str) -> list[str]:
     """Return the sentences in the text for comparison with a query, or the whole text if it has none."""
-    found = [text[start:end] for start, end in sentence_spans(text) if end - start >= _SHORTEST_SENTENCE]
-    return found or [text]
+    return [text[start:end] for start, end in sentence_spans(text) if end - start >= _SHORTEST_SENTENCE] or [text]
 
 
 class PairModel:

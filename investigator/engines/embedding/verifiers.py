@@ -4,8 +4,7 @@ quotes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
 from pydantic import Field, model_validator
 
@@ -37,70 +36,53 @@ class CheckSettings(Record):
         return {"off": value == "off"} if value in ("off", "on") else value
 
 
-class CrossEncoderVerifier:
-    """A sentence-transformers model, given by name or folder, that reads evidence and a claim together. Thread-safe.
+def entailment(model: str, pairs: Sequence[tuple[str, str]]) -> list[float]:
+    """Return the scores that a sentence-transformers model, given by name or folder, gives to pairs of evidence and
+    claim: its single output or, if it has several labels, the probability of entailment.
 
-    If it has a single output, that is the score; if it has several labels, the score is the probability of entailment.
+    Raises EmbedderError if the model cannot be loaded, fails, or has no label for entailment.
     """
-
-    def __init__(self, model: str) -> None:
-        self.name = model
-
-    def scores(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """Return the model's scores. Raises EmbedderError if it cannot be loaded, fails, or has no entailment label."""
-        if not pairs:
-            return []
-        model = load_cross_encoder(self.name, _HINT)
-        label = 0 if model.labels == 1 else next((model.names[name] for name in _ENTAILS if name in model.names), None)
-        if label is None or ("label_1" in model.names and model.labels > 2):
-            names = sorted(model.names)
-            raise EmbedderError(f"the verifier {self.name} has no label for entailment: {names}", hint=_HINT)
-        return [row[label] for row in model.scores(pairs)]
-
-
-@dataclass(frozen=True)
-class SupportJudge:
-    """A verifier, and the lowest score that counts as support."""
-
-    verifier: CrossEncoderVerifier
-    threshold: float
-
-    @property
-    def name(self) -> str:
-        """Return the name of the verifier."""
-        return self.verifier.name
-
-    def check(self) -> None:
-        """Load the verifier and try it on an example. Raises EmbedderError."""
-        self.supports("The mill burned down.", ("The mill burned down in 1911.",))
-
-    def supports(self, claim: str, texts: Iterable[str]) -> bool:
-        """Return True if the texts together support a claim. Raises EmbedderError."""
-        return self.verifier.scores([("\n".join(texts), claim)])[0] >= self.threshold
-
-
-def open_judge(settings: CheckSettings) -> SupportJudge | None:
-    """Return the judge that the settings name, or None; its model is loaded when the first statement is judged."""
-    if settings.off or not settings.model:
-        return None
-    return SupportJudge(CrossEncoderVerifier(settings.model), settings.threshold)
+    loaded = load_cross_encoder(model, _HINT)
+    label = 0 if loaded.labels == 1 else next((loaded.names[name] for name in _ENTAILS if name in loaded.names), None)
+    if label is None or ("label_1" in loaded.names and loaded.labels > 2):
+        names = sorted(loaded.names)
+        raise EmbedderError(f"the verifier {model} has no label for entailment: {names}", hint=_HINT)
+    return [row[label] for row in loaded.scores(pairs)]
 
 
 class CrossEncoderEngine:
-    """Answers `answer/check` with the verdicts of a judge; the whole answer stays unjudged. Thread-safe."""
+    """Answers `answer/check` with the verdicts of a cross-encoder; the whole answer stays unjudged. Thread-safe.
 
-    def __init__(self, judge: SupportJudge) -> None:
-        self._judge = judge
+    `scores` scores pairs of evidence and claim with a model; from `threshold` on, the evidence supports the claim.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        threshold: float,
+        scores: Callable[[str, Sequence[tuple[str, str]]], list[float]] = entailment,
+    ) -> None:
+        self.model = model
+        self._threshold = threshold
+        self._scores = scores
 
     @property
     def name(self) -> str:
         """Return `cross-encoder:` and the name of the model."""
-        return f"cross-encoder:{self._judge.name}"
+        return f"cross-encoder:{self.model}"
 
     @property
     def traits(self) -> Traits:
         """Return the engine's traits: its verdicts depend on the threshold."""
-        return Traits(concurrency=1, sampling=f"threshold={self._judge.threshold}")
+        return Traits(concurrency=1, sampling=f"threshold={self._threshold}")
+
+    def check(self) -> None:
+        """Load the model and try it on an example. Raises EmbedderError."""
+        self.supports("The mill burned down.", ("The mill burned down in 1911.",))
+
+    def supports(self, claim: str, texts: Sequence[str]) -> bool:
+        """Return True if the texts together support a claim. Raises EmbedderError."""
+        return bool(texts) and self._scores(self.model, [("\n".join(texts), claim)])[0] >= self._threshold
 
     def reply(self, prompt: Prompt) -> Reply:
         """Return the verdicts as JSON. Raises EngineError."""
@@ -114,18 +96,14 @@ class CrossEncoderEngine:
     def _checked(self, variables: CheckVariables) -> CheckReply:
         spans = (span for document in variables.documents for passage in document.passages for span in passage.spans)
         quotes = {span.id: span.text for span in spans if span.id}
-        return CheckReply(
-            statements=tuple(
-                StatementCheck(
-                    number=statement.number,
-                    support=self._support(
-                        statement.text, [quotes[name] for name in statement.evidence if name in quotes]
-                    ),
-                )
-                for statement in variables.statements
-            )
-        )
+        checks = []
+        for statement in variables.statements:
+            evidence = [quotes[name] for name in statement.evidence if name in quotes]
+            support = Support.SUPPORTED if self.supports(statement.text, evidence) else Support.UNSUPPORTED
+            checks.append(StatementCheck(number=statement.number, support=support))
+        return CheckReply(statements=tuple(checks))
 
-    def _support(self, statement: str, quotes: list[str]) -> Support:
-        is_supported = bool(quotes) and self._judge.supports(statement, quotes)
-        return Support.SUPPORTED if is_supported else Support.UNSUPPORTED
+
+def open_verifier(settings: CheckSettings) -> CrossEncoderEngine | None:
+    """Return the engine that the settings name, or None; its model is loaded when the first statement is judged."""
+    return CrossEncoderEngine(settings.model, settings.threshold) if settings.model and not settings.off else None
