@@ -1,26 +1,83 @@
-"""Maps model names to engines, and command options to the model of each role."""
+"""Creates engines from model names, and maps command options to the model of each role.
+
+Another package adds an engine by declaring an entry point in the group `investigator.engines` in its pyproject.toml:
+
+    [project.entry-points."investigator.engines"]
+    toy = "toy_engine:open_toy"
+
+From then on `--model toy:NAME` uses the engine that `open_toy("NAME", options)` returns.
+
+An engine is imported when it is opened, because a question that needs no model must not wait for the import.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
 from pydantic import Field
 
 from investigator.engines.base import Engine
-from investigator.engines.chat.models import CHAT_PROVIDERS
-from investigator.engines.factories import GROUP, OWN, EngineFactory, EngineOptions, open_chat
+from investigator.engines.chat.models import CHAT_PROVIDERS, ChatSettings
+from investigator.engines.gguf.engine import USUAL_SECONDS, GgufEngine, GgufSettings
 from investigator.engines.roles import Role
+from investigator.engines.transformers.engine import TransformersEngine, TransformersSettings
 from investigator.errors import SettingsError
 from investigator.plugins import found, load, load_path
-from investigator.records import Record
+from investigator.records import Record, Writing
+
+if TYPE_CHECKING:
+    from langchain_core.callbacks import BaseCallbackHandler
+
+GROUP = "investigator.engines"
+"""The entry point group for engines from other packages."""
 
 EXTRACTIVE = "extractive"
 """The name of the built-in default engine."""
 
+OWN = frozenset({"chat", "extractive", "gguf", "local", "recorded", "scripted", "transformers"})
+"""The providers of our own engines."""
+
+_OF_FILES = frozenset({"gguf", "recorded", "scripted", "transformers"})
 _ROLE_OPTION = re.compile(r"(?P<role>[\w-]*)=(?P<model>.*)", re.DOTALL)
 _FACTORY_PATH = re.compile(r"(?P<path>[^\W\d]\w*(?:\.[^\W\d]\w*)+:[^\W\d]\w*)(?::(?P<model>.*))?", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class EngineOptions:
+    """The objects and settings that a run provides to its engines.
+
+    `on_notice` receives messages for the user, for example about a rejected parameter; `on_writing` receives the
+    progress of a local model that is writing a reply. `callbacks` are LangChain callbacks, for engines that call a
+    LangChain model. `extractive` creates the built-in engine. The other fields are the settings of our own engines; an
+    engine from another package manages its own.
+    """
+
+    extractive: Callable[[], Engine]
+    on_notice: Callable[[str], None] | None = None
+    on_writing: Callable[[Writing], None] | None = None
+    callbacks: Sequence[BaseCallbackHandler] = ()
+    chat: ChatSettings | None = None
+    gguf: GgufSettings | None = None
+    transformers: TransformersSettings | None = None
+
+
+class EngineFactory(Protocol):
+    """Creates the engine for a model; entry points in the group `investigator.engines` refer to such functions.
+
+    `name` is the user's model name without the provider: `x` for `--model toy:x`, empty for `--model toy`. The engine
+    has a `name`, by convention `provider:name`, and `reply(prompt)`; see `investigator.engines.base` for optional
+    parts. It should open quickly and load a model only on the first prompt. Raise SettingsError, CredentialError or
+    MissingPackageError, with a hint, if the engine cannot be used.
+    """
+
+    def __call__(self, name: str, options: EngineOptions, /) -> Engine:
+        """Return the engine for the model `name`."""
+        ...
 
 
 class ModelNames(Record):
@@ -58,20 +115,26 @@ def parse_model_options(values: Sequence[str]) -> ModelNames:
 def open_engine(name: str, options: EngineOptions) -> Engine:
     """Return the engine for a `provider:name`, such as `extractive`, `gguf:PATH`, `openai:gpt-5-mini` or `toy:x`.
 
-    The provider is one of our own engines, one added by another package (see `factories`), a factory as
-    `package.module:factory:name`, or else a provider of chat models. The name of a pulled model needs no provider.
-    Raises SettingsError, CredentialError, MissingPackageError or ReplayError if the engine cannot be used.
+    The provider is one of our own engines, one added by another package, a factory as `package.module:factory:name`, or
+    else a provider of chat models. The name of a pulled model needs no provider. Raises SettingsError, CredentialError,
+    MissingPackageError or ReplayError if the engine cannot be used.
     """
-    name = name.strip()
-    factory, model = _factory(name)
-    provider = name.partition(":")[0]
-    try:
-        engine = factory(model, options)
-    except SettingsError as error:
-        if factory is not open_chat or provider in CHAT_PROVIDERS:
-            raise
-        problem = f"unknown model provider {provider!r}" if ":" in name else error.message
-        raise SettingsError(problem, hint=_known_providers(provider)) from error
+    provider, model = _split_name(name)
+    if provider in OWN:
+        return _open_own(provider, model, options)
+    if (factory := _factory(provider)) is None:
+        try:
+            return _open_own("chat", f"{provider}:{model}" if ":" in name else name, options)
+        except SettingsError as error:
+            if provider in CHAT_PROVIDERS:
+                raise
+            problem = f"unknown model provider {provider!r}" if ":" in name else error.message
+            raise SettingsError(problem, hint=_known_providers(provider)) from error
+    if not callable(factory):
+        raise SettingsError(
+            f"the plug-in {provider} cannot be called", hint="It must be a function that takes (name, options)."
+        )
+    engine = factory(model, options)
     if not isinstance(engine, Engine):
         raise SettingsError(
             f"the plug-in of {name!r} did not return an engine",
@@ -82,32 +145,60 @@ def open_engine(name: str, options: EngineOptions) -> Engine:
 
 def may_be_model(name: str) -> bool:
     """Return True if a name has the form provider:name, or, like `local`, needs no provider."""
-    return ":" in name or _factory(name.strip())[0] is not open_chat
+    provider, _ = _split_name(name)
+    return ":" in name or provider in OWN or _factory(provider) is not None
 
 
-def _factory(name: str) -> tuple[EngineFactory, str]:
-    """Return the engine's factory, and the name to pass to it."""
+def _split_name(name: str) -> tuple[str, str]:
+    """Return the provider, or the path of a factory, and the name to pass to it."""
+    name = name.strip()
     provider, _, model = name.partition(":")
     if provider in OWN:
-        return OWN[provider], model
+        return provider, model
     from investigator.engines.gguf.pulled import pulled_models  # not needed for the built-in engine
 
-    if name in {model.name for model in pulled_models()}:
-        return OWN["local"], name
+    if name in {pulled.name for pulled in pulled_models()}:
+        return "local", name
     if path := _FACTORY_PATH.fullmatch(name):
-        return _callable(load_path(path["path"]), path["path"]), path["model"] or ""
-    if provider not in CHAT_PROVIDERS and (point := found(GROUP).get(provider)):
-        return _callable(load(point), point.value), model
-    return open_chat, name
+        return path["path"], path["model"] or ""
+    return provider, model
 
 
-def _callable(loaded: object, path: str) -> EngineFactory:
-    if not callable(loaded):
-        raise SettingsError(
-            f"the plug-in {path} cannot be called", hint="It must be a function that takes (name, options)."
-        )
-    factory: EngineFactory = loaded
-    return factory
+def _factory(provider: str) -> object:
+    """Return the factory of another package's engine, or None. Raises SettingsError if it cannot be loaded."""
+    if ":" in provider:
+        return load_path(provider)
+    point = None if provider in CHAT_PROVIDERS else found(GROUP).get(provider)
+    return None if point is None else load(point)
+
+
+def _open_own(provider: str, name: str, options: EngineOptions) -> Engine:
+    if provider == EXTRACTIVE:
+        if name:
+            raise SettingsError(f"the built-in engine has no model {name!r}", hint="Write it as extractive")
+        return options.extractive()
+    from investigator.engines.chat.engine import ChatEngine
+    from investigator.engines.gguf.pulled import pulled_model
+    from investigator.engines.recorded import RecordedEngine
+    from investigator.engines.scripted import ScriptedEngine
+
+    if provider in _OF_FILES and not name:
+        raise SettingsError(f"'{provider}:' does not name a file", hint=f"Write it as {provider}:FILE")
+    match provider:
+        case "chat":
+            return ChatEngine(name, options.chat, on_notice=options.on_notice, callbacks=options.callbacks)
+        case "recorded":
+            if not Path(name).expanduser().is_file():
+                raise SettingsError(f"no recording at {name}", hint="Choose a file that --record wrote: recorded:FILE")
+            return RecordedEngine(name)
+        case "scripted":
+            return ScriptedEngine.from_file(name)
+        case "transformers":
+            return TransformersEngine(name, options.transformers)
+    path = name if provider == "gguf" else pulled_model(name).path
+    chat = options.chat
+    seconds = chat.timeout if chat is not None and "timeout" in chat.model_fields_set else USUAL_SECONDS
+    return GgufEngine(path, options.gguf, seconds=seconds, on_writing=options.on_writing)
 
 
 def _known_providers(provider: str) -> str:

@@ -20,13 +20,12 @@ from investigator.cluster.ray_crew import RayCrew
 from investigator.cluster.sharded_index import ShardedIndex
 from investigator.documents.fresh import FreshReading
 from investigator.engines.base import Embedder, Engine
-from investigator.engines.catalogue import open_engine
+from investigator.engines.catalogue import EngineOptions, open_engine
 from investigator.engines.embedding.cached import CachedEmbedder
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
 from investigator.engines.embedding.verifiers import CrossEncoderEngine, open_verifier
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.extractive.engine import Answers
-from investigator.engines.factories import EngineOptions
 from investigator.engines.grades import Grades, trust_in
 from investigator.engines.roles import Role
 from investigator.errors import SettingsError

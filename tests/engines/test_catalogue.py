@@ -8,9 +8,8 @@ import pytest
 from openai_server import OpenAIServer
 
 from investigator.engines.base import Engine
-from investigator.engines.catalogue import ModelNames, open_engine, parse_model_options
+from investigator.engines.catalogue import EngineOptions, ModelNames, open_engine, parse_model_options
 from investigator.engines.chat.models import ChatSettings
-from investigator.engines.factories import EngineOptions
 from investigator.engines.recorded import RecordedEngine
 from investigator.engines.roles import Role
 from investigator.engines.scripted import ScriptedEngine

@@ -13,10 +13,9 @@ from langchain_core.messages import BaseMessage
 from langchain_core.outputs import LLMResult
 from openai_server import OpenAIServer, completion, refusal
 
-from investigator.engines.catalogue import open_engine
+from investigator.engines.catalogue import EngineOptions, open_engine
 from investigator.engines.chat.engine import ChatEngine
 from investigator.engines.chat.models import ChatSettings
-from investigator.engines.factories import EngineOptions
 from investigator.engines.scripted import ScriptedEngine
 from investigator.errors import EngineError
 

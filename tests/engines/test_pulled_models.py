@@ -15,8 +15,7 @@ from forked import Ended, ForkServer
 from hub_server import HubServer
 
 from investigator.cli.model import models_text
-from investigator.engines.catalogue import open_engine
-from investigator.engines.factories import EngineOptions
+from investigator.engines.catalogue import EngineOptions, open_engine
 from investigator.engines.gguf.pulled import (
     PulledModel,
     keep,
