@@ -83,15 +83,9 @@ class TransformersEngine:
         """Return the same reply, streamed token by token; if the best of several replies is chosen, nothing is
         streamed.
         """
-        model, settings = self._loaded(), self._settings
-        done = model.generate(prompt.text, settings.decoding, settings.seed, as_chat=True, hear=hear)
-        return Reply(
-            text=done.text,
-            input_tokens=done.input_tokens,
-            output_tokens=done.output_tokens,
-            finish_reason=done.finish_reason,
-            seconds=done.seconds,
-        )
+        settings = self._settings
+        done = self._loaded().generate(prompt.text, settings.decoding, settings.seed, as_chat=True, hear=hear)
+        return Reply.model_validate(done.model_dump(exclude={"logprob"}))
 
     def write_on(self, text: str, decoding: Decoding, context_tokens: int | None = None) -> Generation:
         """Return the model's continuation of the text, without any chat template; raises the same errors as `reply`.

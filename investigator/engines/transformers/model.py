@@ -19,7 +19,7 @@ from investigator.engines.transformers.token_rules import (
     ends_sentence,
 )
 from investigator.errors import ContextTooLongError, EngineError, SettingsError
-from investigator.records import FinishReason, Record
+from investigator.records import FinishReason, Reply
 from investigator.records.decoding import OFF, Decoding, Inference
 
 if TYPE_CHECKING:
@@ -30,15 +30,10 @@ if TYPE_CHECKING:
 _STOP_WINDOW = 16  # number of most recent tokens that are searched for the stop text
 
 
-class Generation(Record):
+class Generation(Reply):
     """The generated text without the stop text, and the natural log of its probability including the stop text."""
 
-    text: str
     logprob: float
-    input_tokens: int
-    output_tokens: int
-    finish_reason: FinishReason
-    seconds: float
 
 
 class TransformersModel:
@@ -95,20 +90,14 @@ class TransformersModel:
             except (RuntimeError, ValueError, IndexError) as error:
                 raise EngineError(f"{self._name} wrote nothing: {error}") from error
             seconds = time.monotonic() - started
-        return self._generation(ids, written, logprob, decoding, seconds)
-
-    def _generation(
-        self, ids: list[int], written: list[int], logprob: float, decoding: Decoding, seconds: float
-    ) -> Generation:
-        said = self._text(written)
-        stop = decoding.stop_token
-        stopped = written[-1:] in [[end] for end in self._ends] or bool(stop and stop in said)
+        whole, stop = self._text(written), decoding.stop_token
+        stopped = bool(self._ends & set(written[-1:])) or bool(stop and stop in whole)
         full = len(written) >= decoding.beam_max_length and not stopped
-        text = said.partition(stop)[0] if stop else said
+        reply = whole.partition(stop)[0] if stop else whole
         if decoding.generation_take_last_newline and not decoding.generation_allow_newline:
-            text = text.strip("\n").rpartition("\n")[2]
+            reply = reply.strip("\n").rpartition("\n")[2]
         return Generation(
-            text=text,
+            text=reply,
             logprob=logprob,
             input_tokens=len(ids),
             output_tokens=len(written),
@@ -132,41 +121,22 @@ class TransformersModel:
             return str(self._tokenizer.decode(ids, skip_special_tokens=True))
 
     def _rules(self, decoding: Decoding, prompt: int, context: int) -> LogitsProcessorList:
-        """Return the constraints on the next token, in order; `prompt` and `context` are token counts."""
-        from transformers import (
-            LogitsProcessorList,
-            MinNewTokensLengthLogitsProcessor,
-            NoRepeatNGramLogitsProcessor,
-            TemperatureLogitsWarper,
-            TopKLogitsWarper,
-            TopPLogitsWarper,
-        )
+        """Return the constraints on the next token that transformers has no option for; the arguments count tokens."""
+        from transformers import LogitsProcessorList, MinNewTokensLengthLogitsProcessor
 
         rules = LogitsProcessorList()
         if decoding.stop_token and decoding.beam_min_length > 1:
-            held = self._with(decoding.stop_token)
-            rules.append(
-                MinNewTokensLengthLogitsProcessor(prompt, decoding.beam_min_length, held, device=self._model.device)
-            )
+            held, device = self._with(decoding.stop_token), self._model.device
+            rules.append(MinNewTokensLengthLogitsProcessor(prompt, decoding.beam_min_length, held, device=device))
         if decoding.penalize_repetitions or decoding.penalize_ctxt_repetitions:
             counted = min(context, prompt) if decoding.penalize_ctxt_repetitions else 0
             rules.append(Penalties(prompt if decoding.penalize_repetitions else 10**9, counted))
         if decoding.beam_block_ngram > 0:
             rules.append(ReplyNgramBlock(decoding.beam_block_ngram, prompt))
-        if decoding.beam_context_block_ngram > 0:
-            rules.append(NoRepeatNGramLogitsProcessor(decoding.beam_context_block_ngram))
-        if decoding.inference in (Inference.GREEDY, Inference.BEAM):
-            return rules
-        rules.append(TemperatureLogitsWarper(float(decoding.temperature)))
-        if decoding.inference is Inference.TOPK:
-            rules.append(TopKLogitsWarper(decoding.topk))
-        elif decoding.inference is Inference.FACTUAL_NUCLEUS:
+        if decoding.inference is Inference.FACTUAL_NUCLEUS:
             schedule = Schedule(decoding.topp, decoding.lambda_decay, decoding.omega_bound, decoding.p_reset)
-            rules.append(
-                FactualNucleus(prompt, lambda written: schedule.share([self._ends_sentence(i) for i in written]))
-            )
-        elif decoding.topp != OFF:
-            rules.append(TopPLogitsWarper(decoding.topp))
+            ends = self._ends_sentence
+            rules.append(FactualNucleus(prompt, decoding.temperature, lambda ids: schedule.share(list(map(ends, ids)))))
         return rules
 
     def _best(
@@ -180,7 +150,7 @@ class TransformersModel:
         stops = StoppingCriteriaList([self._stop(decoding.stop_token, len(ids))] if decoding.stop_token else [])
         with torch.random.fork_rng(devices=[]), torch.inference_mode():
             torch.manual_seed(seed)
-            found = self._model.generate(
+            rows = self._model.generate(
                 given,
                 attention_mask=torch.ones_like(given),
                 generation_config=self._config(decoding),
@@ -188,10 +158,8 @@ class TransformersModel:
                 stopping_criteria=stops,
                 streamer=self._streamer(hear, decoding) if hear is not None else None,
             )
-            texts = [self._written(row[len(ids) :].tolist(), decoding.stop_token) for row in found]
-            scored = [(self._logprob(ids, written), written) for written in texts]
-        logprob, best = max(scored, key=lambda pair: pair[0])
-        return best, logprob
+            texts = [self._written(row[len(ids) :].tolist(), decoding.stop_token) for row in rows]
+            return max(((written, self._logprob(ids, written)) for written in texts), key=lambda pair: pair[1])
 
     def _streamer(self, hear: Hear, decoding: Decoding) -> BaseStreamer | None:
         """Return a streamer that skips the prompt; None if several texts are generated at once."""
@@ -209,8 +177,8 @@ class TransformersModel:
                     self.written = []
                     return
                 self.written += value.flatten().tolist()
-                said = text_of(self.written)
-                hear(said.partition(stop)[0] if stop else said)
+                text = text_of(self.written)
+                hear(text.partition(stop)[0] if stop else text)
 
             def end(self) -> None:
                 """Do nothing, because no text is buffered."""
@@ -220,19 +188,27 @@ class TransformersModel:
     def _config(self, decoding: Decoding) -> GenerationConfig:
         from transformers import GenerationConfig
 
-        pad = self._tokenizer.pad_token_id
+        pad, method = self._tokenizer.pad_token_id, decoding.inference
+        samples = method not in (Inference.GREEDY, Inference.BEAM)
+        beams = decoding.beam_size if method is Inference.BEAM else 1
         config: dict[str, Any] = {
             "max_new_tokens": decoding.beam_max_length,
             "min_new_tokens": min(decoding.beam_min_length, decoding.beam_max_length),
             "eos_token_id": sorted(self._ends) or None,
             "pad_token_id": min(self._ends, default=0) if pad is None else pad,
+            "no_repeat_ngram_size": max(0, decoding.beam_context_block_ngram),
+            "num_beams": beams,
+            "do_sample": samples,
         }
-        if decoding.inference is Inference.BEAM:
-            return GenerationConfig(**config, num_beams=decoding.beam_size, do_sample=False)
-        if decoding.inference is Inference.GREEDY:
-            return GenerationConfig(**config, do_sample=False)
-        ranked = decoding.beam_size if decoding.inference is Inference.SAMPLE_AND_RANK else 1
-        return GenerationConfig(**config, do_sample=True, top_k=0, num_return_sequences=ranked)
+        if samples:
+            is_scheduled = method is Inference.FACTUAL_NUCLEUS  # whose rule applies temperature and share
+            config |= {
+                "temperature": 1.0 if is_scheduled else float(decoding.temperature),
+                "top_k": decoding.topk if method is Inference.TOPK else 0,
+                "top_p": 1.0 if is_scheduled or decoding.topp == OFF else decoding.topp,
+                "num_return_sequences": decoding.beam_size if method is Inference.SAMPLE_AND_RANK else 1,
+            }
+        return GenerationConfig(**config)
 
     def _stop(self, stop: str, prompt: int) -> StoppingCriteria:
         import torch
@@ -265,9 +241,9 @@ class TransformersModel:
 
 def _end_tokens(tokenizer: Any, model: Any) -> frozenset[int]:
     """Return the end-of-text tokens, from the model's settings or the tokenizer."""
-    told = model.generation_config.eos_token_id
-    told = tokenizer.eos_token_id if told is None else told
-    return frozenset(told if isinstance(told, list) else () if told is None else (told,))
+    ends = model.generation_config.eos_token_id
+    ends = tokenizer.eos_token_id if ends is None else ends
+    return frozenset(ends if isinstance(ends, list) else () if ends is None else (ends,))
 
 
 def _load(path: Path, device: str) -> tuple[Any, Any]:

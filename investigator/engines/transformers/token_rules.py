@@ -20,9 +20,12 @@ _ENDS = (".", "?", "!", "。", "？", "！")
 
 @dataclass(frozen=True)
 class FactualNucleus:
-    """Keeps the smallest set of tokens with the probability mass that `share` returns for the tokens so far."""
+    """Keeps the smallest set of tokens with the probability mass that `share` returns for the tokens so far, after the
+    scores were divided by the temperature.
+    """
 
     prompt_tokens: int
+    temperature: float
     share: Callable[[Sequence[int]], float]
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
@@ -31,7 +34,7 @@ class FactualNucleus:
         from transformers import TopPLogitsWarper
 
         shares = [self.share(written) for written in input_ids[:, self.prompt_tokens :].tolist()]
-        rows = zip(shares, input_ids.split(1), scores.split(1), strict=True)
+        rows = zip(shares, input_ids.split(1), (scores / self.temperature).split(1), strict=True)
         return torch.cat([TopPLogitsWarper(share)(ids, row) for share, ids, row in rows])
 
 
@@ -49,9 +52,9 @@ class Penalties:
         """Return the changed scores."""
         held = scores.clone()
         for row, ids in zip(held, input_ids, strict=True):
-            told = ids.new_tensor([*ids[: self.context_tokens].tolist(), *ids[self.prompt_tokens :].tolist()])
-            found, times = told.unique(return_counts=True)
-            row[found] -= _PENALTY + _PENALTY * times.to(row.dtype)
+            written = ids.new_tensor([*ids[: self.context_tokens].tolist(), *ids[self.prompt_tokens :].tolist()])
+            tokens, times = written.unique(return_counts=True)
+            row[tokens] -= _PENALTY + _PENALTY * times.to(row.dtype)
         return held
 
 
