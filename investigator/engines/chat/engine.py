@@ -48,10 +48,6 @@ _REFUSED = {
 }
 """The names under which a server's error refers to what it refused."""
 
-_INSTEAD = {
-    Feature.JSON_SCHEMA: "rejects the JSON schema, so the reply is requested as a tool call",
-    Feature.TOOLS: "rejects tools, so only the prompt says how to reply",
-}
 _LOADING = Lock()  # two threads must not import packages with circular imports at the same time
 
 
@@ -82,7 +78,7 @@ class ChatEngine:
         callbacks: Sequence[BaseCallbackHandler] = (),
     ) -> None:
         self._settings = settings or ChatSettings()
-        self._on_notice = on_notice
+        self._on_notice = on_notice or (lambda _: None)
         self._callbacks = list(callbacks)
         self._refused: set[Feature] = set()
         self._has_worked = False
@@ -237,9 +233,7 @@ class ChatEngine:
             self._refused |= news
             self._has_worked = True
         for feature in sorted(news):
-            if self._on_notice is not None:
-                notice = _INSTEAD.get(feature, f"rejects the parameter {feature}, so it is no longer sent")
-                self._on_notice(f"{self.name} {notice}")
+            self._on_notice(f"{self.name} rejects the parameter {feature}, so it is no longer sent")
 
     def _model(self, features: frozenset[Feature]) -> BaseChatModel:
         with _LOADING:

@@ -27,8 +27,6 @@ from investigator.records import FinishReason, Reply
 from investigator.secrets import redacted
 
 _MESSAGE_LENGTH = 300
-_TIMEOUTS = frozenset({"APITimeoutError", "ModelTimeoutError", "TimeoutException", "TimeoutError", "Timeout"})
-_CUTS = frozenset({"APIConnectionError", "ModelConnectionError", "TransportError", "ConnectionError"})
 _UNREADABLE = (ValueError, TypeError, LookupError, AttributeError)  # raised for a body with an unexpected shape
 _TOO_LONG = re.compile(
     r"context[ _]?(length|window|size)|maximum context|prompt is too long|too many (input )?tokens", re.IGNORECASE
@@ -94,9 +92,11 @@ def failure(error: Exception, server: Server) -> InvestigatorError:
             return EngineError(f"{place} sent an error instead of a reply: {words}")
     if status is not None:
         return _of_status(status, error, server, words)
-    if _kinds(error) & _TIMEOUTS:
+    if "Timeout" in _kinds(error):
         return EngineTimeoutError(f"{place} did not reply in time")
-    if _kinds(error) & _CUTS:  # the error itself often says only `Connection error.`
+    if "Connection" in _kinds(error) or "Transport" in _kinds(
+        error
+    ):  # the error itself often says only `Connection error.`
         *_, root = _causes(error)
         return EngineUnreachableError(f"{place} cannot be reached: {cleaned(str(root)) or words}")
     if is_too_long(error):
@@ -162,8 +162,8 @@ def _limited(error: Exception, place: str, words: str) -> RateLimitError:
     return RateLimitError(f"{place} requests a wait of {wait:.0f} seconds: {words}", retry_after=wait, hint=hint)
 
 
-def _kinds(error: Exception) -> frozenset[str]:
-    return frozenset(kind.__name__ for kind in type(error).__mro__)
+def _kinds(error: Exception) -> str:
+    return " ".join(kind.__name__ for kind in type(error).__mro__)
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

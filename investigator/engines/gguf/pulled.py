@@ -41,7 +41,7 @@ class LocalModel(Record):
     """A model that can be pulled: a GGUF file in a repository of a model hub.
 
     `licence` and `gigabytes` come from the shipped table, until the hub's own data replaces them during a pull.
-    `sha256` and `revision` pin the file if they are set. `measured` is the model's result in our benchmarks.
+    `measured` is the model's result in our benchmarks.
     """
 
     name: str = Field(pattern=_NAME.pattern)
@@ -49,8 +49,6 @@ class LocalModel(Record):
     file: str
     licence: str = ""
     gigabytes: float | None = None
-    revision: str | None = None
-    sha256: str | None = None
     measured: str = "not measured"
 
 
@@ -158,18 +156,11 @@ def keep(model: PulledModel) -> None:
 
 
 def pull(model: LocalModel, now: datetime, on_progress: OnProgress = lambda done, total: None) -> PulledModel:
-    """Download a model into the user's data directory, and return its record. An interrupted download is resumed. The
-    file must match the hub's checksum and, if one is pinned, that checksum, too; otherwise it is deleted. Raises
-    ModelDownloadError and DiskFullError.
+    """Download a model into the user's data directory, and return its record. An interrupted download is resumed. A
+    file that does not match the hub's checksum is deleted. Raises ModelDownloadError and DiskFullError.
     """
     with _translated(model):
         pulled = _described(model, now)
-        if model.sha256 not in (None, pulled.sha256):
-            raise ModelDownloadError(
-                f"the hub's {model.file} is not the expected file: its sha256 is {pulled.sha256}, not {model.sha256}",
-                hint="It was replaced on the hub: do not use it, or if you trust it, pull it as "
-                "OWNER/REPOSITORY:FILE.gguf.",
-            )
         make_private_folder(pulled.folder)
         check_private_folder(pulled.folder)
         if not pulled.is_whole:
@@ -183,7 +174,7 @@ def _described(model: LocalModel, now: datetime) -> PulledModel:
     """Return the record of a model, with the hub's data about its file."""
     from huggingface_hub import HfApi
 
-    info: Any = HfApi().model_info(model.repo, revision=model.revision, files_metadata=True, timeout=_TIMEOUT)
+    info: Any = HfApi().model_info(model.repo, files_metadata=True, timeout=_TIMEOUT)
     file = next((sibling for sibling in info.siblings or () if sibling.rfilename == model.file), None)
     if file is None:
         raise ModelDownloadError(
