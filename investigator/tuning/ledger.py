@@ -54,6 +54,13 @@ class TuningLedger:
         usage = _less(priced(usage_of(reply), self._prices.price_of(engine)), self._begun[key])
         self._add(LedgerLine(key=key, usage=usage, reply=reply if prompt.template == PROPOSE else None))
 
+    def too_long(self, key: str) -> int | None:
+        """Return None, because no refused prompt of a proposer is asked for again."""
+        return None
+
+    def keep_too_long(self, key: str, tokens: int) -> None:
+        """Keep nothing: the refusal ends the search."""
+
     def usage(self) -> Usage:
         """Return the cost of all processes, including calls in progress or lost."""
         return self._spent

@@ -27,6 +27,8 @@ _FEWEST_WORDS = 5
 _MANY_WORDS = 40
 _NEIGHBOURHOOD = 1_000
 """Characters on each side of a sentence whose sentences count as its passage."""
+_BEFORE = 150
+"""Characters before a sentence whose words count beside its own: the label above a row, the sentence it goes on from."""
 
 
 class SentenceFit(Record):
@@ -34,8 +36,8 @@ class SentenceFit(Record):
 
     `similarity` is the cosine similarity of the sentence to the question; `around` and `passage` are those of the mean
     of the sentence with its neighbours, and with the sentences within a thousand characters. `words` is the share of
-    the question's words in the sentence, and `context` what its heading, title and file name add to it. `length` is
-    1 from forty words on. `match` is the log odds that the document contains the answer, by the search.
+    the question's words in the sentence, `context` what its heading, title and file name add to it, and `before` what
+    the text right before it adds to both. `length` is 1 from forty words on. `match` is the log odds that the document contains the answer, by the search.
     """
 
     similarity: float
@@ -43,6 +45,7 @@ class SentenceFit(Record):
     passage: float
     words: float
     context: float
+    before: float
     length: float
     match: float
 
@@ -89,13 +92,15 @@ def candidates(stretches: Sequence[Stretch], question: str, embedder: Embedder) 
         means = _Means(vectors[0], vectors[1 + at : 1 + at + len(own)])
         for place, span in enumerate(own):
             held = stemmed[at + place]
-            share = _share(weights, held)
+            share, placed = _share(weights, held), _share(weights, held | contexts[number])
+            above = stems(words(stretch.text[max(0, span[0] - _BEFORE) : span[0]]))
             fit = SentenceFit(
                 similarity=means.similarity(place, place),
                 around=means.similarity(place - 1, place + 1),
                 passage=means.similarity(*_neighbours(own, place)),
                 words=share,
-                context=_share(weights, held | contexts[number]) - share,
+                context=placed - share,
+                before=_share(weights, held | contexts[number] | above) - placed,
                 length=min(len(held), _MANY_WORDS) / _MANY_WORDS,
                 match=log_odds(stretch.match),
             )

@@ -28,7 +28,7 @@ from investigator.scoring.calibration import calibration_digest
 NAME = "extractive"
 
 _STRATEGY = "Read the documents whose passages match best."
-_EDITION = 4
+_EDITION = 5
 """Number of the way in which passages are found; it is raised whenever the same calibration gives other replies."""
 _USEFUL_TOKENS = 6_000  # prompts may be longer; every sentence is embedded, a few hundred in a second
 

@@ -10,7 +10,7 @@ from investigator.engines.base import Embedder
 from investigator.engines.extractive.candidates import Candidate, Span, Stretch, candidates
 from investigator.scoring.calibration import default_calibration
 
-_LONGEST_QUOTE = 400
+_LONGEST_QUOTE = 600
 _BEHIND_BEST = 5.0  # log odds: a sentence is shown if its odds are at least a hundredth or so of those of the best one
 _BESIDE = 0.12  # of cosine similarity below the threshold
 _NEXT_LINE = re.compile(r"\s*[^\n]{1,400}")
