@@ -16,7 +16,7 @@ def forecast(research: Research, run: Investigation, budget: BudgetSettings) -> 
 
     The expected cost assumes that the model's plan is the finder's, and that nothing stays open.
     """
-    for event in research.investigate(run):
+    for event in research.events(run):
         if isinstance(event, Answered):
             run = event.investigation
     most = _most(run, research.settings, budget)

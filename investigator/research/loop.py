@@ -46,7 +46,7 @@ class Research:
     reread: Reread | None = None
     is_checked: bool = True
 
-    def investigate(self, run: Investigation) -> Iterator[Event]:
+    def events(self, run: Investigation) -> Iterator[Event]:
         """Yield an event for each step; the last is Answered. Raises EngineError, TemplateError and StoreError."""
         library = within(self.library, run.setup.scope)
         sources, stream = Sources(library.document), MemoryStream(keep=self.keep_memory)

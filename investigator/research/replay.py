@@ -21,7 +21,7 @@ def replay(kept: Investigation, blank: Investigation, research: Research, journa
     differences: tuple[str, ...] = ()
     again: Investigation | None = None
     try:
-        for event in research.investigate(blank):
+        for event in research.events(blank):
             if isinstance(event, Answered):
                 again = event.investigation
     except ReplayError as error:

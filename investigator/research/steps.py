@@ -63,24 +63,24 @@ class Steps:
         """Yield the states that a step leads to. Raises EngineError, TemplateError, StoreError, and BudgetSpent."""
         match step:
             case Step.PLAN:
-                yield self._plan(state)
+                return self._plan(state)
             case Step.ASK:
                 readers = Readers(self.client, self.library, self.settings, self.sources, self.stream, self.workers)
-                yield from readers.read(state)
+                return readers.read(state)
             case Step.ANSWER:
-                yield self._answer(state)
+                return self._answer(state)
             case Step.REFLECT:
-                yield self._reflect(state)
+                return self._reflect(state)
             case Step.CHECK:
-                yield self._check(state)
+                return self._check(state)
 
-    def _plan(self, state: State) -> Moment:
+    def _plan(self, state: State) -> Iterator[Moment]:
         queries, number = _queries(state.run), len(state.run.rounds) + 1
         run = state.run.changed(wordings=tuple(dict.fromkeys((*state.run.wordings, *queries[1:]))))
         cards = self.library.cards(queries)
         seen = state.planned_from.union(card.document_id for card in cards[: self.settings.planner.documents])
         state = replace(state, run=run, cards=cards, planned_from=seen)
-        proposal = self._proposal(state, queries)
+        proposal = self._quick_proposal(state, queries) if state.is_quick else self._planner(state, queries).propose()
         if number == 1:
             run = run.changed(read_as=proposal.question, parts=proposal.parts, decides=proposal.scope)
         new_round = Round(number=number, strategy=proposal.strategy, refused_document_ids=proposal.refused)
@@ -92,23 +92,26 @@ class Steps:
         if state.searched != queries:  # the new wordings may rank the documents otherwise
             state = replace(state, cards=self.library.cards(state.searched))
         state = self._with_steps(state, proposal.steps, number)
-        return state, Planned(
-            round=number,
-            strategy=proposal.strategy,
-            steps=tuple(step for step in state.run.plan.steps if step.round == number),
-            refused_document_ids=proposal.refused,
-            read_as=run.read_as,
-            parts=tuple(part.question for part in run.parts),
-            decides=run.decides,
+        yield (
+            state,
+            Planned(
+                round=number,
+                strategy=proposal.strategy,
+                steps=tuple(step for step in state.run.plan.steps if step.round == number),
+                refused_document_ids=proposal.refused,
+                read_as=run.read_as,
+                parts=tuple(part.question for part in run.parts),
+                decides=run.decides,
+            ),
         )
 
-    def _proposal(self, state: State, queries: Sequence[str]) -> Proposal:
-        run = state.run
-        documents = self._plan_documents(state, queries)
-        if state.is_quick:
-            question = queries[0]  # with the one that it follows, because no planner rewrites it
-            steps = best_matching(documents, question, _QUICK_DOCUMENTS)
-            return Proposal(question if run.earlier else "", (Part(question=question),), run.decides, (), "", steps)
+    def _quick_proposal(self, state: State, queries: Sequence[str]) -> Proposal:
+        run, question = state.run, queries[0]  # with the one that it follows, because no planner rewrites it
+        steps = best_matching(self._plan_documents(state, queries), question, _QUICK_DOCUMENTS)
+        return Proposal(question if run.earlier else "", (Part(question=question),), run.decides, (), "", steps)
+
+    def _planner(self, state: State, queries: Sequence[str]) -> Planner:
+        run, documents = state.run, self._plan_documents(state, queries)
         is_first = not run.rounds
         request = PlanVariables(
             question=run.full_question,
@@ -125,8 +128,7 @@ class Steps:
             step_limit=self.settings.planner.steps,
         )
         goal = (run.full_question, run.setup.mission, run.setup.strategy)
-        planner = Planner(*goal, documents, client=self.client, request=request, known=state.document_ids)
-        return planner.propose()
+        return Planner(*goal, documents, client=self.client, request=request, known=state.document_ids)
 
     def _plan_documents(self, state: State, queries: Sequence[str]) -> tuple[PlanDocument, ...]:
         """Return the documents that the planner sees: those that match best, without those that were read whole; none
@@ -161,7 +163,7 @@ class Steps:
         undecided = tuple(name for name in undecided if not any(step.document_id == name for step in new))
         return replace(state, run=run.changed(plan=continued(run.plan, new, round_number=number)), undecided=undecided)
 
-    def _answer(self, state: State) -> Moment:
+    def _answer(self, state: State) -> Iterator[Moment]:
         state = replace(sketched(state, self.library), rewritten=bool(state.refused), is_judged=False)
         draft, evidence, parts = state.draft or Draft(), state.evidence, state.run.parts
         is_early = self._is_too_early(state)
@@ -171,7 +173,7 @@ class Steps:
             rows, details = with_details(state.rows, draft.details)
             state, draft = replace(state, rows=rows), replace(draft, details=details)
         state = replace(state, draft=draft, refused=(), is_written=not is_early)
-        return state, Written(round=len(state.run.rounds), parts=draft.parts)
+        yield state, Written(round=len(state.run.rounds), parts=draft.parts)
 
     def _is_too_early(self, state: State) -> bool:
         """Return True if no reader found anything yet that may answer, and another round may find it."""
@@ -199,7 +201,7 @@ class Steps:
             refused=state.refused,
         )
 
-    def _reflect(self, state: State) -> Moment:
+    def _reflect(self, state: State) -> Iterator[Moment]:
         run, draft = state.run, state.draft or Draft()
         variables = ReflectVariables(
             question=run.full_question,
@@ -212,9 +214,9 @@ class Steps:
         )
         reflection = reflect(self.client, variables, len(run.rounds))
         run = run.changed(reflections=(*run.reflections, reflection))
-        return replace(state, run=run), Reflected(reflection=reflection)
+        yield replace(state, run=run), Reflected(reflection=reflection)
 
-    def _check(self, state: State) -> Moment:
+    def _check(self, state: State) -> Iterator[Moment]:
         draft = state.draft or Draft()
         rows = tuple(row.statement for row in state.rows if row.statement is not None)
         checking = Checking(
@@ -229,10 +231,10 @@ class Steps:
         statements = (*draft.statements, *rows)
         outcome = check(self.client, statements, self.library.document, around, checking)
         refused = refusal(draft, outcome)
-        judged = self._with_outcome(state, draft, outcome, refused)
+        judged: Moment = self._with_outcome(state, draft, outcome, refused)
         if refused and not state.rewritten and not state.is_quick:
-            return replace(judged[0], is_judged=False), None  # written once more, or shown without its lead
-        return judged
+            judged = replace(judged[0], is_judged=False), None  # written once more, or shown without its lead
+        yield judged
 
     def _with_outcome(self, state: State, draft: Draft, outcome: Check, refused: tuple[str, ...]) -> Moment:
         judged = checked_draft(draft, outcome)

@@ -15,7 +15,7 @@ from investigator.errors import SettingsError
 from investigator.files import check_private_folder, make_private_folder
 from investigator.investigator import Investigator
 from investigator.server.ledger import ChatLedger, JobLedger
-from investigator.services.page_service import DocumentPages
+from investigator.services.document_pages import DocumentPages
 from investigator.store.database import FileDatabase
 from investigator.store.locations import default_workspace
 from investigator.store.schema import SERVED

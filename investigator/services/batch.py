@@ -1,11 +1,15 @@
-"""Investigates many questions in one open folder, concurrently."""
+"""Investigates many questions about a folder, concurrently, with one index and one budget."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
+from investigator.asking.budget import Budget
+from investigator.engines.base import Engine, traits_of
+from investigator.engines.roles import Role
 from investigator.errors import (
     DamagedDocumentError,
     EmbedderError,
@@ -13,12 +17,28 @@ from investigator.errors import (
     InvestigatorError,
     ReaderError,
 )
-from investigator.records import Answered, Event, Investigation, Notice, Progressed, Started, Usage, together
+from investigator.records import (
+    Answered,
+    AskedQuestions,
+    BatchEnded,
+    Event,
+    Investigation,
+    Notice,
+    Progressed,
+    QuestionOutcome,
+    Started,
+    Usage,
+    together,
+)
 from investigator.reports.wording import headline
 from investigator.research.concurrency import in_order
-from investigator.services.open_folder import OpenFolder
+from investigator.services.indexed_folder import IndexedFolder
+from investigator.services.open_folder import OpenFolder, Spent, open_folder
 from investigator.services.run_records import RunOptions
+from investigator.store.in_memory import JointLedger
+from investigator.store.journal import Runs
 
+_CALLS_OF_A_QUESTION = 4  # usual number of concurrent calls for a question about the whole folder
 _MOST_FAILURES = 3  # after this many failures without a success, the next job would probably fail as well
 
 
@@ -59,7 +79,7 @@ class Batch:
         """Investigate the jobs and return their outcomes in order.
 
         Jobs whose documents have changed in the meantime are repeated once. Raises a job's error if all jobs fail, and
-        the same errors as `OpenFolder.investigate`, except those that concern individual replies and documents.
+        the same errors as `OpenFolder.asked_once`, except those that concern individual replies and documents.
         """
         numbered = dict(enumerate(jobs))
         done: dict[int, JobResult] = {}
@@ -93,7 +113,7 @@ class Batch:
         notices: list[str] = []
         kept = True
         try:
-            for event in self.folder.investigate(job.new, job.options, again):
+            for event in self.folder.asked_once(job.new, job.options, again):
                 match event:
                     case Started():
                         kept = False
@@ -109,7 +129,64 @@ class Batch:
         raise AssertionError("the investigation ended without an answer")
 
 
-def paid(results: Sequence[JobResult]) -> Usage:
+def asked_questions(
+    place: IndexedFolder, engines: Mapping[Role, Engine], records: Sequence[Investigation], options: RunOptions
+) -> Iterator[Event]:
+    """Ask the folder the questions of new records; the last event contains AskedQuestions.
+
+    Each question is stored as a run. Explicit ceilings apply to the total of all questions, across all processes that
+    work on them.
+    """
+    began, parts = time.monotonic(), place.parts
+    jobs = [Job(record, options) for record in records]
+    ledger = JointLedger(time.monotonic, parts.prices.price_of)
+    joint = Budget(ledger, parts.settings.budget.beyond_one_question(), parts.prices.price_of)
+    with open_folder(place, engines, parts.tracer(place.folder), joint) as folder:
+        yield from folder.read()
+        yield from _made_ready(folder, jobs, ledger)
+        results = yield from Batch(folder, _at_once(place, engines)).investigated(jobs)
+        for done in reversed(results):
+            if done.investigation is not None:
+                Runs(folder.runs).note_asked(done.investigation.id)
+                break
+    outcomes = tuple(
+        QuestionOutcome(question=job.new.question, investigation=done.investigation, failure=done.failure)
+        for job, done in zip(jobs, results, strict=True)
+    )
+    seconds = round(time.monotonic() - began, 3)
+    yield BatchEnded(outcome=AskedQuestions(outcomes=outcomes, usage=_paid(results), seconds=seconds))
+
+
+def _at_once(place: IndexedFolder, engines: Mapping[Role, Engine]) -> int:
+    """Return how many questions are investigated concurrently: one by the built-in engine, because it computes
+    locally.
+    """
+    traits = traits_of(engines[Role.ASK])
+    calls = place.parts.settings.research.concurrency or traits.concurrency
+    return max(1, calls // _CALLS_OF_A_QUESTION) if traits.is_model else 1
+
+
+def _made_ready(folder: OpenFolder, jobs: Sequence[Job], ledger: JointLedger) -> Iterator[Event]:
+    """Prepare the search, and record in the ledger what the jobs have cost so far."""
+    yield from folder.parts.notices()
+    yield from folder.prepare(folder.index.best_search())
+    budget = folder.parts.settings.budget.beyond_one_question()
+    if (budget.calls, budget.tokens, budget.money, budget.seconds) == (None, None, None, None):
+        return
+    before = [folder.spent(job.new, job.options) for job in jobs]
+    ledger.spent_before(together(*(spent.usage for spent in before)), _seconds(before))
+
+
+def _seconds(before: Sequence[Spent]) -> float:
+    """Return the time during which at least one of the runs was in progress; overlaps count once."""
+    seconds, until = 0.0, 0.0
+    for spent in sorted(before, key=lambda spent: spent.began):
+        seconds += max(0.0, spent.ended - max(spent.began, until))
+        until = max(until, spent.ended)
+    return seconds
+
+
+def _paid(results: Sequence[JobResult]) -> Usage:
     """Return the cost of the investigations, across all processes."""
     return together(*(result.investigation.usage for result in results if result.investigation is not None))
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 
 from investigator.asking.budget import BudgetSpent
+from investigator.engines.base import Engine
 from investigator.engines.roles import Role
 from investigator.errors import EngineError
 from investigator.proof.standing import Reread, standing_quotes
 from investigator.records import (
     Answer,
     AnswerStatus,
+    BatchEnded,
     CellStatus,
     CheckOutcome,
     Coverage,
@@ -34,9 +37,11 @@ from investigator.records import (
     Usage,
 )
 from investigator.research.answer_text import answer_text
-from investigator.research.matrix import Row
+from investigator.research.matrix import MatrixResearch, Row
 from investigator.retrieval.sources import CorpusView
-from investigator.services.run_records import scope_of
+from investigator.services.indexed_folder import IndexedFolder
+from investigator.services.open_folder import Attempts, OpenFolder, open_folder
+from investigator.services.run_records import RunOptions, scope_of
 
 MATRIX = "matrix-"
 """The beginning of the id of a run that is a matrix."""
@@ -162,6 +167,56 @@ class MatrixRun:
         return Statement(
             text=cell.text, head=f"{name}: {question}", quotes=cell.quotes, support=cell.support, reason=cell.reason
         )
+
+
+def filled_matrix(
+    place: IndexedFolder, engines: Mapping[Role, Engine], records: Sequence[Investigation], options: RunOptions
+) -> Iterator[Event]:
+    """Read each document once for the questions of new records; the last event contains a Matrix.
+
+    The matrix is one run, whose id begins with `MATRIX`: a stopped matrix resumes, and replies for unchanged documents
+    are reused. A document whose reading fails leaves the others.
+    """
+    questions = tuple(record.question for record in records)
+    whole = records[0].changed(question="\n".join(questions))
+    with open_folder(place, engines, place.parts.tracer(place.folder)) as folder:
+        for attempt in Attempts(folder):
+            yield from attempt.prepared()
+            with attempt:
+                for event in _filled(folder, whole, questions, options, attempt.again):
+                    if isinstance(event, BatchEnded) and folder.drifted:
+                        yield from folder.read(frozenset(folder.drifted))
+                    yield event
+
+
+def _filled(
+    folder: OpenFolder, whole: Investigation, questions: Sequence[str], options: RunOptions, again: frozenset[str]
+) -> Iterator[Event]:
+    matrix, settings = blank_matrix(questions, options.only, folder.index.corpus), folder.parts.settings
+    with folder.opened(whole, options, again, kind=MATRIX) as opened:
+        yield from folder.prepare(opened.record.setup.search)
+        yield from opened.started(len(matrix.names))
+        client = opened.client(budget=settings.budget.beyond_one_question())
+        research = MatrixResearch(
+            client,
+            folder.library(opened.record.setup.search),
+            settings.research,
+            opened.record.setup.mission,
+            trust_in_run(opened.record, Role.ASK),
+            is_checked=not settings.check.off,
+            on_failure=matrix.note_failure,
+        )
+        rows = research.rows(questions, matrix.to_read)
+        with closing(rows):  # so that no reading goes on after an error
+            yield from matrix.filled(rows, opened.cited.reread)
+        yield from folder.drift(opened.cited)
+        yield from folder.parts.notices()
+        record = matrix.finished(
+            opened.record, client.name(Role.CHECK), opened.journal.usage(), opened.journal.elapsed()
+        )
+        opened.journal.keep_record(record)
+        opened.trace.ended(record)
+        yield BatchEnded(outcome=matrix.table(record))
 
 
 def blank_matrix(questions: Sequence[str], only: Sequence[str], corpus: CorpusView) -> MatrixRun:

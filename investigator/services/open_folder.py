@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from threading import Lock
+from types import TracebackType
 from typing import NamedTuple
 
 from investigator.asking.budget import CEILINGS, Budget, ceiling_reached
@@ -14,14 +15,12 @@ from investigator.engines.base import Engine
 from investigator.engines.roles import Role
 from investigator.errors import DamagedDocumentError, ShardLostError
 from investigator.proof.standing import standing_answer
-from investigator.records import Answered, BatchEnded, Event, Investigation, Notice, Search, Usage
+from investigator.records import Answered, Event, Investigation, Notice, Search, Usage
 from investigator.research.answer_text import answer_text
 from investigator.research.loop import Research
 from investigator.retrieval.library import Library
-from investigator.services.cited_files import CitedFiles
-from investigator.services.index_service import MOST_LOSSES, IndexService
-from investigator.services.open_run import OpenRun
-from investigator.services.parts import OpenIndex, Parts
+from investigator.services.indexed_folder import MOST_LOSSES, IndexedFolder, made_ready, read_folder
+from investigator.services.open_run import CitedFiles, OpenRun
 from investigator.services.run_records import (
     RunOptions,
     answered_already,
@@ -30,8 +29,8 @@ from investigator.services.run_records import (
     run_identity,
     scope_of,
 )
-from investigator.store.database import Database
 from investigator.store.journal import Runs
+from investigator.store.workspace import Workspace
 from investigator.tracing.base import Tracer
 
 
@@ -52,20 +51,18 @@ class OpenFolder:
 
     def __init__(
         self,
-        service: IndexService,
-        parts: Parts,
+        place: IndexedFolder,
         engines: Mapping[Role, Engine],
-        index: OpenIndex,
-        runs: Database,
+        workspace: Workspace,
         fresh: FreshReading,
         tracer: Tracer,
         joint: Budget | None = None,
     ) -> None:
-        self.index = index
-        self.runs = runs
+        self.parts = place.parts
+        self.index = place.parts.folder_index(place.folder, workspace)
+        self.runs = workspace.runs
         self.drifted: set[str] = set()
-        self._service = service
-        self._parts = parts
+        self._folder = place.folder
         self._engines = engines
         self._fresh = fresh
         self._tracer = tracer
@@ -79,9 +76,21 @@ class OpenFolder:
         """
         self._libraries.clear()
         self.drifted -= again
-        yield from self._service.read(self.index, again)
+        yield from read_folder(self.index, again)
 
-    def investigate(
+    def asked(self, new: Investigation, options: RunOptions, *, is_read: bool = False) -> Iterator[Event]:
+        """Read the folder, unless it `is_read` already, and yield the events of `asked_once`; damaged documents are
+        read again, and lost shards reopened.
+        """
+        for attempt in Attempts(self, is_read=is_read):
+            yield from attempt.prepared()
+            with attempt:
+                for event in self.asked_once(new, options, attempt.again):
+                    if isinstance(event, Answered) and self.drifted:
+                        yield from self.read(frozenset(self.drifted))
+                    yield event
+
+    def asked_once(
         self, new: Investigation, options: RunOptions, again: frozenset[str] = frozenset()
     ) -> Iterator[Event]:
         """Start or resume the run that a new record describes, or return the existing answer; the last event is
@@ -97,9 +106,27 @@ class OpenFolder:
                 opened.trace.ended(finished)
                 yield Notice(text=answered_already(finished))
                 yield Answered(investigation=finished)
-            else:
-                yield from self.prepare(opened.record.setup.search)
-                yield from self._run(opened)
+                return
+            yield from self.prepare(opened.record.setup.search)
+            library = self.library(opened.record.setup.search)
+            yield from opened.started(len(opened.record.setup.scope) or len(library.document_ids()))
+            for event in self._research(opened, library).events(opened.record):
+                if isinstance(event, Answered):
+                    yield from self.drift(opened.cited)
+                    opened.trace.ended(event.investigation)
+                yield from self.parts.notices()
+                yield event
+
+    def _research(self, opened: OpenRun, library: Library) -> Research:
+        return Research(
+            opened.client(joint=self._joint),
+            library,
+            self.parts.settings.research,
+            opened.journal.keep_record,
+            opened.journal.keep_memory,
+            opened.cited.reread,
+            is_checked=not self.parts.settings.check.off,
+        )
 
     @contextmanager
     def opened(
@@ -110,14 +137,14 @@ class OpenFolder:
         """
         new, corpus = self._placed(new, options)
         identity = f"{kind}{self._identity(new, options)}"
-        setup = new.setup.changed(search=self.index.best_search(), templates=self._parts.prompts.own())
+        setup = new.setup.changed(search=self.index.best_search(), templates=self.parts.prompts.own())
         new = new.changed(setup=setup)
         fresh = options.fresh and not again
         with self.runs.held(f"{identity} {corpus}") as runs:
             run, record = open_run(Runs(runs), new, identity, corpus, fresh=fresh, now=datetime.now(UTC), kind=kind)
             cited = CitedFiles(self._fresh, self.index.corpus)
             with self._tracer.run(run.id, record.question, record.setup.engine, resumed=run.resumed) as trace:
-                yield OpenRun(run, record, runs, self._parts, self._engines, cited, trace, options.reuses)
+                yield OpenRun(run, record, runs, self.parts, self._engines, cited, trace, options.reuses)
 
     def library(self, search: Search) -> Library:
         """Return the library for a search that was prepared."""
@@ -129,26 +156,26 @@ class OpenFolder:
         run = Runs(self.runs).latest(self._identity(new, options), corpus) if not options.fresh else None
         if run is None:
             return Spent()
-        journal, began = self._parts.journal(self.runs, run.id, reuse=False), datetime.fromisoformat(run.created)
+        journal, began = self.parts.journal(self.runs, run.id, reuse=False), datetime.fromisoformat(run.created)
         return Spent(journal.usage(), began.timestamp(), began.timestamp() + journal.elapsed())
 
     def prepare(self, search: Search) -> Iterator[Event]:
         """Prepare the search, unless it has been prepared already."""
         with self._opening:
             if search not in self._libraries:
-                yield from self._service.prepare(self.index, search)
-                self._libraries[search] = self.index.library(search, self._parts.caching_embedder)
+                yield from made_ready(self.index, search, self._folder)
+                self._libraries[search] = self.index.library(search, self.parts.caching_embedder)
 
     def _placed(self, new: Investigation, options: RunOptions) -> tuple[Investigation, str]:
         """Return a new record, completed with its scope, and the digest of its documents. Raises FolderError."""
-        parts, held = self._parts, self.index.corpus
+        parts, held = self.parts, self.index.corpus
         every = (*held.document_ids(), *(file.path for file in held.unreadable())) if options.only else ()
         new = new.changed(setup=new.setup.changed(scope=scope_of(options.only, every)))
         chunks = parts.settings.chunks.model_dump_json()
         return new, corpus_digest(held.fingerprint(new.setup.scope), parts.embedder.name, chunks)
 
     def _identity(self, new: Investigation, options: RunOptions) -> str:
-        return run_identity(new, self._parts.prompts.fingerprint(), options.repetition)
+        return run_identity(new, self.parts.prompts.fingerprint(), options.repetition)
 
     def _finished(self, opened: OpenRun, again: frozenset[str]) -> Investigation | None:
         """Return the record of a finished run if its quotes are still in the files, and its text is that of its
@@ -166,7 +193,7 @@ class OpenFolder:
             return None
         if answer.run.stop in CEILINGS:
             journal = opened.journal
-            if not ceiling_reached(self._parts.settings.budget, journal.usage(), journal.elapsed()):
+            if not ceiling_reached(self.parts.settings.budget, journal.usage(), journal.elapsed()):
                 return None
         standing = standing_answer(answer, cited.reread)
         if cited.drifted - again:
@@ -174,69 +201,70 @@ class OpenFolder:
         is_in_place = not standing.coverage.source_changed and standing.citations == answer.citations
         return record if is_in_place and answer_text(answer) == answer.text else None
 
-    def _run(self, opened: OpenRun) -> Iterator[Event]:
-        parts, journal, record = self._parts, opened.journal, opened.record
-        library = self.library(record.setup.search)
-        yield from opened.started(len(record.setup.scope) or len(library.document_ids()))
-        research = Research(
-            opened.client(joint=self._joint),
-            library,
-            parts.settings.research,
-            journal.keep_record,
-            journal.keep_memory,
-            opened.cited.reread,
-            is_checked=not parts.settings.check.off,
-        )
-        for event in research.investigate(record):
-            if isinstance(event, Answered):
-                yield from self.drift(opened.cited)
-                opened.trace.ended(event.investigation)
-            yield from parts.notices()
-            yield event
-
     def drift(self, cited: CitedFiles) -> Iterator[Event]:
         """Note the cited documents that differ from the index, which are read again."""
         if cited.drifted:
             yield Notice(text=f"{cited.damage().message}; these files are read again.")
             self.drifted |= cited.drifted
 
-    def mending(self, work: Callable[[frozenset[str]], Iterator[Event]], *, is_read: bool = False) -> Iterator[Event]:
-        """Yield the events of some work in this folder, after reading the folder, unless it `is_read` already. Each
-        damaged document is read again once, and the work, which takes these documents, is repeated; lost shards are
-        reopened.
 
-        Raises DamagedDocumentError and ShardLostError.
-        """
-        again, lost = frozenset[str](), 0
-        while True:
-            try:
-                yield from self.read(again) if again or not is_read else ()
-                for event in work(again):
-                    if isinstance(event, Answered | BatchEnded) and self.drifted:
-                        yield from self.read(frozenset(self.drifted))
-                    yield event
-                return
-            except ShardLostError as loss:
-                lost, is_read = lost + 1, False
-                if lost > MOST_LOSSES:
-                    raise
-                yield Notice(text=f"A part of the index was lost: {loss.message}. The shards are reopened.")
-            except DamagedDocumentError as damage:
-                if again.issuperset(damage.document_ids):
-                    raise
-                again = again.union(damage.document_ids)
-                yield Notice(text=f"{damage.message[:1].upper()}{damage.message[1:]}; it is read again.")
+class Attempts:
+    """Repeats some work in an open folder: each damaged document is read again once, in `again`; lost shards are
+    reopened.
+
+        for attempt in Attempts(folder):
+            yield from attempt.prepared()
+            with attempt:
+                ...
+
+    The context raises DamagedDocumentError if a document is damaged again right after it was read, and ShardLostError
+    if shards are lost repeatedly.
+    """
+
+    def __init__(self, folder: OpenFolder, *, is_read: bool = False) -> None:
+        self.again = frozenset[str]()
+        self._folder = folder
+        self._is_read = is_read
+        self._losses = 0
+        self._notice = ""
+        self._is_done = False
+
+    def __iter__(self) -> Iterator[Attempts]:
+        while not self._is_done:
+            yield self
+
+    def prepared(self) -> Iterator[Event]:
+        """Read the folder, if it has to be read before this attempt."""
+        if self._notice:
+            yield Notice(text=self._notice)
+        if self.again or not self._is_read:
+            yield from self._folder.read(self.again)
+
+    def __enter__(self) -> None:
+        self._is_done = False
+
+    def __exit__(self, _: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> bool:
+        if isinstance(error, ShardLostError) and self._losses < MOST_LOSSES:
+            self._losses, self._is_read = self._losses + 1, False
+            self._notice = f"A part of the index was lost: {error.message}. The shards are reopened."
+            return True
+        if isinstance(error, DamagedDocumentError) and not self.again.issuperset(error.document_ids):
+            self.again = self.again.union(error.document_ids)
+            self._notice = f"{error.message[:1].upper()}{error.message[1:]}; it is read again."
+            return True
+        self._is_done = True
+        return False
 
 
 @contextmanager
 def open_folder(
-    service: IndexService, parts: Parts, engines: Mapping[Role, Engine], tracer: Tracer, joint: Budget | None = None
+    place: IndexedFolder, engines: Mapping[Role, Engine], tracer: Tracer, joint: Budget | None = None
 ) -> Iterator[OpenFolder]:
     """Open a folder for investigation until the context manager exits; call `OpenFolder.read` before anything else.
 
     Raises the same errors as `Workspace`.
     """
-    with service.workspace(write=True) as workspace, service.fresh_reading() as fresh:
-        index = parts.folder_index(service.folder, workspace)
-        with parts.caching_embedder.backed_by(index.kept_sentences):
-            yield OpenFolder(service, parts, engines, index, workspace.runs, fresh, tracer, joint)
+    with place.open_workspace(write=True) as workspace, place.fresh_reading() as fresh:
+        folder = OpenFolder(place, engines, workspace, fresh, tracer, joint)
+        with place.parts.caching_embedder.backed_by(folder.index.kept_sentences):
+            yield folder

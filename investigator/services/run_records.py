@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from difflib import get_close_matches
@@ -83,6 +83,20 @@ def engine_names(engines: Mapping[Role, Engine]) -> str:
     if len(set(names.values())) == 1:
         return names[Role.ASK]
     return ", ".join(f"{role}={name}" for role, name in names.items())
+
+
+def distinct_questions(questions: Sequence[str]) -> tuple[str, ...]:
+    """Return the distinct questions without known secrets. Raises QuestionError if there are none, or one is faulty."""
+    if isinstance(questions, str):
+        raise QuestionError("questions must be a list, not one string", hint="Put the question in a list.")
+    expect(questions, Iterable, "questions", QuestionError)
+    distinct: dict[str, str] = {}
+    for question in questions:
+        valid = valid_question(question)
+        distinct.setdefault(" ".join(valid.split()), valid)
+    if not distinct:
+        raise QuestionError("no question given", hint="Give a file of questions, or ask one with --question.")
+    return tuple(distinct.values())
 
 
 @dataclass(frozen=True)

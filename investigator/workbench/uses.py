@@ -19,7 +19,6 @@ from investigator.records import SUMMARY, Investigation, Prompt, QuestionVariabl
 from investigator.research.loop import Research
 from investigator.research.matrix import MatrixResearch
 from investigator.retrieval.library import Library
-from investigator.services.index_service import IndexService
 from investigator.services.matrix_run import MATRIX, trust_in_run
 from investigator.services.run_records import MadeWith, RunOptions, as_it_began, day_of, new_record, settings_of
 from investigator.store.database import Database
@@ -108,9 +107,11 @@ def uses_in(investigator: Investigator, run_id: str, question: str) -> Iterator[
         record = new.changed(setup=new.setup.changed(day=day_of(new, datetime.now(UTC))))
         engines = {role: ForeseeingEngine(engine, parts.extractive) for role, engine in engines.items()}
     settings, watched = settings_of(record, parts.settings), WatchedCalls()
-    index = IndexService(investigator.folder, investigator.workspace, parts)
     search = record.setup.search if run_id else None
-    with index.library(search, settings.retrieval) as library, index.workspace(write=False) as workspace:
+    with (
+        investigator.library(search=search, retrieval=settings.retrieval) as library,
+        investigator.open_workspace(write=False) as workspace,
+    ):
         journal = PastCalls(workspace.runs, record.id) if run_id else parts.memory_journal()
         client = parts.client(engines, journal, budget=_UNBOUNDED, trace=watched, day=record.setup.day)
         if record.id.startswith(MATRIX):
@@ -150,7 +151,7 @@ def _replay(client: EngineClient, library: Library, settings: MadeWith, blank: I
     in_order = settings.research.changed(concurrency=1)
     research = Research(client, library, in_order, keep=states.append, is_checked=not settings.check.off)
     with suppress(ReplayError):  # the run ended here, or the folder has changed since then
-        for _ in research.investigate(blank):
+        for _ in research.events(blank):
             pass
     return states[-1]
 

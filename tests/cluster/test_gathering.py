@@ -54,7 +54,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
     )
     for _ in investigator.index(vectors=True):
         pass
-    with investigator._index.workspace(write=False) as workspace:
+    with investigator.open_workspace(write=False) as workspace:
         yield Corpus(workspace.index)
 
 

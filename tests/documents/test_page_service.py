@@ -11,7 +11,7 @@ from made_files import Placed, pdf
 from investigator import Investigator, Quote, ScriptedEmbedder
 from investigator.errors import FolderError, SourceChangedError
 from investigator.records import Document
-from investigator.services.page_service import DocumentPages
+from investigator.services.document_pages import DocumentPages
 from investigator.store.corpus import Corpus
 from investigator.store.workspace import Workspace
 

@@ -18,7 +18,7 @@ from investigator.errors import FolderError, InvestigatorError, ReaderError, Wor
 from investigator.proof.standing import SOURCE_CHANGED, Reread, standing_quotes
 from investigator.records import Document, Passage, Quote
 from investigator.retrieval.library import DocumentIndex
-from investigator.services.index_service import mended
+from investigator.services.indexed_folder import mended
 
 
 class OpenShelf(Protocol):

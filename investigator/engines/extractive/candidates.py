@@ -28,7 +28,7 @@ _MANY_WORDS = 40
 _NEIGHBOURHOOD = 1_000
 """Characters on each side of a sentence whose sentences count as its passage."""
 _BEFORE = 150
-"""Characters before a sentence whose words count beside its own: the label above a row, the sentence it goes on from."""
+"""Characters before a sentence whose words count beside its own: a label above a row, the sentence before."""
 
 
 class SentenceFit(Record):
@@ -37,7 +37,8 @@ class SentenceFit(Record):
     `similarity` is the cosine similarity of the sentence to the question; `around` and `passage` are those of the mean
     of the sentence with its neighbours, and with the sentences within a thousand characters. `words` is the share of
     the question's words in the sentence, `context` what its heading, title and file name add to it, and `before` what
-    the text right before it adds to both. `length` is 1 from forty words on. `match` is the log odds that the document contains the answer, by the search.
+    the text right before it adds to both. `length` is 1 from forty words on. `match` is the log odds that the document
+    contains the answer, by the search.
     """
 
     similarity: float

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 
 from investigator.documents.page_views import PageViews
 from investigator.errors import FolderError, PageError, ReaderError, SourceChangedError
-from investigator.records import PageView, Quote, TextSpan
+from investigator.records import Document, PageView, Quote, TextSpan
 from investigator.reports.enclosures import CitedPage
-from investigator.services.index_service import IndexService
-from investigator.services.parts import Parts
 
 _SHOWN_WIDTH = 1_200
 _PDF = ".pdf"
 
 
 class DocumentPages:
-    """Shows pages from the PDF documents in an index. Thread-safe. Created by `open_pages`.
+    """Shows pages from the PDF documents in an index. Thread-safe. Created by `IndexedFolder.pages`.
 
-    Documents come from the index; the file is opened each time, and must be the same as when it was indexed.
+    Documents come from the index, by `document`; the file is opened each time, and must be the same as when it was
+    indexed.
     """
 
-    def __init__(self, service: IndexService, pages: PageViews) -> None:
-        self._service = service
+    def __init__(self, document: Callable[[str], Document], pages: PageViews) -> None:
+        self._document = document
         self._pages = pages
 
     def views(self, document_id: str, start: int, end: int) -> tuple[PageView, ...]:
@@ -33,13 +31,13 @@ class DocumentPages:
         Raises FolderError if the index does not contain the document; PageError if it is not a PDF or does not contain
         the words; SourceChangedError if the file has changed; and ReaderError or StoreError.
         """
-        return self._pages.marked(self._service.document(document_id), TextSpan(start=start, end=end))
+        return self._pages.marked(self._document(document_id), TextSpan(start=start, end=end))
 
     def quote_views(self, quote: Quote) -> tuple[PageView, ...]:
         """Return the pages that contain a quote, with the quote marked. Raises the same errors as `views`, and
         SourceChangedError if the indexed words differ from the quote.
         """
-        document = self._service.document(quote.document_id)
+        document = self._document(quote.document_id)
         if document.content_hash != quote.source_hash or document.text[quote.start : quote.end] != quote.text:
             raise SourceChangedError(f"{quote.document_id} has changed since it was quoted")
         return self._pages.marked(document, TextSpan(start=quote.start, end=quote.end))
@@ -81,13 +79,4 @@ class DocumentPages:
 
         Raises the same errors as `views`.
         """
-        return self._pages.picture(self._service.document(document_id), page, width)
-
-
-@contextmanager
-def open_pages(service: IndexService, parts: Parts) -> Iterator[DocumentPages]:
-    """Yield the pages of a folder's documents. Resources are opened on first use, and stay open until the context
-    manager exits.
-    """
-    with PageViews(service.folder, parts.settings.folder, parts.settings.reader) as pages:
-        yield DocumentPages(service, pages)
+        return self._pages.picture(self._document(document_id), page, width)

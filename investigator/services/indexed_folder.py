@@ -1,0 +1,324 @@
+"""A folder with its index: updates, describes and searches it, and shows its documents and pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from pathlib import Path
+from typing import TypeVar
+
+from investigator.cluster.shard_files import ClusterProgress, ShardFiles
+from investigator.cluster.sharded_index import ShardedIndex
+from investigator.documents.document_ids import known_id
+from investigator.documents.folder import Recheck, scan
+from investigator.documents.fresh import FreshReading
+from investigator.documents.page_views import PageViews
+from investigator.errors import (
+    DamagedDocumentError,
+    FolderError,
+    SettingsError,
+    ShardLostError,
+    UnknownDocumentError,
+    WorkspaceLockedError,
+    expect,
+)
+from investigator.records import (
+    Document,
+    Event,
+    FolderStatus,
+    Investigation,
+    Mentions,
+    Notice,
+    PageCheck,
+    Search,
+    SearchHit,
+)
+from investigator.reports.enclosures import Enclosures
+from investigator.retrieval.folder_index import no_documents, workspace_library
+from investigator.retrieval.library import Library
+from investigator.retrieval.retrieval_settings import RetrievalSettings
+from investigator.services.document_pages import DocumentPages
+from investigator.services.page_check import differing_pages
+from investigator.services.parts import OpenIndex, Parts
+from investigator.services.run_records import valid_question
+from investigator.store.corpus import DecodedDocuments
+from investigator.store.workspace import Workspace, has_database, has_runs
+
+_Result = TypeVar("_Result")
+
+MOST_LOSSES = 1
+"""Number of retries, by other workers, after losing a shard."""
+_MOST_PICTURES = 6_000_000
+"""Size limit for the pictures in a report, in bytes."""
+
+
+def mended(attempt: Callable[[frozenset[str]], _Result]) -> _Result:
+    """Return the result of an attempt; if the attempt finds damaged documents, read them again and repeat it.
+
+    An attempt that loses a shard is repeated by other workers. Raises DamagedDocumentError if a document is
+    damaged again right after it was read, and ShardLostError if shards are lost repeatedly.
+    """
+    again, lost = frozenset[str](), 0
+    while True:
+        try:
+            return attempt(again)
+        except ShardLostError:
+            lost += 1
+            if lost > MOST_LOSSES:
+                raise
+        except DamagedDocumentError as damage:
+            if again.issuperset(damage.document_ids):
+                raise
+            again = again.union(damage.document_ids)
+
+
+class IndexedFolder:
+    """A folder of documents; its index is in the directory `workspace`.
+
+    `bring_down` updates the local copy of a remote folder; its argument is a function that receives notices.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        workspace: Path,
+        parts: Parts,
+        bring_down: Callable[[Callable[[str], None]], None] | None = None,
+    ) -> None:
+        self.folder = folder
+        self.workspace = workspace
+        self.parts = parts
+        self._bring_down = bring_down
+        self._decoded = DecodedDocuments()
+        self._fresh: FreshReading | None = None
+
+    def status(self, *, compare: bool = True) -> FolderStatus:
+        """Return the contents of the index and, with `compare`, the changes in the folder. Raises FolderError."""
+        if not self._has_index():
+            hint = f"To create the index: investigator index {self.folder}"
+            raise FolderError(f"the folder {self.folder} has no index yet", hint=hint)
+        with self.open_workspace(write=False) as workspace:
+            return self.parts.folder_index(self.folder, workspace).status(compare=compare)
+
+    def progress(self) -> ClusterProgress | None:
+        """Return how many shards of the index are built, or None if there is no cluster. Raises ClusterError."""
+        with self.open_workspace(write=False) as workspace:
+            index = self.parts.folder_index(self.folder, workspace)
+            return index.progress() if isinstance(index, ShardedIndex) else None
+
+    def document(self, document_id: str) -> Document:
+        """Return a document with its text from the index. Raises FolderError if no document has this id; StoreError."""
+        with self.open_workspace(write=False) as workspace:
+            corpus = self.parts.folder_index(self.folder, workspace).stored
+            try:
+                return corpus.document(document_id)
+            except KeyError:
+                if (known := known_id(document_id, corpus.cards())) is not None:
+                    return corpus.document(known)
+                reason = next((file.reason for file in corpus.unreadable() if file.path == document_id), "")
+                raise _no_document(document_id, reason) from None
+
+    def check_pages(self) -> Iterator[PageCheck]:
+        """Yield the pages of PDF files whose text differs from what they show by more than a fifth of the words.
+
+        Every page is drawn and recognised with Tesseract, which takes seconds. Raises SettingsError without Tesseract,
+        FolderError and StoreError.
+        """
+        with self.open_workspace(write=False) as workspace:
+            corpus = self.parts.folder_index(self.folder, workspace).stored
+            documents = (corpus.document(name) for name in sorted(corpus.cards()))
+            yield from differing_pages(self.folder, documents, self.parts.settings.reader)
+
+    def search(self, query: str, *, limit: int = 10, document_id: str | None = None) -> tuple[SearchHit, ...]:
+        """Return at most `limit` chunks that match a query, best first; if a document is given, only from that one.
+
+        Raises QuestionError, SettingsError, and the errors of `investigate`.
+        """
+        expect(limit, int, "limit", SettingsError)
+        if limit < 1:
+            raise SettingsError(f"limit must be at least 1, not {limit}")
+        query = valid_question(query, "query")
+
+        def hits(library: Library) -> tuple[SearchHit, ...]:
+            if document_id is None:
+                return library.hits(query, limit)
+            known = known_id(document_id, library.document_ids())
+            if known is None:
+                raise _no_document(document_id)
+            return library.hits(query, limit, known)
+
+        return self._searched(hits)
+
+    def mentions(self, query: str) -> Mentions:
+        """Return every document that contains all words of a query, with each sentence that contains one of them.
+
+        Words in double quotation marks are searched for as a phrase; a word matches in all its forms. Raises
+        QuestionError, and the errors of `investigate`.
+        """
+        query = valid_question(query, "query")
+        return self._searched(lambda library: library.mentions(query))
+
+    def _searched(self, ask: Callable[[Library], _Result]) -> _Result:
+        """Return what a search of the updated index finds; while another process is writing to the index, its current
+        state is searched.
+        """
+
+        def attempt(again: frozenset[str]) -> _Result:
+            with self.library(again=again) as library:
+                return ask(library)
+
+        try:
+            return mended(attempt)
+        except WorkspaceLockedError:
+            if self.parts.settings.cluster.address or not has_database(self.workspace):
+                raise
+        self.parts.notify(
+            "Another run is writing to the index, so its current state was searched, without later changes."
+        )
+        with self.open_workspace(write=False) as workspace:
+            parts = self.parts
+            return ask(workspace_library(workspace, parts.caching_embedder, parts.settings.retrieval))
+
+    @contextmanager
+    def kept_open(self) -> Iterator[None]:
+        """Keep the reading processes open between calls, as a server does, until the context manager exits.
+
+        Results stay current, because changes by other processes are noticed and cited files are checked again.
+        """
+        with self.parts.fresh_reading(self.folder) as self._fresh:
+            try:
+                yield
+            finally:
+                self._fresh = None
+
+    @contextmanager
+    def library(
+        self,
+        again: frozenset[str] = frozenset(),
+        *,
+        search: Search | None = None,
+        retrieval: RetrievalSettings | None = None,
+    ) -> Iterator[Library]:
+        """Update the index and keep the folder open for searching until the context manager exits, with the best search
+        available without a long wait.
+
+        The documents in `again` are re-read from their files.
+        """
+        self.check_files()
+        with self.open_workspace(write=True) as workspace:
+            index = self.parts.folder_index(self.folder, workspace)
+            for _ in read_folder(index, again):
+                pass
+            search = search or index.best_search()
+            for _ in made_ready(index, search, self.folder):
+                pass
+            with self.parts.caching_embedder.backed_by(index.kept_sentences):
+                yield index.library(search, self.parts.caching_embedder, retrieval)
+
+    @contextmanager
+    def pages(self) -> Iterator[DocumentPages]:
+        """Open the indexed PDF documents for rendering pages, with quotes marked, until the context manager exits."""
+        settings = self.parts.settings
+        with PageViews(self.folder, settings.folder, settings.reader) as views:
+            yield DocumentPages(self.document, views)
+
+    def enclosures(self, investigation: Investigation) -> Enclosures:
+        """Return the data that a report shows besides the run: pictures of the cited PDF pages. Raises StoreError."""
+        expect(investigation, Investigation, "investigation")
+        quotes = investigation.answer.citations if investigation.answer is not None else ()
+        with self.pages() as pages:
+            cited, left_out = pages.cited(quotes, _MOST_PICTURES)
+        return Enclosures(cited, left_out)
+
+    def cited_documents(self, investigation: Investigation) -> Mapping[str, Document]:
+        """Return the documents that an answer cites and the index still contains, keyed by id. Raises StoreError."""
+        expect(investigation, Investigation, "investigation")
+        quotes = investigation.answer.citations if investigation.answer is not None else ()
+        documents: dict[str, Document] = {}
+        for name in dict.fromkeys(quote.document_id for quote in quotes):
+            with suppress(FolderError):
+                documents[name] = self.document(name)
+        return documents
+
+    def open_workspace(self, *, write: bool) -> Workspace:
+        """Open the workspace of the folder. Raises the same errors as `Workspace`."""
+        return Workspace(
+            self.workspace,
+            write=write,
+            folder=self.folder,
+            notice=self.parts.notify,
+            store=self.parts.settings.store,
+            decoded=self._decoded,
+        )
+
+    def fresh_reading(self) -> AbstractContextManager[FreshReading]:
+        """Yield a reader that reads documents again from their files: the one that `kept_open` keeps open, or else a
+        new one.
+        """
+        return nullcontext(self._fresh) if self._fresh is not None else self.parts.fresh_reading(self.folder)
+
+    def has_runs(self) -> bool:
+        """Return True if there may be runs to read, without creating a workspace."""
+        return bool(self.parts.settings.store.url) or has_runs(self.workspace)
+
+    def _has_index(self) -> bool:
+        cluster = self.parts.settings.cluster
+        if cluster.address:
+            files = ShardFiles(self.workspace)
+            return bool(files.records(files.count(cluster.shards)))
+        return has_database(self.workspace)
+
+    def check_files(self) -> None:
+        """Raise FolderError, before a workspace is created, if the folder has nothing to index.
+
+        If the folder is a local copy of a remote one, the copy is updated first.
+        """
+        if self._bring_down is not None:
+            self._bring_down(self.parts.notify)
+        if self._has_index():
+            return
+        listing = scan(self.folder, self.parts.settings.folder)
+        if not listing.files:
+            raise FolderError(no_documents(self.folder, listing.left_out))
+
+    def _updated(self, *, vectors: bool, recheck: Recheck) -> Iterator[Event]:
+        """Update the text and words from the folder and, with `vectors`, all vectors. The workspace is not locked while
+        vectors are computed.
+        """
+        self.check_files()
+        with self.open_workspace(write=True) as workspace:
+            yield from self.parts.notices()
+            yield from self.parts.folder_index(self.folder, workspace).read(recheck)
+        if vectors:
+            with self.open_workspace(write=False) as workspace:
+                index = self.parts.folder_index(self.folder, workspace)
+                yield from index.embed()
+                yield from index.embed_sentences()
+            with self.open_workspace(write=True) as workspace:
+                self.parts.folder_index(self.folder, workspace).prepare_vectors()
+        yield from self.parts.notices()
+
+
+def read_folder(index: OpenIndex, again: frozenset[str] = frozenset()) -> Iterator[Event]:
+    """Update the text and words in an index; the documents in `again` are read from their files once more.
+
+    Raises FolderError if no document could be read.
+    """
+    yield from index.read(Recheck(reread=again))
+    index.check_documents()
+
+
+def made_ready(index: OpenIndex, search: Search, folder: Path) -> Iterator[Event]:
+    """Compute all vectors if the search needs them; otherwise, report how many are missing."""
+    if search is Search.WHOLE:
+        yield from index.embed()
+    else:
+        yield Notice(
+            text=f"{index.without_vectors():,} passages have no vectors yet, so keyword search selects candidates. "
+            f"For vector search across the folder: investigator index --vectors {folder}"
+        )
+
+
+def _no_document(document_id: str, reason: str = "") -> UnknownDocumentError:
+    why = f": {reason}" if reason else ""
+    return UnknownDocumentError(f"unknown document {document_id}{why}")
