@@ -89,7 +89,7 @@ def _run_status(run: RunSummary) -> str:
 def _answer_blocks(answer: Answer) -> list[Text]:
     view = answer_view(answer)
     nearest = [_item(f"- {inert_line(p.place)}", _prose(p.text, _PASSAGE_LIMIT)) for p in answer.nearest]
-    blocks = [*_said(answer, view), *_open(view)]
+    blocks = [*_content(answer, view), *_open(view)]
     blocks += _section("Nearest passages", nearest)
     if answer.coverage.wordings and answer.is_silent:
         blocks.append(Text(f"Also searched for: {inert_line('; '.join(answer.coverage.wordings))}"))
@@ -100,7 +100,7 @@ def _answer_blocks(answer: Answer) -> list[Text]:
     return [*blocks, _status_line(answer, view)]
 
 
-def _said(answer: Answer, view: AnswerView) -> list[Text]:
+def _content(answer: Answer, view: AnswerView) -> list[Text]:
     """Return the lead, the details and the table; without a lead, begin with the status."""
     blocks = [Text(view.lead.line) if view.lead is not None else _status(answer)]
     if _shows_passages(answer):
@@ -209,22 +209,20 @@ def _memory(memory: Memory, engine: str) -> Text:
 
 
 def _footer(investigation: Investigation) -> Text:
-    answer = investigation.answer
-    texts = [Text(inert_line(line)) for line in readers(investigation)]
-    if investigation.setup.scope:
-        texts.append(Text(f"Limited to: {some_names(investigation.setup.scope, _MOST_NAMES)}"))
-    if investigation.setup.templates:
-        texts.append(Text(own_templates(investigation.setup.templates)))
+    answer, setup = investigation.answer, investigation.setup
+    lines = list(map(inert_line, readers(investigation)))
+    if setup.scope:
+        lines.append(f"Limited to: {some_names(setup.scope, _MOST_NAMES)}")
+    if setup.templates:
+        lines.append(own_templates(setup.templates))
     if answer and answer.coverage.tainted:
-        texts.append(Text(tainted_line(map(inert_line, answer.coverage.tainted))))
+        lines.append(tainted_line(map(inert_line, answer.coverage.tainted)))
     if answer and answer.run.stop in CEILINGS:
-        texts.append(Text(f"Stopped because {STOPS[answer.run.stop]}."))
-    texts.append(Text(f"Used: {usage_line(investigation.usage, investigation.elapsed)}"))
-    day = investigation.setup.as_of or (answer.run.day if answer else "")
-    texts.append(Text(f"Run: {inert_line(investigation.id)}{f', as of {inert_line(day)}' if day else ''}"))
-    footer = Text("\n").join(texts)
-    footer.stylize("dim")
-    return footer
+        lines.append(f"Stopped because {STOPS[answer.run.stop]}.")
+    lines.append(f"Used: {usage_line(investigation.usage, investigation.elapsed)}")
+    day = setup.as_of or (answer.run.day if answer else "")
+    lines.append(f"Run: {inert_line(investigation.id)}{f', as of {inert_line(day)}' if day else ''}")
+    return Text("\n".join(lines), style="dim")
 
 
 def own_templates(templates: Sequence[TemplateVersion]) -> str:
@@ -277,7 +275,7 @@ def questions_text(answered: AskedQuestions) -> Text:
 def _question_lines(answer: Answer) -> list[Text]:
     """Return the answer to one of many questions, without the words of its sources."""
     view = answer_view(answer)
-    lines = [*_said(answer, view), *_open(view)]
+    lines = [*_content(answer, view), *_open(view)]
     lines += [Text(f"[{i}] {inert_line(quote.place)}", style="cyan") for i, quote in enumerate(answer.citations, 1)]
     checkers = [Text(inert_line(line), style="dim") for line in reader_lines(answer)]
     return [*lines, _status_line(answer, view), *checkers, Text(f"Run: {inert_line(answer.run.id)}", style="dim")]

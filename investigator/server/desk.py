@@ -8,11 +8,11 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Generator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime
 from http import HTTPStatus
-from threading import Lock, Semaphore
+from queue import SimpleQueue
+from threading import Lock, Semaphore, Thread
 
 from investigator.errors import StoreError, WorkspaceLockedError
 from investigator.records import (
@@ -59,20 +59,27 @@ class Desk:
         self.closing = threading.Event()
         self._lock = Lock()
         self._slots = Semaphore(_AT_ONCE)
-        self._queues = {name: ThreadPoolExecutor(max_workers=1) for name in folders}
         self._to_stop: set[str] = set()
+        self._queues: Mapping[str, SimpleQueue[str | None]] = {name: SimpleQueue() for name in folders}
+        # daemons, so that a second Ctrl-C does not wait for the step in progress
+        self._threads = [Thread(target=self._work_off, args=(folder,), daemon=True) for folder in folders.values()]
 
     def start(self) -> None:
-        """Resume the unfinished jobs of the previous server."""
+        """Start working, beginning with the unfinished jobs of the previous server."""
         for folder in self.folders.values():
             for job in folder.ledger.unfinished():
-                self._queues[folder.name].submit(self._work, folder, job.id)
+                self._queues[folder.name].put(job.id)
+        for thread in self._threads:
+            thread.start()
 
     def close(self) -> None:
         """Stop after the step in progress; unfinished jobs continue at the next start."""
         self.closing.set()
         for queue in self._queues.values():
-            queue.shutdown(cancel_futures=True)
+            queue.put(None)
+        for thread in self._threads:
+            if thread.is_alive():
+                thread.join()
         for folder in self.folders.values():
             folder.close()
 
@@ -110,7 +117,7 @@ class Desk:
             created = datetime.now(UTC).isoformat(timespec="milliseconds")
             job = ServerJob(id=self._new_id(), request=request, created=created)
             ledger.add(job, idempotency_key)
-        self._queues[folder.name].submit(self._work, folder, job.id)
+        self._queues[folder.name].put(job.id)
         return job
 
     def job(self, job_id: str) -> ServerJob:
@@ -136,6 +143,10 @@ class Desk:
             if (job := folder.ledger.job(job_id)) is not None:
                 return folder, job
         raise ServerError(HTTPStatus.NOT_FOUND, f"unknown investigation {job_id}")
+
+    def _work_off(self, folder: ServedFolder) -> None:
+        for job_id in iter(self._queues[folder.name].get, None):
+            self._work(folder, job_id)
 
     def _work(self, folder: ServedFolder, job_id: str) -> None:
         """Run a job to its end, unless the desk closes; try again while another process is writing to the folder, or
