@@ -130,14 +130,10 @@ def _with_headers(send: Send) -> Send:
 
 def _replaying(body: bytes, receive: Receive) -> Receive:
     """Return a `receive` that replays a body already read, and then waits until the client disconnects."""
-    given = False
+    given = iter([{"type": "http.request", "body": body, "more_body": False}])
 
     async def replay() -> MutableMapping[str, Any]:
-        nonlocal given
-        if given:
-            return await receive()
-        given = True
-        return {"type": "http.request", "body": body, "more_body": False}
+        return next(given, None) or await receive()
 
     return replay
 

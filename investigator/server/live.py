@@ -16,7 +16,6 @@ from investigator.records import (
     PartStatus,
     Planned,
     PlanStep,
-    Record,
     Reflected,
     Reflection,
     Remembered,
@@ -46,11 +45,8 @@ class PagePlace(StrEnum):
     KNOWN = "known"
 
 
-class Piece(Record):
-    """A piece of HTML and its place."""
-
-    place: PagePlace
-    html: str
+Piece = tuple[PagePlace, str]
+"""A place and its HTML."""
 
 
 class Live:
@@ -128,8 +124,8 @@ class Live:
         """Return the contents of each place on the page after the given events."""
         places = dict.fromkeys(PagePlace, "")
         for event in events:
-            for piece in self.pieces(event):
-                places[piece.place] = (places[piece.place] if piece.place is PagePlace.LOG else "") + piece.html
+            for place, html in self.pieces(event):
+                places[place] = (places[place] if place is PagePlace.LOG else "") + html
         return {place.value: Markup(html) for place, html in places.items()}
 
 
@@ -152,4 +148,4 @@ def _replied(steps: Sequence[PlanStep], replies: Sequence[Memory]) -> Sequence[t
 
 def _piece(place: PagePlace, **values: object) -> Piece:
     template = pages_environment(TEMPLATES).get_template("live.html.j2")
-    return Piece(place=place, html=redacted(str(getattr(template.module, place.value)(**values))))
+    return place, redacted(str(getattr(template.module, place.value)(**values)))

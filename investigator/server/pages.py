@@ -284,4 +284,4 @@ def _live(served: ServedFolder) -> Live:
 
 def _pieces(live: Live, event: LoggedEvent) -> str:
     """Return the HTML for an event, with each piece in an element that names its place."""
-    return "".join(f'<div data-place="{piece.place.value}">{piece.html}</div>' for piece in live.pieces(event))
+    return "".join(f'<div data-place="{place.value}">{html}</div>' for place, html in live.pieces(event))

@@ -31,14 +31,12 @@ from investigator.reports.inert import inert_json_prose, inert_prose
 from investigator.secrets import redacted
 from investigator.server.records import Problem
 
-_STATUSES: tuple[tuple[type[InvestigatorError], HTTPStatus], ...] = (
-    (UnknownRunError, HTTPStatus.NOT_FOUND),
-    (UnknownDocumentError, HTTPStatus.NOT_FOUND),
-    (WorkspaceLockedError, HTTPStatus.SERVICE_UNAVAILABLE),
-    (CredentialError, HTTPStatus.BAD_GATEWAY),
-    (UserError, HTTPStatus.UNPROCESSABLE_ENTITY),
-    (RateLimitError, HTTPStatus.BAD_GATEWAY),
-    (InvestigatorError, HTTPStatus.INTERNAL_SERVER_ERROR),
+_STATUSES = (
+    ((UnknownRunError, UnknownDocumentError), HTTPStatus.NOT_FOUND),
+    ((WorkspaceLockedError,), HTTPStatus.SERVICE_UNAVAILABLE),
+    ((CredentialError, RateLimitError), HTTPStatus.BAD_GATEWAY),
+    ((UserError,), HTTPStatus.UNPROCESSABLE_ENTITY),
+    ((InvestigatorError,), HTTPStatus.INTERNAL_SERVER_ERROR),
 )
 
 _HINTS: tuple[tuple[type[InvestigatorError], str], ...] = (
@@ -83,7 +81,7 @@ def problem_of(error: Exception) -> Problem:
         case ServerError():
             return error.problem
         case InvestigatorError():
-            status = next(status for kind, status in _STATUSES if isinstance(error, kind))
+            status = next(status for kinds, status in _STATUSES if isinstance(error, kinds))
             general = next((hint for kind, hint in _HINTS if isinstance(error, kind)), "")
             return problem(status, error.message, served_words(error.hint) or general)
         case HTTPException():

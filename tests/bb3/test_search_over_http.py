@@ -153,8 +153,8 @@ def test_finding_nothing_is_no_error(openai_server: OpenAIServer, body: bytes) -
 def test_pages_may_lack_fields_or_have_odd_ones(openai_server: OpenAIServer) -> None:
     pages = [{}, {"content": None, "url": 5, "title": None}, {"content": ["a ", "", "b\nc"], "score": 3}]
     openai_server.answer(json_response({"response": pages}))
-    found = client(openai_server)[0].pages("q", 5)
-    assert [(page.url, page.title, page.lines) for page in found] == [
+    results = client(openai_server)[0].pages("q", 5)
+    assert [(page.url, page.title, page.lines) for page in results] == [
         ("", "", ()),
         ("5", "", ()),
         ("", "", ("a", "b", "c")),
@@ -177,10 +177,10 @@ class Folder:
     """A search that records its queries, and fails if the query says so."""
 
     def __init__(self) -> None:
-        self.asked: list[tuple[str, int]] = []
+        self.requests: list[tuple[str, int]] = []
 
     def search(self, query: str, count: int) -> Sequence[SearchDocument]:
-        self.asked.append((query, count))
+        self.requests.append((query, count))
         if query == "broken":
             raise StoreError("the index is broken")
         return [SearchDocument(title="Ünïcode 🐶", text="ein\nzwei \ud800", url="doc:1")]
@@ -191,7 +191,7 @@ def test_the_client_understands_the_server() -> None:
     with SearchEndpoint(folder) as endpoint:
         (found,) = SearchServer(endpoint.address).search("größe & 🐶?", 500)
     assert (found.title, found.text, found.url) == ("Ünïcode 🐶", "ein\nzwei ?", "doc:1")
-    assert folder.asked == [("größe & 🐶?", MOST_DOCUMENTS)]
+    assert folder.requests == [("größe & 🐶?", MOST_DOCUMENTS)]
 
 
 def test_a_search_that_fails_is_told_to_the_client() -> None:
@@ -201,11 +201,11 @@ def test_a_search_that_fails_is_told_to_the_client() -> None:
 
 
 def post(endpoint: SearchEndpoint, body: bytes, **headers: str) -> tuple[int, object]:
-    asked = http.client.HTTPConnection(urlsplit(endpoint.address).netloc, timeout=5)
-    asked.request("POST", "/any/path", body, headers)
-    response = asked.getresponse()
+    connection = http.client.HTTPConnection(urlsplit(endpoint.address).netloc, timeout=5)
+    connection.request("POST", "/any/path", body, headers)
+    response = connection.getresponse()
     answer = response.status, json.loads(response.read())
-    asked.close()
+    connection.close()
     return answer
 
 
@@ -213,7 +213,7 @@ FORM = {"Content-Type": "application/x-www-form-urlencoded; charset=UTF-8"}
 
 
 @pytest.mark.parametrize(
-    ("body", "headers", "status", "told"),
+    ("body", "headers", "status", "reason"),
     [
         (b"n=5", {}, 400, "not a form with one q and one n; POST a form"),
         (b"q=a&n=x", {}, 400, "not a form"),
@@ -227,13 +227,13 @@ FORM = {"Content-Type": "application/x-www-form-urlencoded; charset=UTF-8"}
     ],
 )
 def test_a_bad_request_is_told_what_is_wrong_and_the_server_goes_on(
-    body: bytes, headers: dict[str, str], status: int, told: str
+    body: bytes, headers: dict[str, str], status: int, reason: str
 ) -> None:
     with SearchEndpoint(MadeUpSearch()) as endpoint:
         got, answer = post(endpoint, body, **headers)
         assert got == status
         assert isinstance(answer, dict)
-        assert told in answer["error"]
+        assert reason in answer["error"]
         assert len(SearchServer(endpoint.address).search("q", 3)) == 3
 
 
@@ -251,13 +251,13 @@ def test_a_form_gets_as_many_pages_as_it_asks_for_up_to_fifty(body: bytes, count
 @pytest.mark.parametrize("method", ["GET", "HEAD", "FOO"])
 def test_any_other_method_is_refused_and_told_which_one_is_served(method: str) -> None:
     with SearchEndpoint(MadeUpSearch()) as endpoint:
-        asked = http.client.HTTPConnection(urlsplit(endpoint.address).netloc, timeout=5)
-        asked.request(method, "/")
-        response = asked.getresponse()
+        connection = http.client.HTTPConnection(urlsplit(endpoint.address).netloc, timeout=5)
+        connection.request(method, "/")
+        response = connection.getresponse()
         assert (response.status, response.headers["Allow"]) == (405, "POST")
         assert response.headers.get_content_type() == "application/json"
         body = response.read()
-        asked.close()
+        connection.close()
     assert method == "HEAD" or json.loads(body)["error"].startswith(f"{method} is not supported; POST a form")
 
 
@@ -270,7 +270,7 @@ def sent(endpoint: SearchEndpoint, content: bytes) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "reason"),
     [
         (b"POST / HTTP/1.1\r\nHost: a\r\n\r\n", "not a form"),
         (b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nq=ab", "Invalid HTTP"),
@@ -281,7 +281,7 @@ def sent(endpoint: SearchEndpoint, content: bytes) -> bytes:
     ],
 )
 def test_what_is_hardly_a_request_is_refused_and_the_server_goes_on(
-    content: bytes, told: str, capfd: pytest.CaptureFixture[str]
+    content: bytes, reason: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     problems: list[str] = []
     with SearchEndpoint(MadeUpSearch(), on_problem=problems.append) as endpoint:
@@ -289,7 +289,7 @@ def test_what_is_hardly_a_request_is_refused_and_the_server_goes_on(
         chunked = b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nq=a\r\n0\r\n\r\n"
         assert sent(endpoint, chunked).startswith(b"HTTP/1.1 200 OK")
     assert head.startswith(b"HTTP/1.1 400 ")
-    assert told in body.decode()
+    assert reason in body.decode()
     assert (problems, capfd.readouterr().err) == ([], "")
 
 
@@ -326,7 +326,7 @@ def test_a_search_agent_answers_with_documents_and_copies_share_its_search() -> 
     folder = Folder()
     agent = SearchAgent({"n_docs": 2}, search=folder)
     assert agent.respond("dogs") == "Ünïcode 🐶 | ein\nzwei \ud800"
-    assert folder.asked == [("dogs", 2)]
+    assert folder.requests == [("dogs", 2)]
     agent.observe(Message(text=""))
     assert agent.act()["top_docs"] == []
 

@@ -34,9 +34,9 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Mapping[Printed, dict[s
     (docs / "note.md").write_text("The board met on 3 May 2024.\n", encoding="utf-8")
     (docs / "old.tmp").write_text("left out", encoding="utf-8")
     (docs / ".investigatorignore").write_text("*.tmp\n", encoding="utf-8")
-    asked = at / "questions.jsonl"
+    questions = at / "questions.jsonl"
     rows = [{"id": f"q{n}", "question": QUESTION, "answers": ["EUR 7,125"], "doc_ids": ["lease.txt"]} for n in range(9)]
-    asked.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    questions.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     (at / "claims.jsonl").write_text(
         '{"id": "1", "statement": "The deposit is EUR 9.", "evidence": [{"quote": "It is EUR 7."}], "true": false}\n',
         encoding="utf-8",
@@ -44,7 +44,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Mapping[Printed, dict[s
     (at / "corpus.jsonl").write_text('{"_id": "d1", "title": "Lease", "text": "The deposit."}\n', encoding="utf-8")
     (at / "queries.jsonl").write_text('{"_id": "q1", "text": "deposit"}\n', encoding="utf-8")
     (at / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\n", encoding="utf-8")
-    measured = ("--docs", docs, "--questions", asked, "--limit", 1)
+    measured = ("--docs", docs, "--questions", questions, "--limit", 1)
     beir = [(f"--{name.partition('.')[0]}", at / name) for name in ("corpus.jsonl", "queries.jsonl", "qrels.tsv")]
     commands: tuple[tuple[object, ...], ...] = (
         ("index", docs, *kept),
@@ -52,15 +52,15 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Mapping[Printed, dict[s
         ("search", docs, "deposit", "--mentions", *kept),
         ("ask", docs, QUESTION, *kept),
         ("ask", docs, QUESTION, "--dry-run", *kept),
-        ("ask", docs, "--questions", asked, *kept),
-        ("matrix", docs, "--questions", asked, *kept),
+        ("ask", docs, "--questions", questions, *kept),
+        ("matrix", docs, "--questions", questions, *kept),
         ("runs", docs, *kept),
         ("replay", "last", docs, *kept),
         ("eval", "folder", *measured, *kept),
         ("eval", "claims", at / "claims.jsonl"),
         ("eval", "retrieval", *[word for pair in beir for word in pair]),
-        ("eval", "task", "folder", "--datafile", asked, "--folder", docs, "--agent", "repeat_label"),
-        ("display", f"folder:datafile={asked}:folder={docs}", "--num", 1),
+        ("eval", "task", "folder", "--datafile", questions, "--folder", docs, "--agent", "repeat_label"),
+        ("display", f"folder:datafile={questions}:folder={docs}", "--num", 1),
         ("tasks", "squad"),
         ("memory", docs, "add", "I have a dog.", *kept),
         ("doctor",),
@@ -70,19 +70,19 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Mapping[Printed, dict[s
         ("prompts", "run", "query/ask", docs, QUESTION, *kept),
         ("compare", "default", "research.rounds=1", *measured, *kept),
     )
-    found: dict[Printed, dict[str, Any]] = {}
+    records: dict[Printed, dict[str, Any]] = {}
     for words in commands:
         extra = [] if "--variables" in words else ["--json"]
         done = command(*words, *extra)
         assert done.stdout, (words, done.stderr)
-        for one in lines_of(done.stdout):
-            kind = next(kind for kind in Printed if kind.schema == one["schema"])
-            found[kind] = one
+        for line in lines_of(done.stdout):
+            kind = next(kind for kind in Printed if kind.schema == line["schema"])
+            records[kind] = line
         if words[0] == "ask" and words[-1] == kept[-1] and len(words) == 5:
             (at / "answer.json").write_text(done.stdout, encoding="utf-8")
             checked = command("verify", at / "answer.json", "--docs", docs, "--json")
-            found[Printed.VERIFICATION] = json.loads(checked.stdout)
-    return found
+            records[Printed.VERIFICATION] = json.loads(checked.stdout)
+    return records
 
 
 @pytest.mark.parametrize("kind", [kind for kind in Printed if kind not in (Printed.TUNING, Printed.PAGE_CHECK)])

@@ -100,12 +100,12 @@ def test_many_answers_are_one_page_and_one_text(answered: Investigation) -> None
         QuestionOutcome(question=answered.question, investigation=answered),
         QuestionOutcome(question="And then?", failure="the server is down"),
     )
-    asked = AskedQuestions(outcomes=outcomes)
-    page = Page(questions_page(asked))
+    batch = AskedQuestions(outcomes=outcomes)
+    page = Page(questions_page(batch))
     assert page.open == []
     assert "The annual rent is EUR 48,000" in page.texts["question-1"]
     assert "the server is down" in page.texts["question-2"]
-    text = questions_text(asked).plain
+    text = questions_text(batch).plain
     assert "contracts/lease.pdf:page 3" in text
     assert "Failed: the server is down" in text
 
@@ -114,11 +114,11 @@ def test_an_answer_among_many_is_whole_and_its_citations_lead_to_its_own_sources
     outcomes = tuple(
         QuestionOutcome(question=question, investigation=answered) for question in ("Rent?", "Rent again?")
     )
-    asked = AskedQuestions(outcomes=outcomes)
-    page = Page(questions_page(asked))
+    batch = AskedQuestions(outcomes=outcomes)
+    page = Page(questions_page(batch))
     assert {str(link).removeprefix("#") for link in page.links} <= set(page.ids)
     assert len(page.ids) == len(set(page.ids))
-    for text in (questions_text(asked).plain, page.texts["question-2"]):
+    for text in (questions_text(batch).plain, page.texts["question-2"]):
         for words in ("The documents disagree", "dated 2021-03-04", "supported in part", "Checked by openai:gpt-y"):
             assert words in text
 

@@ -36,11 +36,11 @@ def over_http(service: Service, work: _Work, mode: str = "auto", **headers: str)
 async def answered(client: Client, question: str, **more: object) -> dict[str, Any]:
     begun = await client.call_tool("start_investigation", {"question": question, **more})
     assert not begun.is_error, begun.content
-    found = {"state": "waiting"}
-    while found["state"] in ("waiting", "running"):
+    outcome = {"state": "waiting"}
+    while outcome["state"] in ("waiting", "running"):
         reply = await client.call_tool("get_investigation", {"id": begun.structured_content["id"], "wait_seconds": 20})
-        found = {**reply.structured_content, "text": reply.content[0].text}
-    return found
+        outcome = {**reply.structured_content, "text": reply.content[0].text}
+    return outcome
 
 
 @pytest.mark.parametrize("mode", [NEWEST, BEFORE])
@@ -48,10 +48,10 @@ def test_an_agent_begins_an_investigation_and_gets_its_answer(service: Service, 
     async def work(client: Client) -> dict[str, Any]:
         return await answered(client, ONE)
 
-    found = over_http(service, work, mode)
-    assert found["state"] == "done"
-    assert "It makes 42 MW of power." in found["text"]
-    assert found["sources"][0]["document"] == "cedar.txt"
+    outcome = over_http(service, work, mode)
+    assert outcome["state"] == "done"
+    assert "It makes 42 MW of power." in outcome["text"]
+    assert outcome["sources"][0]["document"] == "cedar.txt"
 
 
 def test_the_six_tools_only_read_and_say_what_they_take(service: Service) -> None:
@@ -92,8 +92,8 @@ def test_over_a_pipe_the_same_tools_answer(plants: Path) -> None:
         async with Client(command) as client:
             return await answered(client, ABSENT), (await client.call_tool("status", {})).structured_content
 
-    found, status = asyncio.run(run())
-    assert found["status"].startswith("not_found")
+    outcome, status = asyncio.run(run())
+    assert outcome["status"].startswith("not_found")
     assert status["folder"] == "plants"
     assert "cedar.txt" in status["documents"]
 
@@ -120,7 +120,7 @@ def test_a_document_is_read_on_by_its_cursor_and_from_any_place(service: Service
 
 
 @pytest.mark.parametrize(
-    ("tool", "arguments", "told"),
+    ("tool", "arguments", "message"),
     [
         ("start_investigation", {"question": " "}, "the question is empty"),
         ("start_investigation", {"question": "Who?", "folder": "other"}, "Name one of these folders: plants"),
@@ -134,7 +134,7 @@ def test_a_document_is_read_on_by_its_cursor_and_from_any_place(service: Service
     ],
 )
 def test_what_cannot_be_done_is_told_in_words(
-    service: Service, tool: str, arguments: dict[str, str], told: str
+    service: Service, tool: str, arguments: dict[str, str], message: str
 ) -> None:
     async def work(client: Client) -> Any:
         await client.call_tool("search", {"query": "cedar"})
@@ -142,7 +142,7 @@ def test_what_cannot_be_done_is_told_in_words(
 
     reply = over_http(service, work)
     assert reply.is_error
-    assert told in reply.content[0].text
+    assert message in reply.content[0].text
 
 
 def test_an_agent_without_the_token_is_not_served(service: Service) -> None:

@@ -34,7 +34,7 @@ def test_a_reply_comes_with_proven_quotes_that_open_in_their_document(browser: h
     assert "event: ended" in lines
     page = browser.get(place).text
     assert "42 MW" in page
-    (link,) = [unescape(found) for found in re.findall(r'class="opens" href="([^"]+)"', page)]
+    (link,) = [unescape(address) for address in re.findall(r'class="opens" href="([^"]+)"', page)]
     marked = "".join(re.findall(r"<mark>(.*?)</mark>", browser.get(link).text, re.DOTALL))
     assert unescape(marked) == unescape(re.findall(r"<blockquote[^>]*>(.*?)</blockquote>", page)[0])
     assert "Basis of this reply" in page
@@ -59,11 +59,11 @@ def test_a_program_talks_and_follows_the_reply(program: httpx.Client) -> None:
     assert place.rpartition("/")[2] in [c["id"] for c in program.get("/v1/chats?folder=plants").json()["items"]]
 
 
-@pytest.mark.parametrize("said", ["", "  \n", "x" * 20_001])
-def test_what_is_no_turn_is_refused(browser: httpx.Client, program: httpx.Client, said: str) -> None:
-    assert browser.post("/f/plants/chats", data={"said": said}).status_code == 422
+@pytest.mark.parametrize("message", ["", "  \n", "x" * 20_001])
+def test_what_is_no_turn_is_refused(browser: httpx.Client, program: httpx.Client, message: str) -> None:
+    assert browser.post("/f/plants/chats", data={"said": message}).status_code == 422
     place = program.post("/v1/chats", json={"folder": "plants"}).headers["location"]
-    refused = program.post(f"{place}/turns", json={"text": said})
+    refused = program.post(f"{place}/turns", json={"text": message})
     assert (refused.status_code, refused.headers["content-type"]) == (422, "application/problem+json")
     assert program.get("/v1/chats/nowhere").status_code == 404
 
@@ -75,13 +75,13 @@ def folder(plants: Path, tmp_path: Path) -> Iterator[ServedFolder]:
     served.close()
 
 
-def chats_of(folder: ServedFolder, say: Say, told: list[Sequence[ChatTurn]] | None = None) -> Chats:
-    """The chats of a server whose replies are those of a function; what each chat is begun after is told."""
+def chats_of(folder: ServedFolder, say: Say, histories: list[Sequence[ChatTurn]] | None = None) -> Chats:
+    """The chats of a server whose replies are those of a function; `histories` gets what each chat is begun after."""
 
     @contextmanager
     def opened(_: Investigator) -> Iterator[Begin]:
         def begin(_: str, before: Sequence[ChatTurn]) -> Say:
-            (told if told is not None else []).append(before)
+            (histories if histories is not None else []).append(before)
             return say
 
         yield begin
@@ -149,8 +149,8 @@ def test_a_chat_goes_on_in_the_next_server_and_is_kept_until_it_is_deleted(folde
     assert slow.wait(10)
     before: list[Sequence[ChatTurn]] = []
     second = chats_of(folder, say, before)  # the first was killed: it has ended nothing
-    said, left = second.chat(chat.id).turns
-    assert (said.said, said.reply) == ("my key is ***", SpokenReply(text="You said my key is ***."))
+    first_turn, left = second.chat(chat.id).turns
+    assert (first_turn.said, first_turn.reply) == ("my key is ***", SpokenReply(text="You said my key is ***."))
     assert (left.state, left.problem and left.problem.hint) == (TurnState.STOPPED, "Send the message again.")
     assert [event.kind for event in second.changes(chat.id, 1)] == ["ended"]
     second.say(chat.id, "quick")

@@ -90,9 +90,9 @@ def test_the_key_of_searches_opens_the_search_alone(service: Service) -> None:
 
 
 def test_the_cookie_of_one_port_is_not_that_of_another() -> None:
-    one, other = Access("t" * 20, 1), Access("t" * 20, 2)
-    pair = one.cookie().partition(";")[0]
-    assert one.has_cookie({"cookie": pair})
+    first, other = Access("t" * 20, 1), Access("t" * 20, 2)
+    pair = first.cookie().partition(";")[0]
+    assert first.has_cookie({"cookie": pair})
     assert not other.has_cookie({"cookie": pair})
     assert not other.has_cookie({"cookie": pair.replace("-1=", "-2=")})
 
@@ -110,8 +110,8 @@ def test_the_cookie_of_one_port_is_not_that_of_another() -> None:
 )
 def test_another_page_cannot_ask_with_the_readers_cookie(browser: httpx.Client, headers: dict[str, str]) -> None:
     del browser.headers["Origin"]
-    asked = browser.post("/f/plants/ask", data={"question": "Who?"}, headers=headers)
-    assert asked.status_code == 403
+    reply = browser.post("/f/plants/ask", data={"question": "Who?"}, headers=headers)
+    assert reply.status_code == 403
     assert browser.get("/v1/folders", headers=headers).status_code == 403
 
 
@@ -124,8 +124,8 @@ def test_a_browser_that_says_nothing_of_its_page_cannot_change_anything(browser:
 def test_a_form_of_the_page_itself_is_taken(browser: httpx.Client) -> None:
     """A browser that is told to send no referrer sends the Origin `null` with a form."""
     own = {"Origin": "null", "Sec-Fetch-Site": "same-origin"}
-    asked = browser.post("/f/plants/ask", data={"question": "Who?"}, headers=own, follow_redirects=False)
-    assert asked.status_code == 303
+    reply = browser.post("/f/plants/ask", data={"question": "Who?"}, headers=own, follow_redirects=False)
+    assert reply.status_code == 303
 
 
 def test_every_reply_says_what_a_browser_may_do_with_it(browser: httpx.Client, program: httpx.Client) -> None:
@@ -196,8 +196,8 @@ def test_a_client_that_sends_slowly_is_turned_away(plants: Path, tmp_path: Path,
 
 
 def test_a_header_of_a_reply_cannot_be_made_up(browser: httpx.Client) -> None:
-    asked = browser.post("/f/plants/ask", data={"question": "Who?\r\nX-Made-Up: 1"}, follow_redirects=False)
-    assert "x-made-up" not in asked.headers
+    reply = browser.post("/f/plants/ask", data={"question": "Who?\r\nX-Made-Up: 1"}, follow_redirects=False)
+    assert "x-made-up" not in reply.headers
 
 
 def test_the_token_is_for_its_owner_alone(tmp_path: Path) -> None:
@@ -214,11 +214,11 @@ def test_the_token_is_for_its_owner_alone(tmp_path: Path) -> None:
 
 
 def test_a_token_is_in_nothing_that_is_told(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    told: list[str] = []
+    notes: list[str] = []
     (tmp_path / "f").mkdir()
     (tmp_path / "f" / "a.txt").write_text("The lake is deep.")
     investigator = Investigator(tmp_path / "f", embedder=ScriptedEmbedder())
-    with Service([investigator], open_talks=open_talks, directory=tmp_path / "d", on_problem=told.append) as service:
+    with Service([investigator], open_talks=open_talks, directory=tmp_path / "d", on_problem=notes.append) as service:
         token = service.token_file.read_text().strip()
         folder = next(iter(service.desk.folders.values()))
         folder.investigator.__dict__["status"] = lambda compare: {}[token]
@@ -231,8 +231,8 @@ def test_a_token_is_in_nothing_that_is_told(tmp_path: Path, capfd: pytest.Captur
             hangs_up.sendall(f"POST / HTTP/1.1\r\nHost: {place.netloc}\r\nContent-Length: 9\r\n\r\nq=".encode())
     assert [reply.status_code for reply in failed] == [500, 404, 404]
     output = capfd.readouterr()
-    assert len(told) == 1
-    assert token not in "".join((*told, output.out, output.err, *(reply.text for reply in failed)))
+    assert len(notes) == 1
+    assert token not in "".join((*notes, output.out, output.err, *(reply.text for reply in failed)))
 
 
 def test_a_server_for_other_machines_has_the_names_that_it_was_given() -> None:

@@ -53,7 +53,7 @@ def followed(client: httpx.Client, job_id: str, after: int = 0) -> Iterator[tupl
                 event = {}
 
 
-def asked(client: httpx.Client, question: str = ONE, **headers: str) -> ServerJob:
+def started(client: httpx.Client, question: str = ONE, **headers: str) -> ServerJob:
     reply = client.post("/v1/investigations", json={"folder": "plants", "question": question}, headers=headers)
     assert reply.status_code == 202, reply.text
     job = ServerJob.model_validate(reply.json())
@@ -62,7 +62,7 @@ def asked(client: httpx.Client, question: str = ONE, **headers: str) -> ServerJo
 
 
 def test_an_investigation_is_followed_to_its_answer(program: httpx.Client) -> None:
-    job = asked(program)
+    job = started(program)
     events = list(followed(program, job.id))
     assert [number for number, _, _ in events] == list(range(1, len(events) + 1))
     kinds = [kind for _, kind, _ in events]
@@ -76,7 +76,7 @@ def test_an_investigation_is_followed_to_its_answer(program: httpx.Client) -> No
 
 
 def test_a_stream_goes_on_after_any_event(program: httpx.Client) -> None:
-    job = asked(program)
+    job = started(program)
     every = list(followed(program, job.id))
     assert list(followed(program, job.id, after=4)) == every[4:]
     assert program.get(f"/v1/investigations/{job.id}/events", headers={"Last-Event-ID": "-1"}).status_code == 400
@@ -84,7 +84,7 @@ def test_a_stream_goes_on_after_any_event(program: httpx.Client) -> None:
 
 def test_the_same_key_gives_the_same_job_and_another_question_under_it_is_refused(program: httpx.Client) -> None:
     key = {"Idempotency-Key": "k1"}
-    assert asked(program, **key).id == asked(program, **key).id
+    assert started(program, **key).id == started(program, **key).id
     other = program.post("/v1/investigations", json={"folder": "plants", "question": ABSENT}, headers=key)
     assert (other.status_code, other.headers["content-type"]) == (422, "application/problem+json")
 
@@ -168,10 +168,10 @@ def test_the_folder_can_be_searched_while_a_job_runs(plants: Path, tmp_path: Pat
     desk.start()
     job = desk.submit(JobRequest(folder="plants", question=ONE))
     until(desk, job.id, lambda job: job.run_id)
-    found = desk.folder("plants").investigator.search("Cedar")
+    hits = desk.folder("plants").investigator.search("Cedar")
     may_end.set()
     desk.close()
-    assert found[0].passage.document_id == "cedar.txt"
+    assert hits[0].passage.document_id == "cedar.txt"
 
 
 def test_only_so_many_jobs_wait(plants: Path, tmp_path: Path) -> None:
