@@ -23,11 +23,8 @@ _STYLES: Mapping[CellStatus, str] = {
 }
 _SOUND = (Support.VERBATIM, Support.SUPPORTED)
 _SIDE_BY_SIDE = 3  # maximum number of questions in one table; if there are more, they are listed one by one
-_NARROW, _WIDE, _NAME = (
-    44,
-    160,
-    40,
-)  # maximum lengths in characters: an answer in a table, an answer in a list, and a document's name
+_NARROW, _WIDE, _NAME = 44, 160, 40
+"""Maximum lengths in characters: an answer in a table, an answer in a list, and a document's name."""
 
 
 def in_short(cell: MatrixCell, most: int = _WIDE) -> str:
@@ -52,11 +49,6 @@ def readers_line(matrix: Matrix) -> str:
 
 def _prose(text: str, most: int) -> str:
     return inert_line(defanged(text), most)
-
-
-def place_of(cell: MatrixCell) -> str:
-    """Return the place of the first quote in a cell; "" if it has none."""
-    return cell.quotes[0].place if cell.quotes else ""
 
 
 def counts_line(matrix: Matrix) -> str:
@@ -105,6 +97,8 @@ def _lists(matrix: Matrix) -> Iterator[Text]:
     rows = [matrix.row(number) for number in range(len(matrix.documents))]
     for number, question in enumerate(matrix.questions):
         cells = [row[number] for row in rows]
-        lines = [(inert_line(cell.document_id, _NAME), in_short(cell), inert_line(place_of(cell))) for cell in cells]
+        places = [inert_line(cell.quotes[0].place) if cell.quotes else "" for cell in cells]
+        names = [inert_line(cell.document_id, _NAME) for cell in cells]
+        lines = list(zip(names, map(in_short, cells), places, strict=True))
         table = columns(lines, left=range(3), styles=[_STYLES[cell.status] for cell in cells])
         yield Text("\n").join([Text(f"Q{number + 1}  {inert_line(question)}", style="bold"), table])

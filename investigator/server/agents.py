@@ -151,8 +151,7 @@ class AgentTools:
         follows up on.
         """
         follows = self._desk.job(after).run_id if after else ""
-        name = self._desk.folder(folder).name
-        job = self._desk.submit(JobRequest(folder=name, question=question, only=tuple(only or ()), after=follows))
+        job = self._desk.submit(JobRequest(folder=folder, question=question, only=tuple(only or ()), after=follows))
         return f"Started: {job.id}", InvestigationReply(id=job.id, state=job.state)
 
     def get_investigation(

@@ -99,7 +99,7 @@ class Desk:
         QuestionError.
         """
         folder = self.folder(request.folder)
-        ledger = folder.ledger
+        request, ledger = request.changed(folder=folder.name), folder.ledger
         if request.kind is JobKind.INVESTIGATE:  # stored without known secrets, like runs
             mission, strategy = (redacted(text) if text else text for text in (request.mission, request.strategy))
             request = request.changed(question=valid_question(request.question), mission=mission, strategy=strategy)
