@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from investigator.errors import PageError, QuestionError, ReaderError, SourceChangedError, UnknownRunError
 from investigator.investigator import Investigator
 from investigator.records import Document, FolderStatus, Investigation, PageView
-from investigator.reports.html import html_report, investigation_view, pages_environment
+from investigator.reports.html import html_report, investigation_view
 from investigator.reports.wording import FILE_STATUSES, HEADLINES, UNFINISHED
 from investigator.server.desk import Desk
 from investigator.server.document_view import document_view
@@ -26,7 +26,7 @@ from investigator.server.folders import ServedFolder
 from investigator.server.live import Live
 from investigator.server.problems import ServerError, problem_of
 from investigator.server.records import JobKind, JobRequest, JobState, LoggedEvent, Problem
-from investigator.server.rendering import TEMPLATES, Fields, linking, page
+from investigator.server.rendering import Fields, html, linking, page
 from investigator.server.stream import After, streamed
 from investigator.services.matrix_run import MATRIX
 from investigator.services.run_records import turns_after
@@ -50,8 +50,7 @@ def pages(desk: Desk) -> APIRouter:
 def _add_look(router: APIRouter) -> None:
     @router.get("/static/report.css")
     def look() -> Response:
-        text = pages_environment(TEMPLATES).get_template("report.css").render()
-        return Response(text, media_type="text/css", headers={"Cache-Control": "max-age=300"})
+        return Response(html("report.css"), media_type="text/css", headers={"Cache-Control": "max-age=300"})
 
 
 def _add_folder(router: APIRouter, desk: Desk) -> None:
@@ -143,8 +142,8 @@ def _add_runs(router: APIRouter, desk: Desk) -> None:
         investigator = desk.folder(name).investigator
         record = investigator.show(run_id)
         headers = {"Content-Disposition": f'attachment; filename="{quote(record.id)}.html"'}
-        page = html_report(record, investigator.enclosures(record))
-        return Response(page, media_type="text/html", headers=headers)
+        text = html_report(record, investigator.enclosures(record))
+        return Response(text, media_type="text/html", headers=headers)
 
 
 def _add_documents(router: APIRouter, desk: Desk) -> None:
@@ -284,4 +283,4 @@ def _live(served: ServedFolder) -> Live:
 
 def _pieces(live: Live, event: LoggedEvent) -> str:
     """Return the HTML for an event, with each piece in an element that names its place."""
-    return "".join(f'<div data-place="{place.value}">{html}</div>' for place, html in live.pieces(event))
+    return "".join(f'<div data-place="{place.value}">{text}</div>' for place, text in live.pieces(event))

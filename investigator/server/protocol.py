@@ -15,7 +15,6 @@ from pydantic import ValidationError
 
 from investigator.errors import InvestigatorError, MissingPackageError
 from investigator.records import Record
-from investigator.reports.html import pages_environment
 from investigator.reports.inert import inert_json
 from investigator.resources.distribution import install_command
 from investigator.secrets import redacted
@@ -23,7 +22,7 @@ from investigator.server.agents import AgentTools
 from investigator.server.desk import Desk
 from investigator.server.hosting import Application, Receive, Scope, Send
 from investigator.server.problems import ServerError, problem_of
-from investigator.server.rendering import TEMPLATES
+from investigator.server.rendering import html
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -41,8 +40,7 @@ def agent_server(desk: Desk) -> MCPServer[Any]:
             "serving agents requires the package mcp, which is not installed",
             hint=f"Install it with: {install_command('mcp')}",
         ) from error
-    instructions = pages_environment(TEMPLATES).get_template("agents.j2").render()
-    server: MCPServer[Any] = MCPServer("investigator", instructions=instructions, log_level="CRITICAL")
+    server: MCPServer[Any] = MCPServer("investigator", instructions=html("agents.j2"), log_level="CRITICAL")
     for tool in AgentTools(desk).every:
         server.add_tool(_as_tool(tool), annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False))
     return server

@@ -14,7 +14,6 @@ from platformdirs import user_data_path
 from investigator.errors import SettingsError
 from investigator.files import make_private_folder, open_private, read_private
 from investigator.investigator import Investigator
-from investigator.reports.html import pages_environment
 from investigator.secrets import register
 from investigator.server.access import Access, allowed_hosts
 from investigator.server.app import SearchesOf, application
@@ -23,7 +22,7 @@ from investigator.server.desk import Desk
 from investigator.server.folders import served_folders
 from investigator.server.guard import Guard
 from investigator.server.hosting import SLOWEST_CLIENT, Hosting, address_of, is_loopback, listening_at
-from investigator.server.rendering import TEMPLATES
+from investigator.server.rendering import html
 
 TOKEN_NAME = "server.token"
 _LEAST_TOKEN = 20
@@ -70,9 +69,7 @@ class Service:
             if searches_of is not None
         }
         app = application(self.desk, self._chats, on_problem, self._searches)
-        closed = pages_environment(TEMPLATES).get_template("closed.html.j2").render()
-        hosts = allowed_hosts(host, port, names)
-        guard = Guard(app, self._access, hosts, closed, patience)
+        guard = Guard(app, self._access, allowed_hosts(host, port, names), html("closed.html.j2"), patience)
         self.address = address_of(listening)
         self._named = () if is_loopback(host) else tuple(address_of(listening, name) for name in names)
         self._hosting = Hosting(guard, listening, patience=patience)
