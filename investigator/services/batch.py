@@ -33,7 +33,7 @@ from investigator.records import (
 from investigator.reports.wording import headline
 from investigator.research.concurrency import in_order
 from investigator.services.indexed_folder import IndexedFolder
-from investigator.services.open_folder import OpenFolder, Spent, open_folder
+from investigator.services.open_folder import OnlyAttempt, OpenFolder, Spent, open_folder
 from investigator.services.run_records import RunOptions
 from investigator.store.in_memory import JointLedger
 from investigator.store.journal import Runs
@@ -79,7 +79,7 @@ class Batch:
         """Investigate the jobs and return their outcomes in order.
 
         Jobs whose documents have changed in the meantime are repeated once. Raises a job's error if all jobs fail, and
-        the same errors as `OpenFolder.asked_once`, except those that concern individual replies and documents.
+        the same errors as `OpenFolder.asked`, except those that concern individual replies and documents.
         """
         numbered = dict(enumerate(jobs))
         done: dict[int, JobResult] = {}
@@ -113,7 +113,7 @@ class Batch:
         notices: list[str] = []
         kept = True
         try:
-            for event in self.folder.asked_once(job.new, job.options, again):
+            for event in self.folder.asked(job.new, job.options, OnlyAttempt(self.folder, again)):
                 match event:
                     case Started():
                         kept = False

@@ -32,7 +32,7 @@ from investigator.research.replay import replay, spent_at
 from investigator.services.batch import asked_questions
 from investigator.services.indexed_folder import IndexedFolder, mended
 from investigator.services.matrix_run import MATRIX, filled_matrix
-from investigator.services.open_folder import OpenFolder, open_folder
+from investigator.services.open_folder import Attempts, OpenFolder, open_folder
 from investigator.services.parts import Parts
 from investigator.services.run_records import (
     LAST_RUN,
@@ -93,7 +93,7 @@ class Investigations(IndexedFolder):
         new = self._new(question, options)
         with self._open() as folder:
             yield from self.parts.notices()
-            for event in folder.asked(new, options):
+            for event in folder.asked(new, options, Attempts(folder)):
                 if isinstance(event, Started | Answered):
                     run_id = event.run_id if isinstance(event, Started) else event.investigation.id
                     Runs(folder.runs).note_asked(run_id)
@@ -109,7 +109,9 @@ class Investigations(IndexedFolder):
         with self._open() as folder:
             for _ in folder.read():
                 pass
-            yield lambda question, options: folder.asked(self._new(question, options), options, is_read=True)
+            yield lambda question, options: folder.asked(
+                self._new(question, options), options, Attempts(folder, is_read=True)
+            )
 
     def investigate_all(self, questions: Sequence[str], options: RunOptions = RunOptions()) -> Iterator[Event]:
         """Ask the folder many questions and yield the events; the last one contains AskedQuestions.

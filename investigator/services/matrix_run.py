@@ -184,8 +184,8 @@ def filled_matrix(
             yield from attempt.prepared()
             with attempt:
                 for event in _filled(folder, whole, questions, options, attempt.again):
-                    if isinstance(event, BatchEnded) and folder.drifted:
-                        yield from folder.read(frozenset(folder.drifted))
+                    if isinstance(event, BatchEnded):
+                        yield from attempt.ended()
                     yield event
 
 

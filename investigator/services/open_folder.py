@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from threading import Lock
 from types import TracebackType
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from investigator.asking.budget import CEILINGS, Budget, ceiling_reached
 from investigator.documents.fresh import FreshReading
@@ -78,44 +78,34 @@ class OpenFolder:
         self.drifted -= again
         yield from read_folder(self.index, again)
 
-    def asked(self, new: Investigation, options: RunOptions, *, is_read: bool = False) -> Iterator[Event]:
-        """Read the folder, unless it `is_read` already, and yield the events of `asked_once`; damaged documents are
-        read again, and lost shards reopened.
-        """
-        for attempt in Attempts(self, is_read=is_read):
-            yield from attempt.prepared()
-            with attempt:
-                for event in self.asked_once(new, options, attempt.again):
-                    if isinstance(event, Answered) and self.drifted:
-                        yield from self.read(frozenset(self.drifted))
-                    yield event
-
-    def asked_once(
-        self, new: Investigation, options: RunOptions, again: frozenset[str] = frozenset()
-    ) -> Iterator[Event]:
+    def asked(self, new: Investigation, options: RunOptions, attempts: Attempts) -> Iterator[Event]:
         """Start or resume the run that a new record describes, or return the existing answer; the last event is
         Answered.
 
-        Raises DamagedDocumentError for documents that no longer match their files and were not read `again`;
-        FolderError if the folder has no document in the question's scope; WorkspaceLockedError if another process is
-        running the same investigation in a shared database; and the same errors as `Investigator.investigate`.
+        Raises DamagedDocumentError for documents that no longer match their files, unless an attempt has read them
+        again; FolderError if the folder has no document in the question's scope; WorkspaceLockedError if another
+        process is running the same investigation in a shared database; and the same errors as
+        `Investigator.investigate`.
         """
-        with self.opened(new, options, again) as opened:
-            finished = self._finished(opened, again)
-            if finished is not None:
-                opened.trace.ended(finished)
-                yield Notice(text=answered_already(finished))
-                yield Answered(investigation=finished)
-                return
-            yield from self.prepare(opened.record.setup.search)
-            library = self.library(opened.record.setup.search)
-            yield from opened.started(len(opened.record.setup.scope) or len(library.document_ids()))
-            for event in self._research(opened, library).events(opened.record):
-                if isinstance(event, Answered):
-                    yield from self.drift(opened.cited)
-                    opened.trace.ended(event.investigation)
-                yield from self.parts.notices()
-                yield event
+        for attempt in attempts:
+            yield from attempt.prepared()
+            with attempt, self.opened(new, options, attempt.again) as opened:
+                finished = self._finished(opened, attempt.again)
+                if finished is not None:
+                    opened.trace.ended(finished)
+                    yield Notice(text=answered_already(finished))
+                    yield Answered(investigation=finished)
+                    continue
+                yield from self.prepare(opened.record.setup.search)
+                library = self.library(opened.record.setup.search)
+                yield from opened.started(len(opened.record.setup.scope) or len(library.document_ids()))
+                for event in self._research(opened, library).events(opened.record):
+                    if isinstance(event, Answered):
+                        yield from self.drift(opened.cited)
+                        opened.trace.ended(event.investigation)
+                        yield from attempt.ended()
+                    yield from self.parts.notices()
+                    yield event
 
     def _research(self, opened: OpenRun, library: Library) -> Research:
         return Research(
@@ -216,9 +206,10 @@ class Attempts:
             yield from attempt.prepared()
             with attempt:
                 ...
+                yield from attempt.ended()
 
-    The context raises DamagedDocumentError if a document is damaged again right after it was read, and ShardLostError
-    if shards are lost repeatedly.
+    The folder is read before the first attempt, unless it `is_read`. The context raises DamagedDocumentError if a
+    document is damaged again right after it was read, and ShardLostError if shards are lost repeatedly.
     """
 
     def __init__(self, folder: OpenFolder, *, is_read: bool = False) -> None:
@@ -227,10 +218,10 @@ class Attempts:
         self._is_read = is_read
         self._losses = 0
         self._notice = ""
-        self._is_done = False
+        self._is_over = False
 
     def __iter__(self) -> Iterator[Attempts]:
-        while not self._is_done:
+        while not self._is_over:
             yield self
 
     def prepared(self) -> Iterator[Event]:
@@ -240,10 +231,16 @@ class Attempts:
         if self.again or not self._is_read:
             yield from self._folder.read(self.again)
 
+    def ended(self) -> Iterator[Event]:
+        """Read the documents again that changed during the work."""
+        if self._folder.drifted:
+            yield from self._folder.read(frozenset(self._folder.drifted))
+
     def __enter__(self) -> None:
-        self._is_done = False
+        """Begin an attempt."""
 
     def __exit__(self, _: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> bool:
+        """Return True if the work is to be repeated after an error."""
         if isinstance(error, ShardLostError) and self._losses < MOST_LOSSES:
             self._losses, self._is_read = self._losses + 1, False
             self._notice = f"A part of the index was lost: {error.message}. The shards are reopened."
@@ -252,7 +249,27 @@ class Attempts:
             self.again = self.again.union(error.document_ids)
             self._notice = f"{error.message[:1].upper()}{error.message[1:]}; it is read again."
             return True
-        self._is_done = True
+        self._is_over = True
+        return False
+
+
+class OnlyAttempt(Attempts):
+    """Does some work once, beside other work in the same folder, which is read when all of it has ended. The documents
+    in `again` were read once more before.
+    """
+
+    def __init__(self, folder: OpenFolder, again: frozenset[str]) -> None:
+        super().__init__(folder, is_read=True)
+        self.again = again
+
+    def prepared(self) -> Iterator[Event]:
+        return iter(())
+
+    def ended(self) -> Iterator[Event]:
+        return iter(())
+
+    def __exit__(self, *_: object) -> Literal[False]:
+        self._is_over = True
         return False
 
 

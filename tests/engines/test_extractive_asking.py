@@ -191,4 +191,4 @@ def test_quotes_of_a_long_text_stand_in_it() -> None:
     text = f"{filler}The mill burned down in May 1911. {filler}"
     reply = asked(QUESTION, text, match=0.9)
     assert "The mill burned down in May 1911." in reply.quotes[0]
-    assert all(quote in text and len(quote) <= 400 for quote in reply.quotes)
+    assert all(quote in text and len(quote) <= 600 for quote in reply.quotes)

@@ -141,16 +141,12 @@ class ChatEngine:
         other._settings, other._wanted, other._models = settings, features_of(settings), {}
         return other
 
-    def reply(self, prompt: Prompt) -> Reply:
-        """Return the model's reply to one prompt.
+    def reply(self, prompt: Prompt, hear: Hear | None = None) -> Reply:
+        """Return the model's reply to one prompt, streamed piece by piece to a listener if the server supports it.
 
         Raises CredentialError for a rejected key, SettingsError for a missing model, RateLimitError,
         EngineTimeoutError, EngineUnreachableError, and EngineError for any other failure.
         """
-        return self.reply_aloud(prompt, None)
-
-    def reply_aloud(self, prompt: Prompt, hear: Hear | None) -> Reply:
-        """Return the same reply as `reply`, streamed piece by piece if the server supports it."""
         began, sent = time.monotonic(), self._wanted - self._refused
         while True:
             answer = self._answer(prompt, hear, sent)
@@ -166,6 +162,8 @@ class ChatEngine:
             details = (answer.usage_metadata or {}).get("output_token_details") or {}
             raise without_reply(self._server, reply, int(details.get("reasoning") or 0))
         return reply.changed(seconds=time.monotonic() - began)
+
+    reply_aloud = reply
 
     def _answer(self, prompt: Prompt, hear: Hear | None, sent: frozenset[Feature]) -> AIMessage | Exception:
         """Return the model's message, or the error if the call fails or takes too long. A listener hears of the message
