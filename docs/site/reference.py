@@ -19,8 +19,12 @@ from investigator.cli.ask import EXIT_CODES
 from investigator.records import AnswerStatus, FileStatus, StopReason
 from investigator.reports.schemas import Printed, json_schema
 from investigator.server.app import application
+from investigator.services.indexed_folder import IndexedFolder
+from investigator.services.investigations import Investigations
 from investigator.settings import Settings
 
+_OF_THE_PACKAGE = frozenset({"check_files", "fresh_reading", "has_runs", "open_workspace"})
+"""Methods of an Investigator that only the package calls."""
 _MADE = "This page is generated from the code when the documentation is built.\n"
 
 
@@ -162,8 +166,17 @@ def _public(name: str, thing: Any) -> str:
     else:
         parts.append("One of: " + ", ".join(f"`{one.__name__}`" for one in getattr(thing, "__args__", ())) + ".")
     if inspect.isclass(thing):
-        parts += [_method(name, *one) for one in vars(thing).items() if not one[0].startswith(("_", "model_"))]
+        parts += [_method(name, *member) for member in _members(thing)]
     return "\n\n".join(part for part in parts if part)
+
+
+def _members(thing: type) -> Iterator[tuple[str, Any]]:
+    """Yield the public members of a class: its own, and those that an Investigator has of a folder and its runs."""
+    for owner in (thing, Investigations, IndexedFolder):
+        if owner in thing.__mro__:
+            for name, member in vars(owner).items():
+                if not name.startswith(("_", "model_")) and name not in _OF_THE_PACKAGE:
+                    yield name, member
 
 
 def _is_union(thing: Any) -> bool:

@@ -1,9 +1,10 @@
 """Wraps an Investigator as LangChain components: a retriever, a tool, and a step of a chain.
 
-from investigator import Investigator from investigator.langchain import InvestigatorTool from langchain.agents import
-create_agent
+    from investigator import Investigator
+    from investigator.langchain import InvestigatorTool
+    from langchain.agents import create_agent
 
-agent = create_agent("openai:gpt-5-mini", tools=[InvestigatorTool(investigator=Investigator("folder"))])
+    agent = create_agent("openai:gpt-5-mini", tools=[InvestigatorTool(investigator=Investigator("folder"))])
 
 Importing this package loads langchain-core.
 """

@@ -9,7 +9,7 @@ from langchain_core.runnables import run_in_executor
 from pydantic import Field
 
 from investigator.investigator import Investigator
-from investigator.langchain.threads import LONGEST_WAIT, one_at_a_time
+from investigator.langchain.threads import LONGEST_WAIT, folder_turn
 from investigator.language.addressed import addresses_model
 from investigator.language.addresses import holds_address
 from investigator.records import SearchHit
@@ -34,7 +34,7 @@ class InvestigatorRetriever(BaseRetriever):  # type: ignore[misc]
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun, k: int | None = None
     ) -> list[Document]:
-        with one_at_a_time(self.investigator, self.longest_wait):
+        with folder_turn(self.investigator, self.longest_wait):
             hits = self.investigator.search(query, limit=self.k if k is None else k)
         return [_document(hit, self.verbatim) for hit in hits]
 

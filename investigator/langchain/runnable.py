@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from investigator.errors import QuestionError, StoreError
 from investigator.investigator import Investigator
-from investigator.langchain.threads import LONGEST_WAIT, in_one_thread, one_at_a_time
+from investigator.langchain.threads import LONGEST_WAIT, folder_turn, thread_items
 from investigator.records import Answer, Answered, Event, Record
 from investigator.services.run_records import RunOptions
 
@@ -51,38 +51,32 @@ class InvestigatorRunnable(Runnable[str | Request, Answer]):  # type: ignore[mis
 
     def stream(self, input: Asking, config: RunnableConfig | None = None, **kwargs: object) -> Iterator[Event | Answer]:
         """Yield each event of the investigation, then the Answer."""
-        yield from self._transform_stream_with_config(
-            iter([input]), self._events_of_one, config, run_type="chain", **kwargs
-        )
+        yield from self._transform_stream_with_config(iter([input]), self._events, config, run_type="chain", **kwargs)
 
     async def astream(
         self, input: Asking, config: RunnableConfig | None = None, **kwargs: object
     ) -> AsyncIterator[Event | Answer]:
         """Yield each event of the investigation, then the Answer; a thread does the work."""
-        async with aclosing(in_one_thread(lambda: self.stream(input, config, **kwargs))) as items:
+        async with aclosing(thread_items(lambda: self.stream(input, config, **kwargs))) as items:
             async for item in items:
                 yield item
 
     def _answer(self, asking: Asking) -> Answer:
-        *_, last = self._events(asking)
+        *_, last = self._events(iter([asking]))
         if not isinstance(last, Answer):
             raise StoreError("the investigation ended without an answer")
         return last
 
-    def _events_of_one(self, inputs: Iterator[Asking]) -> Iterator[Event | Answer]:
-        for asking in inputs:
-            yield from self._events(asking)
-
-    def _events(self, asking: Asking) -> Iterator[Event | Answer]:
-        request = _request(asking)
-        with one_at_a_time(self.investigator, self._longest_wait):
+    def _events(self, inputs: Iterator[Asking]) -> Iterator[Event | Answer]:
+        for request in map(_request, inputs):
             options = RunOptions(
                 request.mission, request.strategy, fresh=request.fresh, after=request.after, as_of=request.as_of
             )
-            for event in self.investigator.investigate(request.question, options):
-                yield event
-                if isinstance(event, Answered) and event.investigation.answer is not None:
-                    yield event.investigation.answer
+            with folder_turn(self.investigator, self._longest_wait):
+                for event in self.investigator.investigate(request.question, options):
+                    yield event
+                    if isinstance(event, Answered) and event.investigation.answer is not None:
+                        yield event.investigation.answer
 
 
 def _request(asking: Asking) -> Request:

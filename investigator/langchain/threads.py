@@ -24,7 +24,7 @@ Item = TypeVar("Item")
 
 
 @contextmanager
-def one_at_a_time(investigator: Investigator, longest_wait: float = LONGEST_WAIT) -> Iterator[None]:
+def folder_turn(investigator: Investigator, longest_wait: float = LONGEST_WAIT) -> Iterator[None]:
     """Wait until no other call of this process uses the folder, because a workspace has one writer. Raises
     WorkspaceLockedError after `longest_wait` seconds. A call also fails in this way if it is made while the events of
     another call on the same folder are being read, because the two calls would wait for each other.
@@ -38,7 +38,7 @@ def one_at_a_time(investigator: Investigator, longest_wait: float = LONGEST_WAIT
         lock.release()
 
 
-async def in_one_thread(begin: Callable[[], Iterator[Item]]) -> AsyncGenerator[Item, None]:
+async def thread_items(begin: Callable[[], Iterator[Item]]) -> AsyncGenerator[Item, None]:
     """Yield the items of the iterator that `begin` returns; one thread produces all of them. If the caller stops early,
     it does not wait for the item in progress: the thread finishes the item, and then closes the iterator.
     """

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from investigator.errors import QuestionError
 from investigator.investigator import Investigator
-from investigator.langchain.threads import LONGEST_WAIT, one_at_a_time
+from investigator.langchain.threads import LONGEST_WAIT, folder_turn
 from investigator.language.addresses import defanged
 from investigator.proof.coverage import coverage_line
 from investigator.records import Answer, AnswerStatus, Quote
@@ -49,7 +49,7 @@ class InvestigatorTool(BaseTool):  # type: ignore[misc]
 
     def _run(self, question: str) -> tuple[str, Answer]:
         try:
-            with one_at_a_time(self.investigator, self.longest_wait):
+            with folder_turn(self.investigator, self.longest_wait):
                 answer = self.investigator.ask(question, mission=self.mission, strategy=self.strategy)
         except QuestionError as error:
             raise ToolException(f"{error.message}. {error.hint}") from error

@@ -80,21 +80,22 @@ def check(
     for first in range(0, max(1, len(statements)), _TOGETHER):
         some = list(enumerate(statements, start=1))[first : first + _TOGETHER]
         later = replace(checking, parts=(), not_stated=()) if first else checking
-        outcome = _called(client, _variables(some, load, around, later))
+        variables = _variables(some, load, around, later)
+        try:
+            reading = client.ask("answer/check", variables, CheckReply, smaller=less_to_check)
+        except ReplayError:
+            raise
+        except EngineError as error:
+            outcome = Check(failure=error.message)
+        else:
+            outcome = _outcome(reading.value, variables)
         judgements = {**(whole.judgements if whole is not None else {}), **outcome.judgements}
         failure = whole.failure if whole is not None and whole.failure else outcome.failure
         whole = replace(whole or outcome, judgements=judgements, failure=failure)
     return whole or Check()
 
 
-def _called(client: EngineClient, variables: CheckVariables) -> Check:
-    try:
-        reading = client.ask("answer/check", variables, CheckReply, smaller=less_to_check)
-    except ReplayError:
-        raise
-    except EngineError as error:
-        return Check(failure=error.message)
-    reply = reading.value
+def _outcome(reply: CheckReply | None, variables: CheckVariables) -> Check:
     if reply is None:
         return Check(failure="the reply to the check could not be read")
     if variables.statements and not reply.statements:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import methodcaller
 from typing import NamedTuple
 
 from investigator.asking.client import EngineClient
+from investigator.asking.fitting import less_to_ask
 from investigator.engines.roles import Role
 from investigator.proof.quotes import Sources
-from investigator.records import AskVariables, Memory, PlanStep, Reading, Remembered, Status, Verdict
+from investigator.records import AskReply, AskVariables, Memory, PlanStep, Reading, Remembered, Status, Verdict
 from investigator.research.concurrency import in_order
 from investigator.research.memory_stream import MemoryStream
-from investigator.research.query import Query, examined
+from investigator.research.query import Query, examined, readings_in
 from investigator.research.research_settings import ResearchSettings
 from investigator.research.shown_documents import shown_document
 from investigator.research.state import State
@@ -23,11 +25,13 @@ from investigator.retrieval.library import DocumentIndex
 
 
 class Work(NamedTuple):
-    """A call that reads the documents of some steps, and the question that it puts to each of them."""
+    """A call that reads the documents of some steps, and the question that it puts to each of them. It returns the
+    reading of the only document, or those of all documents in order.
+    """
 
     steps: Sequence[PlanStep]
     question: str
-    call: Callable[[], Sequence[Reading]]
+    call: Callable[[], Reading | Sequence[Reading]]
 
 
 @dataclass(frozen=True)
@@ -48,10 +52,11 @@ class Readers:
         """
         total, done = len(state.open_steps), 0
         work = list(self._together(state) if self._reads_together(state) else self._one_by_one(state))
-        results = in_order(lambda entry: entry.call(), work, self.workers)
+        results = in_order(methodcaller("call"), work, self.workers)
         try:
             for entry, readings in zip(work, results, strict=True):
-                for step, reading in zip(entry.steps, readings, strict=True):
+                every = (readings,) if isinstance(readings, Reading) else readings
+                for step, reading in zip(entry.steps, every, strict=True):
                     done += 1
                     memory = self.stream.add(step.document_id, entry.question, reading)
                     state = _remembered(state, step, memory)
@@ -89,7 +94,7 @@ class Readers:
                 wordings=state.searched,
                 settings=self.settings.query.of_parts(-(-len(run.parts) // names.count(document_id)), len(names)),
             )
-            yield Work((run.plan.step(plan_id),), question, _single(query, question))
+            yield Work((run.plan.step(plan_id),), question, partial(query.examine, question))
 
     def _together(self, state: State) -> Iterator[Work]:
         run, steps = state.run, {step.document_id: step for step in state.open_steps}
@@ -119,7 +124,8 @@ class Readers:
         """Return what each document says; if every one must be decided, those left unclear are read once more, with
         more of their text.
         """
-        readings = list(examined(self.client, self.sources, variables))
+        reply = self.client.ask("query/ask", variables, AskReply, smaller=less_to_ask)
+        readings = list(readings_in(reply, variables, self.sources))
         documents = variables.documents
         unclear = [
             place
@@ -137,10 +143,6 @@ class Readers:
             for place, reading in zip(unclear, again, strict=True):
                 readings[place] = readings[place] if reading.verdict is Verdict.UNREAD else reading
         return readings
-
-
-def _single(query: Query, question: str) -> Callable[[], Sequence[Reading]]:
-    return lambda: (query.examine(question),)
 
 
 def _remembered(state: State, step: PlanStep, memory: Memory) -> State:

@@ -77,13 +77,13 @@ def test_no_passage_is_embedded_twice(folder: Path) -> None:
 def test_a_damaged_vector_changes_no_hit_and_is_computed_again(folder: Path, tmp_path: Path, search: Search) -> None:
     made = Investigator(folder, embedder=CountingEmbedder(), workspace=tmp_path / "w")
     list(made.index(vectors=True))
-    with made._index.library(search) as library:
+    with made.library(search=search) as library:
         before = library.passages((QUESTION,), "mill.txt")
     stored = "SELECT vector FROM vectors JOIN chunks ON id = chunk_id WHERE document_id = 'mill.txt'"
     with sqlite3.connect(tmp_path / "w" / "index.db") as connection:
         sound = connection.execute(stored).fetchall()
         connection.execute("UPDATE vectors SET vector = randomblob(length(vector))")
-    with made._index.library(search) as library:
+    with made.library(search=search) as library:
         assert library.passages((QUESTION,), "mill.txt") == before
     with sqlite3.connect(tmp_path / "w" / "index.db") as connection:
         assert connection.execute(stored).fetchall() == sound
