@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from importlib.resources import files
 from pathlib import Path
 
 from investigator.errors import MissingPackageError, SettingsError
@@ -43,33 +45,10 @@ class PiiSpan:
     kind: Pii
 
 
-_STREET = r"street|st|avenue|ave|road|rd|boulevard|blvd|lane|ln|drive|dr|court|ct|close|square|place|terrace"
-_RUE = r"rue|avenue|boulevard|place|chemin|allée|quai|route"
+_FILE = files("investigator.bb3.bb3x").joinpath("pii_patterns.toml")
 _PATTERNS = {
-    Pii.EMAIL: (
-        re.compile(r"[\w.+%-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}"),
-        re.compile(r"[\w.+%-]{1,64}\s?[(\[]at[)\]]\s?[\w-]{1,63}(?:\s?[(\[]dot[)\]]\s?[\w-]{1,63}){1,8}"),
-    ),
-    Pii.LINK: (
-        re.compile(r"://([^\s/@]{1,200})@"),
-        re.compile(r"/([~@][\w.-]{1,200})"),
-        re.compile(r"://[^\s?]{1,300}\?([^\s\[]{1,2000}\w)"),
-    ),
-    Pii.HANDLE: (re.compile(r"(?<![\w@./])@[^\W\d]\w[\w.]{1,28}\w"),),
-    Pii.IBAN: (re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b"),),
-    Pii.CARD: (re.compile(r"(?<![\w.,-])\d(?:[ -]?\d){12,18}(?![\w-])"),),
-    Pii.PHONE: (
-        re.compile(r"(?<![\w.,+/-])(?:\+|\(?0|\()\d(?:[ ./()-]{0,3}\d){6,13}(?!\d|[.,]\d)"),
-        re.compile(r"(?<![\w.,+/-])\d{3}[ .-]\d{3}[ .-]\d{4}(?!\d|[.,]\d)"),
-    ),
-    Pii.NUMBER: (re.compile(r"(?<![\d.,$€£-])\d(?:[.-]?\d){6,63}(?!\d|[.,]\d)"),),
-    Pii.ADDRESS_NUMBER: (
-        re.compile(rf"(?<![\w.,$€£-])(\d{{1,5}}[a-zA-Z]?)(?:\s+[A-Z][\w'’.-]*){{1,4}}\s+(?i:{_STREET})\b"),
-        re.compile(rf"(?<![\w.,-])(\d{{1,4}})(?: bis| ter)?,? (?:{_RUE})\b", re.IGNORECASE),
-        re.compile(r"(?i:stra(?:ß|ss)e|str\.|weg|allee|gasse|gata|gatan|gade|straat|laan) (\d{1,4}(?: ?[a-h])?)\b"),
-        re.compile(r"\b(?:p\.? ?o\.? ?box|postfach) (\d[\d ]{0,8}\d|\d)\b", re.IGNORECASE),
-        re.compile(r"(?<![\w.,-])(\d{5})(?= [^\W\d_]*[a-zäöü])|(?<=\b[A-Z]{2} )(\d{5})\b"),
-    ),
+    Pii(kind): tuple(map(re.compile, row["patterns"]))
+    for kind, row in tomllib.loads(_FILE.read_text(encoding="utf-8")).items()
 }
 """The patterns of each kind, the most certain kind first; if a pattern has a group, only the group is personal."""
 

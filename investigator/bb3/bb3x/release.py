@@ -15,6 +15,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from pathlib import Path
 
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+
 from investigator.bb3.bb3x.conversation_files import as_json_line, unwritable
 from investigator.bb3.bb3x.pii import Pii
 from investigator.bb3.bb3x.records import Conversation
@@ -27,8 +29,6 @@ CARD = "CARD.md"
 _ALL = "all"
 _CONVERSATIONS = "conversations"
 _VERSION = re.compile(r"\d{1,6}(?:\.\d{1,6}){0,3}", re.ASCII)
-_NAMES_KEPT = "**Names of people were not looked for: the texts still contain them.** Check them before you publish it."
-_NAMES_REPLACED = "Names were found by a model, everything else also by rules; both miss some personal information."
 
 Counts = Mapping[str, Counter[str]]
 """What each part of a release contains, and all of them: the numbers in the columns of the card."""
@@ -66,7 +66,8 @@ def publish(
     try:
         counts = _write_parts(part, _shared(conversations, redactor, fates))
         exported = Exported.model_validate(fates)
-        _write(part / CARD, _card(version, older, made_on, counts, exported, redactor))
+        values = {"version": version, "older": older, "made_on": made_on, "counts": counts, "kinds": list(Pii)}
+        _write(part / CARD, _card().render(values, exported=exported, redactor=redactor))
         part.chmod(0o755)
         part.rename(releases / version)
     except OSError as error:
@@ -151,30 +152,8 @@ def _rows(conversation: Conversation) -> Iterator[str]:
         yield from (name for name, holds in marks.items() if holds)
 
 
-def _card(
-    version: str, older: tuple[str, ...], made_on: date, counts: Counts, exported: Exported, redactor: Redactor
-) -> str:
-    """Return the text of the card, in Markdown."""
-    first = f"It supersedes version {older[0]}." if older else "This is the first version."
-    kinds = [kind for kind in Pii if kind is not Pii.NAME or redactor.finds_names]
-    done = {True: "numbers randomised digit by digit", False: "replaced by a hash"}
-    lines = [
-        f"# Conversations, version {version}",
-        "",
-        f"Created on {made_on.isoformat()}. {first}",
-        "",
-        _NAMES_REPLACED if redactor.finds_names else _NAMES_KEPT,
-        "",
-        "## Contents",
-        f"| | {' | '.join(counts)} |",
-        f"|---|{'---|' * len(counts)}",
-        *(f"| {name} | {' | '.join(str(each[name]) for each in counts.values())} |" for name in counts[_ALL]),
-        "",
-        "## What was left out",
-        f"- conversations without consent: {exported.without_consent}",
-        f"- conversations without a human reply: {exported.without_human_reply}",
-        "",
-        "## What was redacted",
-        *(f"- {kind}, {done[kind.is_numeric]}: {redactor.counts[kind]}" for kind in kinds),
-    ]
-    return "\n".join(lines) + "\n"
+def _card() -> Template:
+    """Return the template of the card."""
+    folder = PackageLoader(__package__, ".")
+    environment = Environment(loader=folder, undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True)
+    return environment.get_template("card.md.j2")
