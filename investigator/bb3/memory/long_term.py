@@ -168,8 +168,9 @@ class LongTermMemory:
         with self._writing(user) as connection:
             turn = _turn_of(connection, user) + 1
             set_meta(connection, _turn_key(user), str(turn))
-            change = update(personal_facts).where(_T.user == user, _T.id.in_(used))
-            connection.execute(change.values(used_at=turn, uses=_T.uses + 1))
+            if used:  # a search for no ids reads all memories of the user
+                change = update(personal_facts).where(_T.user == user, _T.id.in_(used))
+                connection.execute(change.values(used_at=turn, uses=_T.uses + 1))
 
     def set_ages(self, user: str, ages: Mapping[int, int]) -> None:
         """Set the ages of imported memories: the number of turns since each was last used."""
