@@ -27,14 +27,14 @@ class Writer:
         return [WrittenText(text=self.texts.get(module, ""))] * len(prompts)
 
 
-def said(agent: BlenderBot3Agent, text: str, **fields: object) -> Message:
+def reply(agent: BlenderBot3Agent, text: str, **fields: object) -> Message:
     agent.observe(Message({"text": text, "episode_done": False, **fields}))
     return agent.act()
 
 
 def completed(body: Body) -> Response:
-    told = str(body["prompt"]).rpartition("\n")[2]
-    text = {"Search Decision:": "do not search", "Memory:": "no persona"}.get(told, "Hello there.")
+    ending = str(body["prompt"]).rpartition("\n")[2]
+    text = {"Search Decision:": "do not search", "Memory:": "no persona"}.get(ending, "Hello there.")
     return json_response({"choices": [{"text": text}]})
 
 
@@ -48,24 +48,24 @@ def test_an_agent_is_made_by_name_and_asks_the_server_of_its_options(openai_serv
 
 def test_what_is_said_is_remembered_until_the_episode_ends() -> None:
     agent = BlenderBot3Agent(writer=Writer())
-    said(agent, "I drink tea.")
+    reply(agent, "I drink tea.")
     assert agent.memories.in_session == {"Person 1's Persona: I like tea.", "Person 2's Persona: I like tea."}
-    assert said(agent, "Well?", episode_done=True)["memories"]
+    assert reply(agent, "Well?", episode_done=True)["memories"]
     assert agent.memories.texts() == {}
 
 
 @pytest.mark.parametrize(("form", "name"), [("prefixes", "Person 1's Persona"), ("tokens", "partner's persona")])
 def test_memories_in_a_message_open_a_conversation(form: str, name: str) -> None:
     writer = Writer()
-    said(BlenderBot3Agent({"form": form}, writer=writer), "Opening", memories=["I have a dog."])
+    reply(BlenderBot3Agent({"form": form}, writer=writer), "Opening", memories=["I have a dog."])
     assert f"{name}: I have a dog." in writer.prompts[0]
 
 
 def test_copies_share_the_model_and_not_the_conversation() -> None:
     writer = Writer()
     agent = BlenderBot3Agent(writer=writer)
-    said(agent, "I drink tea.")
-    said(agent.clone(), "Hello")
+    reply(agent, "I drink tea.")
+    reply(agent.clone(), "Hello")
     assert "I drink tea." not in writer.prompts[-2]
 
 
