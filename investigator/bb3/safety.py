@@ -7,6 +7,9 @@ place of the bot's reply if either text is unsafe or the model failed. The reaso
 from __future__ import annotations
 
 import re
+import tomllib
+from collections.abc import Mapping
+from importlib.resources import files
 from random import Random
 from typing import Protocol
 
@@ -15,22 +18,11 @@ from investigator.language.lists import listed_lines
 from investigator.language.undisguised import undisguised
 
 NOT_OK = "__notok__"
-CANNED_REPLIES = {
-    InteractionFailure.UNSAFE_HUMAN: (
-        "I would rather not talk about that. What else is on your mind?",
-        "Let's leave that aside. Is there something in the documents that I can look up for you?",
-        "I'd like to change the subject, if you don't mind. What would you like to know?",
-    ),
-    InteractionFailure.UNSAFE_BOT: (
-        "I have no good answer to that. Could you ask me something else?",
-        "I'd better not say what came to my mind. What else would you like to know?",
-    ),
-    InteractionFailure.MODEL_CRASH: (
-        "Something went wrong while I was thinking. Could you say that again?",
-        "I could not come up with a reply just now. Please try once more.",
-    ),
-}
+_OWN_WORDS = tomllib.loads(files("investigator.bb3").joinpath("own_words.toml").read_text(encoding="utf-8"))
+CANNED_REPLIES = {InteractionFailure(failure): tuple(texts) for failure, texts in _OWN_WORDS["canned"].items()}
 """The replies for each failure; several, for variety."""
+QUESTIONS: Mapping[str, str] = _OWN_WORDS["after_dislike"]
+"""The bot's question after each type of dislike."""
 
 
 class SafetyClassifier(Protocol):

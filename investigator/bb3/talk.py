@@ -15,7 +15,7 @@ from investigator.bb3.bb3x.persons import chat_message_of
 from investigator.bb3.bb3x.records import ChatMessage, Conversation, InteractionFailure, Safety, Sender
 from investigator.bb3.chat_options import ChatOptions
 from investigator.bb3.folder_chat import ChatSession, FolderChat
-from investigator.bb3.safety import SafetyGuard
+from investigator.bb3.safety import QUESTIONS, SafetyGuard
 from investigator.dialogue.messages import Message
 from investigator.engines.base import Hear
 from investigator.errors import DialogueError, DialogueFormatError, FolderError, RunError
@@ -39,18 +39,6 @@ class DislikeType(StrEnum):
     OTHER = "other"
     AGREE_SENSITIVE = "agree_sensitive"
     DISAGREE_SENSITIVE = "disagree_sensitive"
-
-
-QUESTIONS = {
-    DislikeType.OFF_TOPIC: "I seem to have missed the point. What should I have talked about?",
-    DislikeType.NONSENSICAL: "That was wrong, then. What would have been right?",
-    DislikeType.RUDE: "I am sorry for how I put that. How should I have said it?",
-    DislikeType.SPAM: "That was not meant to sound like an advertisement. What should I have said?",
-    DislikeType.OTHER: "I am sorry that you did not like this. What would have been better?",
-    DislikeType.AGREE_SENSITIVE: "Thank you for saying so. What shall we talk about?",
-    DislikeType.DISAGREE_SENSITIVE: "I may have been too careful. What did you mean?",
-}
-"""The bot's question after a dislike."""
 
 
 def dislike_type_of(word: str) -> DislikeType:

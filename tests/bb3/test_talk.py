@@ -19,8 +19,8 @@ from investigator.bb3.chat_options import ChatOptions, Decide
 from investigator.bb3.chats import open_chat, talk_with
 from investigator.bb3.folder_chat import FolderChat
 from investigator.bb3.records import Module, Speaker
-from investigator.bb3.safety import CANNED_REPLIES, SafetyGuard
-from investigator.bb3.talk import QUESTIONS, THANKS, DislikeType, Talk, dislike_type_of
+from investigator.bb3.safety import CANNED_REPLIES, QUESTIONS, SafetyGuard
+from investigator.bb3.talk import THANKS, DislikeType, Talk, dislike_type_of
 from investigator.engines.base import Engine
 from investigator.errors import DialogueError, EngineError, EngineUnreachableError, FolderError
 from investigator.records import Prompt
