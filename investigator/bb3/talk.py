@@ -13,7 +13,6 @@ from pathlib import Path
 from investigator.bb3.bb3x.conversation_files import conversations_in, write_conversations
 from investigator.bb3.bb3x.persons import chat_message_of
 from investigator.bb3.bb3x.records import ChatMessage, Conversation, InteractionFailure, Safety, Sender
-from investigator.bb3.chat_options import ChatOptions
 from investigator.bb3.folder_chat import ChatSession, FolderChat
 from investigator.bb3.safety import QUESTIONS, SafetyGuard
 from investigator.dialogue.messages import Message
@@ -61,7 +60,7 @@ class Talk:
         self, chat: FolderChat, session: ChatSession, guard: SafetyGuard, new_id: Callable[[], str], *, consent: bool
     ) -> None:
         self._chat = chat
-        self._session = session
+        self.session = session
         self._guard = guard
         self._new_id = new_id
         self._asked_why = False
@@ -70,15 +69,6 @@ class Talk:
             user_pseudo_id=session.user, chat_id=session.chat_id, message_history=(), consent=consent
         )
         self.last: Message | None = None
-
-    @property
-    def options(self) -> ChatOptions:
-        """Return the options for searching and remembering."""
-        return self._session.options
-
-    @options.setter
-    def options(self, options: ChatOptions) -> None:
-        self._session.options = options
 
     def say(self, text: str, fields: Mapping[str, object] | None = None, hear: Hear | None = None) -> Message:
         """Return the reply to the user's message; `fields` are additional fields for the message, such as `memories`.
@@ -103,7 +93,7 @@ class Talk:
                 failure = InteractionFailure.UNSAFE_HUMAN
             else:
                 message = Message({**(fields or {}), "text": text})
-                (reply,) = self._chat.reply([(self._session, message)], None if hear is None else self._safe(hear))
+                (reply,) = self._chat.reply([(self.session, message)], None if hear is None else self._safe(hear))
                 bot = self._guard.annotation(reply.text)
                 failure = InteractionFailure.UNSAFE_BOT if bot.is_unsafe else failure
         except RunError as error:
@@ -121,7 +111,7 @@ class Talk:
     def _canned(self, failure: InteractionFailure, problem: str, reply: Message | None) -> Message:
         """Return a canned reply in the place of a reply that must not be shown, and record it."""
         if reply is not None:
-            self._chat.take_back(self._session, reply)
+            self._chat.take_back(self.session, reply)
         text = self._guard.canned(failure)
         marks = {"previous_interaction_failure": failure, "from_model_crash": failure is InteractionFailure.MODEL_CRASH}
         answer = ChatMessage(text=text, sender=Sender.BOT, bot_message_id=self._new_id())

@@ -147,12 +147,12 @@ def test_only_the_exchange_that_was_not_shown_is_taken_back(opened: Callable[...
     classifier = FailsAfter()
     talk = opened(classifier=classifier)
     talk.say(QUESTION)
-    before = list(talk._session.conversation.turns)
+    before = list(talk.session.conversation.turns)
     classifier.down = True
     assert talk.say("  ")["failure"] == "unsafe_model_crash"
     opening = talk.say("Opening", {"memories": ["I have a dog called Bubbles."]})
     assert opening["failure"] == "unsafe_BlenderBot3"
-    assert talk._session.conversation.turns == before
+    assert talk.session.conversation.turns == before
 
 
 def test_a_classifier_judges_both_and_may_fail(opened: Callable[..., Talk]) -> None:
@@ -303,7 +303,7 @@ def test_saving_again_takes_the_place_of_the_same_conversation_only(
 def test_options_can_be_changed_between_turns(opened: Callable[..., Talk]) -> None:
     engine = model()
     talk = opened(engine)
-    talk.options = ChatOptions(search_decision=Decide.NEVER)
+    talk.session.options = ChatOptions(search_decision=Decide.NEVER)
     assert talk.say(QUESTION).text == "What about the plants?"
-    talk.options = ChatOptions(search_decision=Decide.ALWAYS)
+    talk.session.options = ChatOptions(search_decision=Decide.ALWAYS)
     assert talk.say(QUESTION).text == "It makes 42 MW of power."

@@ -211,10 +211,10 @@ def _switch_search(word: str, talk: Talk) -> None:
     """Change when the chat searches; without a word, show when it does, and the choices."""
     choices = ", ".join(Decide)
     if not word:
-        current = talk.options.search_decision
+        current = talk.session.options.search_decision
         print_plain(f"Search: {current}. Change it with /search and one of: {choices}")
     elif word.lower() in set(Decide):
-        talk.options = talk.options.changed(search_decision=Decide(word.lower()))
+        talk.session.options = talk.session.options.changed(search_decision=Decide(word.lower()))
         print_plain(f"Search: {word.lower()}")
     else:
         raise DialogueError(f"unknown choice /search {word[:40]}", hint=f"Use /search with one of: {choices}")
