@@ -14,7 +14,7 @@ class SearchEndpoint(Hosting):
     """Serve a search until it is closed."""
 
     def __init__(self, search: DocumentSearch, on_problem: Callable[[str], None] = lambda _: None) -> None:
-        super().__init__(search_app(search, on_problem), listening_at("127.0.0.1", 0))
+        super().__init__(search_app(search.search, on_problem), listening_at("127.0.0.1", 0))
         self.start()
 
     def __enter__(self) -> Self:

@@ -21,9 +21,8 @@ from investigator.bb3.chats import open_chat
 from investigator.bb3.exchange import SearchDocument
 from investigator.bb3.search.client import SearchServer, reached_server
 from investigator.bb3.search.document_text import nearest, nearest_part
-from investigator.bb3.search.folder_search import one_at_a_time
+from investigator.bb3.search.folder_search import FolderSearch, one_at_a_time
 from investigator.bb3.search.served import ServedQuote
-from investigator.bb3.search.server import FolderPages
 from investigator.dialogue.messages import Message
 from investigator.engines.http import Retries
 from investigator.errors import EngineTimeoutError, EngineUnreachableError
@@ -54,7 +53,7 @@ def plants(tmp_path: Path) -> Iterator[SearchEndpoint]:
     """The served folder of power plants."""
     folder = write_folder(tmp_path / "plants")
     served = Investigator(folder, workspace=index(folder, tmp_path / "workspace"), embedder=ScriptedEmbedder())
-    with SearchEndpoint(FolderPages(one_at_a_time(served.library))) as endpoint:
+    with SearchEndpoint(FolderSearch(one_at_a_time(served.library))) as endpoint:
         yield endpoint
 
 
@@ -114,7 +113,7 @@ def test_quotes_through_a_server_are_those_of_a_chat_over_its_folder(diary: Inve
         session = chat.start("anna")
         replies = [reply for text in questions for reply in chat.reply([(session, Message(text=text))])]
         near = [[Quote.model_validate(one) for one in cast("list[object]", reply["quotes"])] for reply in replies]
-    with SearchEndpoint(FolderPages(one_at_a_time(served.library))) as endpoint:
+    with SearchEndpoint(FolderSearch(one_at_a_time(served.library))) as endpoint:
         far = [quotes(reply) for reply in asked(diary, reached_server(endpoint.address), *questions)]
     shown_far, shown_near = ([[(each.place, each.text) for each in reply] for reply in all_] for all_ in (far, near))
     assert shown_far == shown_near
@@ -144,7 +143,9 @@ class OneFolder:
 
 
 def test_pages_of_a_served_document_are_told() -> None:
-    with SearchEndpoint(FolderPages(lambda _=frozenset(): nullcontext(cast("DocumentIndex", OneFolder())))) as endpoint:
+    with SearchEndpoint(
+        FolderSearch(lambda _=frozenset(): nullcontext(cast("DocumentIndex", OneFolder())))
+    ) as endpoint:
         (found,) = SearchServer(endpoint.address).search("q", 5)
     (quote,) = told_quotes(found, "The last line.")
     assert (quote.place, found.url) == ("paper.pdf:page 2", "paper.pdf#page=2")

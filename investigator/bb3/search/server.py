@@ -14,13 +14,15 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
-from investigator.bb3.exchange import DocumentSearch, SearchDocument
-from investigator.bb3.search.folder_search import FolderSearch, OpenShelf, one_at_a_time
+from investigator.bb3.exchange import SearchDocument
+from investigator.bb3.search.folder_search import FolderSearch, one_at_a_time
 from investigator.errors import InvestigatorError, WorkspaceLockedError
 from investigator.investigator import Investigator
 
 _LONGEST_WAIT = 5.0  # seconds to wait for another process that writes to the index; clients give up after about ten
 
+Search = Callable[[str, int], Sequence[SearchDocument]]
+"""Finds documents for a query, as many as requested."""
 LONGEST_QUERY = 20_000
 """Maximum number of characters in a query, the same as for a chat turn."""
 MOST_DOCUMENTS = 50
@@ -31,22 +33,15 @@ _FORM = "application/x-www-form-urlencoded"
 _ASKING = f"POST a form ({_FORM}) with q (the query) and n (the number of pages)"
 
 
-class FolderPages:
-    """Searches a folder for passages, as pages of a search server. Nothing about a search is stored."""
-
-    def __init__(self, open_shelf: OpenShelf) -> None:
-        self._open = open_shelf
-
-    def search(self, query: str, count: int) -> Sequence[SearchDocument]:
-        return FolderSearch(self._open).search(query, count)
-
-
 def folder_searches(investigator: Investigator, on_problem: Callable[[str], None]) -> FastAPI:
-    """Return the application that serves searches in a folder; each search checks the folder for changes first."""
-    return search_app(FolderPages(one_at_a_time(investigator.library, _LONGEST_WAIT)), on_problem)
+    """Return the application that serves searches in a folder; each search checks the folder for changes first, and
+    nothing about it is stored.
+    """
+    open_shelf = one_at_a_time(investigator.library, _LONGEST_WAIT)
+    return search_app(lambda query, count: FolderSearch(open_shelf).search(query, count), on_problem)
 
 
-def search_app(search: DocumentSearch, on_problem: Callable[[str], None]) -> FastAPI:
+def search_app(search: Search, on_problem: Callable[[str], None]) -> FastAPI:
     """Return the application; a POST to any path is a search. A rejected request gets the reason as JSON. `on_problem`
     receives the reason for a failed search. Limiting and authorising requests is left to the server that mounts the
     application.
@@ -57,7 +52,7 @@ def search_app(search: DocumentSearch, on_problem: Callable[[str], None]) -> Fas
     async def search_pages(request: Request) -> Response:
         query, count = _form(request.headers.get("content-type", _FORM), await request.body())
         try:
-            documents = await run_in_threadpool(search.search, query, count) if query else ()
+            documents = await run_in_threadpool(search, query, count) if query else ()
         except WorkspaceLockedError as error:
             return _answer({"error": error.message}, HTTPStatus.SERVICE_UNAVAILABLE)
         except (InvestigatorError, OSError) as error:
