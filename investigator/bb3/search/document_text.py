@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from math import fsum, log, sqrt
 
-from investigator.language.terms import spaced
+from investigator.language.relevance import overlap, word_weights
+from investigator.language.terms import spaced, words
 
 CHUNK_CHARACTERS = 500
 WHOLE_CHARACTERS = 2_000
 """The maximum length of text that is read as a whole."""
 _STRETCH = re.compile(rf"(?s)\S.{{0,{CHUNK_CHARACTERS - 1}}}(?!\S)|\S.{{0,{CHUNK_CHARACTERS - 1}}}")
-_WORD = re.compile(r"\w\w+")
 
 
 def searched(query: str) -> str:
@@ -36,17 +35,8 @@ def nearest_part(text: str, query: str) -> tuple[int, int]:
 
 
 def nearest(texts: Sequence[str], query: str) -> list[int]:
-    """Return the indices of the texts, sorted by the cosine similarity of their TF-IDF vectors to that of the query,
-    most similar first; ties keep their order.
-    """
-    bags = [Counter(_WORD.findall(text.lower())) for text in (*texts, query)]
-    held = Counter(word for bag in bags for word in bag)
-    vectors = [_unit({word: n * (log((1 + len(bags)) / (1 + held[word])) + 1) for word, n in b.items()}) for b in bags]
-    *others, wanted = vectors
-    near = [fsum(weight * vector.get(word, 0.0) for word, weight in wanted.items()) for vector in others]
-    return sorted(range(len(texts)), key=lambda i: (-near[i], i))
-
-
-def _unit(vector: dict[str, float]) -> dict[str, float]:
-    length = sqrt(fsum(weight * weight for weight in vector.values()))
-    return {word: weight / length for word, weight in vector.items()} if length else {}
+    """Return the indices of the texts, sorted by their BM25 scores for the query, best first; ties keep their order."""
+    held = Counter(word for text in texts for word in set(words(text)))
+    weights = word_weights(query, {word: number / len(texts) for word, number in held.items()})
+    scores = [overlap(weights, text) for text in texts]
+    return sorted(range(len(texts)), key=lambda index: (-scores[index], index))
