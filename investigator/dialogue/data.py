@@ -21,7 +21,7 @@ from typing import TypeVar
 from filelock import FileLock
 
 from investigator.dialogue.options import Opt, Options
-from investigator.errors import DialogueError, DialogueFormatError, DialogueValueError, in_words
+from investigator.errors import DialogueError, DialogueFormatError, in_words
 
 Loaded = TypeVar("Loaded")
 
@@ -133,10 +133,7 @@ class Dictionary:
         return self._indexes.get(token, self._indexes[UNKNOWN])
 
     def token(self, index: int) -> str:
-        """Return the token with this index. Raises DialogueError if no token has it."""
-        if not 0 <= index < len(self._tokens):
-            hint = f"It has {len(self._tokens)} tokens, counted from 0."
-            raise DialogueError(f"the dictionary has no token {index}", hint=hint)
+        """Return the token with this index. Raises IndexError if no token has it."""
         return self._tokens[index]
 
     def encode(self, text: str) -> list[int]:
@@ -144,7 +141,7 @@ class Dictionary:
         return [self.index(token) for token in tokens_of(text)]
 
     def decode(self, indexes: Sequence[int]) -> str:
-        """Return the text of the tokens; `NULL`, `START` and `END` produce nothing. Raises DialogueError."""
+        """Return the text of the tokens; `NULL`, `START` and `END` produce nothing. Raises IndexError."""
         return "".join(token for token in map(self.token, indexes) if token not in (NULL, START, END))
 
 
@@ -155,8 +152,6 @@ class DataLoader:
 
     def __init__(self, opt: Options = None) -> None:
         size = Opt.of(opt).number("num_load_threads", 1)
-        if size < 1:
-            raise DialogueValueError(f"num_load_threads must be 1 or more, not {size}")
         self._pool = ThreadPoolExecutor(max_workers=size, thread_name_prefix="data-loader")
 
     def request_load(
@@ -166,13 +161,10 @@ class DataLoader:
         args: Sequence[object] | Mapping[str, object] = (),
     ) -> Future[Loaded]:
         """Call `load_fn` with the arguments on a thread, and then `receive_fn` with the completed future. The future
-        holds the result or the error of `load_fn`; it is also returned. Raises DialogueError after `shutdown`.
+        holds the result or the error of `load_fn`; it is also returned. Raises RuntimeError after `shutdown`.
         """
         load = partial(load_fn, **args) if isinstance(args, Mapping) else partial(load_fn, *args)
-        try:
-            future = self._pool.submit(load)
-        except RuntimeError as error:
-            raise DialogueError(f"nothing more can be loaded: {error}", hint="Create a new DataLoader.") from error
+        future = self._pool.submit(load)
         future.add_done_callback(receive_fn)
         return future
 

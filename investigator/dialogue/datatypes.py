@@ -113,7 +113,7 @@ class TaskChoice:
     """Chooses among tasks. While training in random order, they are drawn by the weights in `multitask_weights`
     (numbers, or a string that the function of that name parses; default 1 each); otherwise they are taken in turn,
     skipping those whose data has ended. `episodes` return the numbers of episodes. Raises DialogueValueError for
-    invalid weights, or if all are 0.
+    invalid weights.
     """
 
     def __init__(self, opt: Opt, episodes: Sequence[Callable[[], int | None]], chance: random.Random) -> None:
@@ -122,9 +122,6 @@ class TaskChoice:
         self.cum_weights = cumulative_weights(weights, known)
         self._draws = Datatype(opt.text("datatype", "train")).shuffles
         self._chance = chance
-        if self._draws and not self.cum_weights[-1]:
-            hint = "Give at least one task a weight above 0 in multitask_weights."
-            raise DialogueValueError("the weights of the tasks are all 0", hint=hint)
 
     def next(self, last: int, ended: Callable[[int], bool]) -> int:
         """Return the index of the task after `last` (-1 at the beginning); `last` itself if all have ended."""

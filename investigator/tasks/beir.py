@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import ClassVar
 
 from investigator.dialogue.options import Opt
-from investigator.errors import DialogueError
 from investigator.evaluation.beir import read_collection
 from investigator.tasks.file_teacher import Fields, FileTeacher, file_of_fold, named_path
 
@@ -23,9 +22,6 @@ class DefaultTeacher(FileTeacher):
 
     def chosen(self, opt: Opt) -> tuple[Path, ...]:
         folder = named_path(opt, "a folder with corpus.jsonl, queries.jsonl and qrels")
-        if not folder.is_dir():
-            hint = "Set datafile to the folder that contains corpus.jsonl."
-            raise DialogueError(f"{folder} is not a folder", hint=hint)
         judged = [*folder.glob("qrels/*.tsv"), *folder.glob("qrels*.tsv")]
         qrels = file_of_fold(opt, folder, judged, "judgements (qrels)")
         return folder / "corpus.jsonl", file_of_fold(opt, folder, folder.glob("queries*.jsonl"), "queries"), qrels

@@ -22,6 +22,4 @@ class DefaultTeacher(FileTeacher, ConversationTeacher):
         for number, turn in enumerate(turns, start=1):
             if not isinstance(turn["text"], str):
                 raise DialogueFormatError(f"turn {number} has no text: {dict(turn)!s:.80}")
-            if not isinstance(turn["id"], str | int | None):
-                raise DialogueFormatError(f"the id of turn {number} must be a string, not {turn['id']!r:.80}")
         return turns

@@ -124,10 +124,7 @@ def named_path(opt: Opt, needed: str = "a file of data") -> Path:
     if not value:
         hint = f"Set it with {task}:datafile=PATH, or --datafile PATH"
         raise DialogueError(f"the task {task} needs {needed}", hint=hint)
-    if not isinstance(value, str):  # task strings parse numbers
-        hint = f"Write a path that is not a number: {name}=./{value}"
-        raise DialogueError(f"the option {name} must be a path, not {value!r}", hint=hint)
-    path = expanduser(value)
+    path = expanduser(str(value))  # task strings parse numbers
     if not isfile(path) and not isdir(path):
         raise DialogueError(f"file or folder not found: {path}", hint="Choose a file or folder that exists.")
     return Path(path)

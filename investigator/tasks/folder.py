@@ -10,8 +10,6 @@ from functools import cached_property
 from os.path import expanduser, isdir
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from investigator.dialogue.messages import Message
 from investigator.dialogue.metrics import AverageMetric
 from investigator.dialogue.options import Opt
@@ -48,12 +46,7 @@ class DefaultTeacher(FileTeacher):
             return
         question = self._questions[str(teacher_action["question_id"])]
         known = {"status": status, "answer": model_response.text, "citations": citations, "id": question.id}
-        try:
-            figures = scores(question, Outcome.model_validate(known))
-        except ValidationError as error:
-            hint = "A citation has the fields of investigator.records.Quote."
-            raise DialogueError(f"the reply to {question.id} has citations that are not quotes", hint=hint) from error
-        for measure, value in figures.items():
+        for measure, value in scores(question, Outcome.model_validate(known)).items():
             if measure is not Measure.PROVEN:  # a reply alone does not show it
                 self.metrics.add(measure.value, AverageMetric(value))
 

@@ -168,12 +168,6 @@ def test_start_and_end_are_silent() -> None:
     assert dictionary.decode(framed) == "the mill"
 
 
-@pytest.mark.parametrize("index", [-1, 4])
-def test_an_index_that_is_not_there_is_an_error(index: int) -> None:
-    with pytest.raises(DialogueError, match="no token"):
-        Dictionary().token(index)
-
-
 def test_what_is_requested_is_loaded_and_received_as_a_future_that_is_done() -> None:
     received: list[int] = []
     loader = DataLoader()
@@ -220,10 +214,5 @@ def test_after_the_shutdown_no_thread_is_left_and_nothing_is_taken() -> None:
 
     assert [future.result(timeout=0) for future in futures] == [2**number for number in range(20)]
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("data-loader")]
-    with pytest.raises(DialogueError, match="after shutdown"):
+    with pytest.raises(RuntimeError, match="after shutdown"):
         loader.request_load(lambda _: None, pow, (2, 2))
-
-
-def test_a_loader_needs_a_thread() -> None:
-    with pytest.raises(DialogueError, match="num_load_threads"):
-        DataLoader({"num_load_threads": 0})

@@ -119,8 +119,6 @@ def test_a_reset_begins_anew(sums: Callable[..., Sums]) -> None:
 def test_a_stream_has_no_numbered_examples(sums: Callable[..., Sums]) -> None:
     with pytest.raises(DialogueError, match="stream"):
         sums("valid:stream").get(0)
-    with pytest.raises(DialogueError, match="episode 0 has no example 2"):
-        sums("valid").get(0, 2)
 
 
 def test_data_is_found_by_episode_and_entry_with_the_end_marked() -> None:

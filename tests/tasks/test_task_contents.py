@@ -151,7 +151,6 @@ def test_a_text_that_is_none_is_refused_with_its_place(task: str, path: str, val
         ("bb3x", "message_history", {}),
         ("bb3x", "message_history.0.sender", "nobody"),
         ("conversations", "dialog", {}),
-        ("conversations", "dialog.0.0.id", {"name": "a"}),
     ],
 )
 def test_a_field_of_another_type_is_refused(task: str, path: str, value: object, tmp_path: Path) -> None:

@@ -180,7 +180,7 @@ def test_without_a_teacher_people_talk_in_the_world_of_the_task_or_in_the_defaul
         (f"{SQUAD}:batchsize=many", "the option batchsize must be a whole number", ""),
         (f"{SQUAD}:hide_labels=perhaps", "the option hide_labels must be true or false", ""),
         (f"{SQUAD}:metrics=rogue", "unknown metric 'rogue'", "rouge-1"),
-        ("squad:datafile=2024", "the option datafile must be a path, not 2024", "datafile=./2024"),
+        ("squad:datafile=2024", "file or folder not found: 2024", ""),
         (f"{SQUAD},coqa:datafile=none.json", "none.json", ""),
     ],
 )

@@ -186,9 +186,9 @@ def aggregate_named_reports(reports: Mapping[str, Report], micro_average: bool =
             if metric.is_global:
                 together.setdefault(name, metric)
                 continue
-            _add(together, f"{task}/{name}", metric)
+            together[f"{task}/{name}"] = metric
             if micro_average or not metric.is_mean:
-                _add(together, name, metric)
+                together[name] = metric + together.get(name)
             else:
                 means[name] = AverageMetric(metric.value()) + means.get(name)
     return {**together, **means}
@@ -209,15 +209,8 @@ def aggregate_unnamed_reports(reports: Iterable[Report]) -> dict[str, Metric]:
     together: dict[str, Metric] = {}
     for report in reports:
         for name, metric in report.items():
-            _add(together, name, metric)
+            together[name] = metric + together.get(name)
     return together
-
-
-def _add(together: dict[str, Metric], name: str, metric: Metric) -> None:
-    try:
-        together[name] = together[name] + metric if name in together else metric
-    except MetricsError as error:
-        raise MetricsError(f"{name}: {error.message}", hint=error.hint) from error
 
 
 def report_table(report: Report) -> str:

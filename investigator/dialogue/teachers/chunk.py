@@ -12,7 +12,6 @@ from investigator.dialogue.agents import Shared
 from investigator.dialogue.messages import Message
 from investigator.dialogue.options import Opt, Options
 from investigator.dialogue.teachers.base import FixedDialogTeacher, missing
-from investigator.errors import DialogueValueError
 
 Sample = TypeVar("Sample")
 
@@ -27,8 +26,6 @@ class ChunkTeacher(FixedDialogTeacher, Generic[Sample]):
     def __init__(self, opt: Options = None, shared: Shared | None = None) -> None:
         super().__init__(opt, shared)
         self._owns_stream = "stream" not in (shared or {})
-        if self.get_buffersize() < 1:
-            raise DialogueValueError(f"a buffer must have room for at least 1 sample, not {self.get_buffersize()}")
 
     def get_num_samples(self, opt: Opt) -> tuple[int, int]:
         """Return the number of examples and the number of episodes. To be overridden."""
@@ -47,7 +44,7 @@ class ChunkTeacher(FixedDialogTeacher, Generic[Sample]):
         raise missing("create_message", self)
 
     def get_buffersize(self) -> int:
-        """Return the maximum number of samples to load ahead."""
+        """Return the maximum number of samples to load ahead, at least 1."""
         return 100_000
 
     def num_examples(self) -> int:

@@ -33,9 +33,7 @@ class DialogData:
         self._make_message = make_message
 
     def get(self, episode_idx: int, entry_idx: int = 0) -> Message:
-        """Return one example. Raises DialogueError if it does not exist."""
-        if not 0 <= episode_idx < len(self._episodes) or not 0 <= entry_idx < len(self._episodes[episode_idx]):
-            raise DialogueError(f"episode {episode_idx} has no example {entry_idx}")
+        """Return one example. Raises IndexError if it does not exist."""
         episode = self._episodes[episode_idx]
         message = self._make_message(episode[entry_idx])
         message.force_set(EPISODE_DONE, entry_idx == len(episode) - 1)
@@ -130,7 +128,7 @@ class DialogTeacher(FixedDialogTeacher):
         return self.datatype.cycles
 
     def get(self, episode_idx: int, entry_idx: int = 0) -> Message:
-        """Return one example. Raises DialogueError if the example does not exist, or if the data is streamed."""
+        """Return one example. Raises IndexError if it does not exist, and DialogueError if the data is streamed."""
         if isinstance(self.data, StreamDialogData):
             raise DialogueError("a stream has no numbered episodes", hint="Use a datatype without :stream.")
         return self.data.get(episode_idx, entry_idx)
