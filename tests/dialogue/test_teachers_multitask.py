@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-import pytest
-
 from investigator.dialogue.messages import Message
 from investigator.dialogue.teachers import FixedDialogTeacher, MultiTaskTeacher, Teacher
-from investigator.errors import DialogueError
 
 
 class Counting(FixedDialogTeacher):
@@ -87,8 +84,3 @@ def test_iterating_gives_all_tasks_and_leaves_the_teacher_where_it_is() -> None:
 
 def test_counts_are_unknown_where_one_task_does_not_know() -> None:
     assert MultiTaskTeacher({"datatype": "valid"}, teachers=[Teacher({}), Counting({})]).num_examples() is None
-
-
-def test_without_teachers_there_is_nothing_to_ask_from() -> None:
-    with pytest.raises(DialogueError, match="no teachers"):
-        MultiTaskTeacher({"datatype": "valid"})

@@ -13,13 +13,11 @@ from investigator.dialogue.metrics.values import Report, aggregate_named_reports
 from investigator.dialogue.options import Options
 from investigator.dialogue.registry import create_agent_from_shared
 from investigator.dialogue.teachers.base import Teacher
-from investigator.errors import DialogueError
 
 
 class MultiTaskTeacher(Teacher):
     """Lets one of several teachers ask, and switches teachers at the end of an episode. TaskChoice picks the next
-    teacher, seeded by the `seed` option. After the end of all data, `act` returns padding. Raises DialogueError if
-    there are no teachers.
+    teacher, seeded by the `seed` option. After the end of all data, `act` returns padding.
     """
 
     def __init__(
@@ -32,8 +30,6 @@ class MultiTaskTeacher(Teacher):
         super().__init__(opt, shared)
         copies = map(create_agent_from_shared, shared_part(shared, "tasks", list) or [])
         self.tasks = [task for task in (*copies, *teachers) if isinstance(task, Teacher)]
-        if not self.tasks:
-            raise DialogueError("no teachers given", hint="Give at least one task.")
         chance = random.Random(self.opt.number("seed", 0))
         self._choice = TaskChoice(self.opt, [task.num_episodes for task in self.tasks], chance)
         self._current = -1

@@ -5,6 +5,7 @@ which agents talk: two agents, one of which leads; any number of agents in turn;
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import inf
 from typing import Protocol, Self, cast, runtime_checkable
 
 from investigator.dialogue.agents import Agent, Shared, shared_part
@@ -30,8 +31,7 @@ class World:
         self.id = self.opt.text("task", "world")
         self.agents = list(agents) if agents is not None else _agents_of(shared or {})
         self.acts: list[Message | None] = [None] * len(self.agents)
-        self.total_parleys = self.total_exs = self._epochs = 0
-        self._was_done = False
+        self.total_parleys = self.total_exs = 0
         self.init_world()
 
     def init_world(self) -> None:
@@ -87,17 +87,13 @@ class World:
         """Count one turn with this number of examples; worlds that override `parley` must call it."""
         self.total_parleys += 1
         self.total_exs += rows
-        done = self.epoch_done()
-        self._epochs += done and not self._was_done
-        self._was_done = done
 
     @property
     def total_epochs(self) -> float:
-        """Return the number of passes through the data, including the fraction of an unfinished one, if the amount of
-        data is known; padding counts as an example.
+        """Return the number of passes through the data, including the fraction of an unfinished one; padding counts as
+        an example. If the number of examples is unknown, return 0.
         """
-        examples = self.num_examples()
-        return self.total_exs / examples if examples else float(self._epochs)
+        return self.total_exs / (self.num_examples() or inf)
 
     def episode_done(self) -> bool:
         """Return True if the conversation has ended; the base class always returns False."""
@@ -130,8 +126,7 @@ class World:
         """Let the agents forget the conversation, and reset the counters; the last acts stay available."""
         for part in self.parts():
             part.reset()
-        self.total_parleys = self.total_exs = self._epochs = 0
-        self._was_done = False
+        self.total_parleys = self.total_exs = 0
 
     def reset_metrics(self) -> None:
         """Reset the metrics."""
@@ -202,11 +197,7 @@ class EndsEpisodes(Protocol):
 
 
 class MultiAgentDialogWorld(World):
-    """Agents that act in turn; each hears everything said since its last act. Raises DialogueError without agents."""
-
-    def init_world(self) -> None:
-        if not self.agents:
-            raise DialogueError("this world has no agents", hint="Give at least one agent.")
+    """Agents that act in turn; each hears everything said since its last act."""
 
     def episode_done(self) -> bool:
         """Return True if an agent ended the episode, as its `episode_done` or its last act shows."""

@@ -11,20 +11,17 @@ from investigator.dialogue.messages import Message
 from investigator.dialogue.metrics.values import Report, aggregate_named_reports, numbered_reports
 from investigator.dialogue.options import Options
 from investigator.dialogue.worlds.base import World
-from investigator.errors import DialogueValueError
 
 
 class MultiWorld(World):
     """Contains a world for each task; TaskChoice picks the world for each episode. After the end of all data, it stays
     with the last world, which returns padding. If all worlds share an agent, the worlds of a copy also share one.
-    Raises DialogueValueError if there are no worlds, and the same errors as TaskChoice.
+    Raises the errors of TaskChoice.
     """
 
     def __init__(self, opt: Options, worlds: Sequence[World] | None = None, shared: Shared | None = None) -> None:
         super().__init__(opt, None if worlds is None else (), None if shared is None else {"agents": ()})
         self.worlds = list(worlds) if worlds is not None else _copies(shared)
-        if not self.worlds:
-            raise DialogueValueError("this MultiWorld has no worlds", hint="Pass a world for each task.")
         self.index = -1  # until the first turn
         # each row of a batch and each thread draws other tasks
         seed = ":".join(str(self.opt.get(key, "")) for key in ("seed", "batchindex", "threadindex"))
