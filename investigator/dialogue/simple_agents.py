@@ -99,13 +99,11 @@ class HumanAgent(Agent):
         *,
         source: TextIO | None = None,
         sink: TextIO | None = None,
-        prompt: str = "> ",
     ) -> None:
         super().__init__(opt, shared)
         self.id = self.opt.text("id", "human")
         self._streams: tuple[TextIO | None, TextIO | None]
         self._streams = shared_part(shared, "streams", tuple) or (source, sink)
-        self._prompt = prompt
         self._single_turn = self.opt.switch("single_turn")
         self._finished = False
 
@@ -135,7 +133,7 @@ class HumanAgent(Agent):
         return {**super().share(), "streams": self._streams}
 
     def _line(self) -> str:
-        self._write(self._prompt)
+        self._write("> ")
         try:
             return (self._streams[0] or sys.stdin).readline()
         except UnicodeDecodeError as error:

@@ -80,8 +80,3 @@ def test_metrics_of_a_reply_that_are_no_figures_are_refused_and_nothing_is_count
     with pytest.raises(DialogueError, match="of a reply must be"):
         teacher.evaluate_response(Message(text="kitchen", metrics=metrics), ["kitchen"])
     assert teacher.report() == {}
-
-
-def test_candidates_that_are_no_list_are_refused() -> None:
-    with pytest.raises(DialogueError, match="text_candidates must be a list"):
-        graded(text_candidates="kitchen")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from numbers import Real
 
-from investigator.dialogue.messages import Message
+from investigator.dialogue.messages import Message, texts_of
 from investigator.dialogue.metrics.text import HITS_AT, bleu, inter_distinct, intra_distinct, ranking_metrics, rouge
 from investigator.dialogue.metrics.values import AverageMetric, Metric, Metrics, SumMetric
 from investigator.errors import DialogueError
@@ -45,19 +45,16 @@ class TeacherMetrics(Metrics):
     def evaluate_response(self, observation: Message, labels: Sequence[str]) -> None:
         """Grade one reply, and count it (`exs`). Its text is graded against each label, and the best grade counts; its
         `text_candidates`, best first, by hits@k and mrr; its own `metrics` are added, numbers as averages, under
-        `USER_name` if the name is ours. Without labels, only these are added. Raises DialogueError if candidates are
-        not a list, or metrics are not numbers by name.
+        `USER_name` if the name is ours. Without labels, only these are added. Raises DialogueError if metrics are not
+        numbers by name.
         """
-        right = (labels,) if isinstance(labels, str) else tuple(labels)
+        right = texts_of(labels)
         metrics: dict[str, Metric] = {"exs": SumMetric(1)}
         text, candidates = observation.get("text"), observation.get("text_candidates")
         if text is not None and right:
             metrics |= self._text_metrics(str(text), right)
         if candidates is not None and right:
-            if isinstance(candidates, str) or not isinstance(candidates, Sequence):
-                problem = f"text_candidates must be a list of strings, not {candidates!r}"
-                raise DialogueError(problem, hint="Pass them as a list, the best first.")
-            metrics |= ranking_metrics(map(str, candidates), right)
+            metrics |= ranking_metrics(texts_of(candidates), right)
         self.add_all({**metrics, **_own_metrics(observation.get("metrics"))})
 
     def _text_metrics(self, guess: str, labels: Sequence[str]) -> dict[str, Metric]:
