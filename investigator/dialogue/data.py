@@ -116,12 +116,6 @@ class Dictionary:
         for text in texts:
             self.add(text)
 
-    def __len__(self) -> int:
-        return len(self._tokens)
-
-    def __contains__(self, token: str) -> bool:
-        return token in self._indexes
-
     def add(self, text: str) -> None:
         """Assign an index to each new token of the text."""
         for token in tokens_of(text):

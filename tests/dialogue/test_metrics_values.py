@@ -14,7 +14,6 @@ from investigator.dialogue.metrics import (
     Metrics,
     Report,
     SumMetric,
-    TimerMetric,
     aggregate_named_reports,
     aggregate_unnamed_reports,
     report_table,
@@ -33,12 +32,7 @@ def test_a_fixed_metric_stays_what_it_is_or_says_that_it_differs() -> None:
         FixedMetric(5) + FixedMetric(7)
 
 
-def test_timers_that_run_side_by_side_add_up_their_speed() -> None:
-    assert TimerMetric(10, start=0, end=5).value() == 2
-    assert (TimerMetric(10, start=0, end=5) + TimerMetric(20, start=1, end=6)).value() == 5
-
-
-@pytest.mark.parametrize("metric", [AverageMetric(1, 2), SumMetric(1), FixedMetric(1), TimerMetric(1, 0, 1)])
+@pytest.mark.parametrize("metric", [AverageMetric(1, 2), SumMetric(1), FixedMetric(1)])
 def test_a_metric_plus_nothing_is_the_metric(metric: Metric) -> None:
     assert metric + None is metric
 

@@ -26,7 +26,6 @@ KINDS = {
     "avg": values.AverageMetric,
     "sum": values.SumMetric,
     "fixed": values.FixedMetric,
-    "timer": values.TimerMetric,
 }
 
 
@@ -75,7 +74,7 @@ def mrr_eval(given: Any) -> Any:
 
 def metric(given: Any) -> values.Metric:
     kind = KINDS[given["type"].removeprefix("g")]
-    figures = [given[key] for key in ("n", "d", "start", "end") if key in given]
+    figures = [given[key] for key in ("n", "d") if key in given]
     return kind(*figures, is_global=given["type"].startswith("g"))
 
 

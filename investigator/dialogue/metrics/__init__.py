@@ -7,7 +7,6 @@ from investigator.dialogue.metrics.values import Metric as Metric
 from investigator.dialogue.metrics.values import Metrics as Metrics
 from investigator.dialogue.metrics.values import Report as Report
 from investigator.dialogue.metrics.values import SumMetric as SumMetric
-from investigator.dialogue.metrics.values import TimerMetric as TimerMetric
 from investigator.dialogue.metrics.values import aggregate_named_reports as aggregate_named_reports
 from investigator.dialogue.metrics.values import aggregate_unnamed_reports as aggregate_unnamed_reports
 from investigator.dialogue.metrics.values import report_table as report_table

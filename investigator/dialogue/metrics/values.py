@@ -102,26 +102,6 @@ class FixedMetric(Metric):
         return self
 
 
-@dataclass(frozen=True)
-class TimerMetric(Metric):
-    """An amount per second, between the times `start` and `end` (in seconds, from one clock); 0 if no time has passed.
-
-    The sum of two rates covers the time from the earlier start to the later end, so that concurrent work adds up.
-    """
-
-    total: float
-    start: float
-    end: float
-
-    def value(self) -> float:
-        elapsed = self.end - self.start
-        return self.total / elapsed if elapsed > 0 else 0.0
-
-    def _plus(self, other: Self) -> Self:
-        start, end = min(self.start, other.start), max(self.end, other.end)
-        return type(self)(self.total + other.total, start, end, is_global=self.is_global)
-
-
 class Metrics:
     """Metrics by name: the totals of all copies that share them, and the recent values of this copy.
     Thread-safe. A copy for another thread is `Metrics(shared=metrics.share())`.
