@@ -29,7 +29,7 @@ SLOW_TO_IMPORT = {"torch", "transformers", "sentence_transformers", "chromadb", 
 SLOW_TO_IMPORT |= {"kreuzberg", "pypdfium2", "xllamacpp"}
 
 CATCHES_ANYTHING = {
-    "cli/main.py": 1,  # the outer shell
+    "cli/lazy_command.py": 1,  # the outer shell
     "documents/readers/office/through_kreuzberg.py": 1,  # a panic of the native reader is no Exception
     "documents/readers/sheets/office_open_xml.py": 2,  # the library raises whatever a formula leads it to
     "documents/readers/sheets/binary.py": 1,  # the library raises whatever a damaged file leads it to
@@ -48,6 +48,7 @@ READS_THE_ENVIRONMENT = {
     "settings.py",
     "doctor/diagnosis.py",
     "tracing/opening.py",  # the variables of OpenTelemetry's own standard
+    "cli/lazy_command.py",
     "cli/main.py",
     "cli/output.py",  # TERM
     "documents/readers/pictures/ocr.py",  # handed on, with a limit on threads

@@ -16,7 +16,7 @@ from typing import get_type_hints
 import typer
 from typer.core import TyperGroup
 
-from investigator.cli.lazy_group import LazyCommand
+from investigator.cli.lazy_command import LazyCommand
 from investigator.cli.main import app
 from investigator.records import Record
 from investigator.settings import Settings

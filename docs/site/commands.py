@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import typer
 
-from investigator.cli.lazy_group import LazyCommand
+from investigator.cli.lazy_command import LazyCommand
 from investigator.cli.main import app
 
 

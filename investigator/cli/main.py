@@ -7,26 +7,20 @@ error, 130 interrupted.
 
 from __future__ import annotations
 
-import functools
 import gc
 import io
 import os
 import sys
-import traceback
-from collections.abc import Callable, Mapping
-from typing import Annotated, ParamSpec, TextIO
+from collections.abc import Mapping
+from typing import Annotated, Any, TextIO
 
 import typer
 from typer.completion import completion_init  # type: ignore[attr-defined]
 from typer.core import TyperCommand, TyperGroup
 
-from investigator.cli.lazy_group import LazyCommand, lazy_group
-from investigator.errors import InvestigatorError
-from investigator.reports.inert import inert
+from investigator.cli.lazy_command import LazyCommand, report
 from investigator.resources.distribution import DISTRIBUTION, installed_version, namesake_warning
 from investigator.secrets import redacted
-
-_Options = ParamSpec("_Options")
 
 
 def run() -> None:
@@ -43,37 +37,6 @@ def run() -> None:
         gc.freeze()  # avoid garbage collection at the end of the process
 
 
-def guarded(command: Callable[_Options, None]) -> Callable[_Options, None]:
-    """Wrap a command so that an error is printed as `error:` and `hint:` lines on standard error, and sets the exit
-    code.
-    """
-
-    @functools.wraps(command)
-    def shell(*args: _Options.args, **options: _Options.kwargs) -> None:
-        try:
-            command(*args, **options)
-        except (typer.Exit, BrokenPipeError):  # typer ends the process silently for both exceptions
-            raise
-        except InvestigatorError as error:
-            _report(error.message, error.hint)
-            raise typer.Exit(error.exit_code) from error
-        except KeyboardInterrupt as stop:
-            typer.echo("interrupted", err=True)
-            raise typer.Exit(130) from stop
-        except Exception as error:  # the outermost handler: no traceback unless requested
-            if os.environ.get("INVESTIGATOR_DEBUG"):
-                typer.echo(inert(traceback.format_exc()), err=True)
-            message = f"unexpected error: {type(error).__name__}: {error}"
-            _report(message, "Run the command again with INVESTIGATOR_DEBUG=1 to see the traceback.", mark="")
-            raise typer.Exit(1) from error
-
-    return shell
-
-
-def _command(name: str, place: str, summary: str, *, prints: bool = True, **context_settings: bool) -> LazyCommand:
-    return LazyCommand(name, f"investigator.{place}", summary, guarded, prints=prints, **context_settings)
-
-
 def _group(name: str, commands: tuple[LazyCommand, ...], summary: str) -> TyperGroup:
     return TyperGroup(name=name, commands=commands, help=summary, no_args_is_help=True, rich_markup_mode=None)
 
@@ -81,64 +44,84 @@ def _group(name: str, commands: tuple[LazyCommand, ...], summary: str) -> TyperG
 # as in --srm-topp 0.8; see module_arguments
 _MODULE_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
 _EVALUATIONS = (
-    _command("retrieval", "cli.eval:eval_retrieval", "Measure the search on a BEIR test collection."),
-    _command("task", "tasks.commands.eval_task:eval_task", "Let an agent do a task, and measure its replies."),
-    _command("claims", "cli.eval:eval_claims", "Measure how well the check tells true statements from false ones."),
-    _command("folder", "cli.eval:eval_folder", "Ask each question in a file, and measure the answers."),
+    LazyCommand("retrieval", "cli.eval:eval_retrieval", "Measure the search on a BEIR test collection."),
+    LazyCommand("task", "tasks.commands.eval_task:eval_task", "Let an agent do a task, and measure its replies."),
+    LazyCommand("claims", "cli.eval:eval_claims", "Measure how well the check tells true statements from false ones."),
+    LazyCommand("folder", "cli.eval:eval_folder", "Ask each question in a file, and measure the answers."),
 )
 _MODELS = (
-    _command("pull", "cli.model:pull", "Fetch a model that runs on this machine."),
-    _command("list", "cli.model:list_models", "Show the recommended and the pulled models."),
-    _command("remove", "cli.model:remove", "Delete a pulled model."),
+    LazyCommand("pull", "cli.model:pull", "Fetch a model that runs on this machine."),
+    LazyCommand("list", "cli.model:list_models", "Show the recommended and the pulled models."),
+    LazyCommand("remove", "cli.model:remove", "Delete a pulled model."),
 )
 _PROMPTS = (
-    _command("list", "workbench.commands:list_templates", "List the prompt templates."),
-    _command("copy", "workbench.commands:copy", "Copy shipped templates so that you can change them."),
-    _command("render", "workbench.commands:render", "Show the prompt that a template produces for a step."),
-    _command("run", "workbench.commands:run_template", "Send a template to a model, and compare the replies."),
+    LazyCommand("list", "workbench.commands:list_templates", "List the prompt templates."),
+    LazyCommand("copy", "workbench.commands:copy", "Copy shipped templates so that you can change them."),
+    LazyCommand("render", "workbench.commands:render", "Show the prompt that a template produces for a step."),
+    LazyCommand("run", "workbench.commands:run_template", "Send a template to a model, and compare the replies."),
 )
 _COMMANDS: Mapping[str, tuple[TyperCommand | TyperGroup, ...]] = {
     "Daily use": (
-        _command("ask", "cli.ask:ask", "Answer a question from a folder of documents."),
-        _command("matrix", "cli.matrix:matrix", "Ask every document the same questions, and show a table."),
-        _command("chat", "bb3.commands.chat:chat", "Talk to a folder of documents.", prints=False, **_MODULE_OPTIONS),
-        _command(
+        LazyCommand("ask", "cli.ask:ask", "Answer a question from a folder of documents."),
+        LazyCommand("matrix", "cli.matrix:matrix", "Ask every document the same questions, and show a table."),
+        LazyCommand(
+            "chat", "bb3.commands.chat:chat", "Talk to a folder of documents.", prints=False, **_MODULE_OPTIONS
+        ),
+        LazyCommand(
             "serve", "bb3.commands.serve:serve", "Open a page in the browser, with an API for programs.", prints=False
         ),
-        _command("runs", "cli.runs:runs", "List the investigations of a folder, newest first."),
-        _command("show", "cli.runs:show", "Show an investigation again, finished or not."),
-        _command("verify", "cli.runs:verify", "Check the quotes of a report against the files."),
-        _command("index", "cli.index:index", "Bring the index of a folder up to date."),
-        _command("search", "cli.index:search", "Show the passages that match a query, best first."),
-        _command("doctor", "doctor.command:doctor", "Test the model for each role, and list installed packages."),
+        LazyCommand("runs", "cli.runs:runs", "List the investigations of a folder, newest first."),
+        LazyCommand("show", "cli.runs:show", "Show an investigation again, finished or not."),
+        LazyCommand("verify", "cli.runs:verify", "Check the quotes of a report against the files."),
+        LazyCommand("index", "cli.index:index", "Bring the index of a folder up to date."),
+        LazyCommand("search", "cli.index:search", "Show the passages that match a query, best first."),
+        LazyCommand("doctor", "doctor.command:doctor", "Test the model for each role, and list installed packages."),
     ),
     "Investigations, folders, models": (
-        _command("replay", "cli.runs:replay", "Repeat a finished run from its journal, without a model."),
-        _command("status", "cli.index:status", "Show the contents of the index, and the changes in the folder."),
-        _command("completion", "cli.scripts:completion", "Print a script that lets your shell complete commands."),
-        _command("schema", "cli.scripts:schema", "List the JSON Schemas of the results, or print one."),
-        _command("mcp", "cli.mcp:mcp", "Serve folders to agents over the Model Context Protocol.", prints=False),
+        LazyCommand("replay", "cli.runs:replay", "Repeat a finished run from its journal, without a model."),
+        LazyCommand("status", "cli.index:status", "Show the contents of the index, and the changes in the folder."),
+        LazyCommand("completion", "cli.scripts:completion", "Print a script that lets your shell complete commands."),
+        LazyCommand("schema", "cli.scripts:schema", "List the JSON Schemas of the results, or print one."),
+        LazyCommand("mcp", "cli.mcp:mcp", "Serve folders to agents over the Model Context Protocol.", prints=False),
         _group("model", _MODELS, "Fetch, list and remove models that run on this machine."),
     ),
     "Prompts and measuring": (
         _group("prompts", _PROMPTS, "List, change and try the prompt templates."),
-        _command(
+        LazyCommand(
             "compare", "cli.compare:compare", "Compare two templates, models or settings, with a statistical test."
         ),
-        _command("tune", "cli.tune:tune", "Search for templates or settings that are proven to be better."),
+        LazyCommand("tune", "cli.tune:tune", "Search for templates or settings that are proven to be better."),
         _group("eval", _EVALUATIONS, "Measure the search, the method, or an agent on a task."),
     ),
     "Conversations and dialogue research": (
-        _command("memory", "bb3.commands.memory:memory", "Show or change what chats remember about a user."),
-        _command("export", "bb3.commands.export:export", "Export saved conversations for release."),
-        _command("module", "bb3.commands.module:module", "Run a single module of BlenderBot 3.", **_MODULE_OPTIONS),
-        _command("tasks", "tasks.commands.tasks:tasks", "List the tasks that can be displayed and evaluated."),
-        _command("display", "tasks.commands.tasks:display", "Show the examples of a task."),
+        LazyCommand("memory", "bb3.commands.memory:memory", "Show or change what chats remember about a user."),
+        LazyCommand("export", "bb3.commands.export:export", "Export saved conversations for release."),
+        LazyCommand("module", "bb3.commands.module:module", "Run a single module of BlenderBot 3.", **_MODULE_OPTIONS),
+        LazyCommand("tasks", "tasks.commands.tasks:tasks", "List the tasks that can be displayed and evaluated."),
+        LazyCommand("display", "tasks.commands.tasks:display", "Show the examples of a task."),
     ),
 }
+
+
+class _Commands(TyperGroup):
+    """All commands; its help lists them in titled sections."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        for commands in _COMMANDS.values():
+            for command in commands:
+                self.add_command(command)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        width = max(map(len, self.commands))
+        for title, commands in _COMMANDS.items():
+            with formatter.section(title):
+                formatter.write_dl([(f"{each.name:{width}}", each.get_short_help_str(200)) for each in commands])
+
+
 app = typer.Typer(
     name="investigator",
-    cls=lazy_group(_COMMANDS),
+    cls=_Commands,
     help="Answer questions from a folder of documents, with quotes that are proven to be in them.",
     no_args_is_help=True,
     add_completion=False,
@@ -153,7 +136,7 @@ def _version(wanted: bool) -> None:
         version = installed_version()
         typer.echo(f"{DISTRIBUTION} {version}" if version else f"{DISTRIBUTION} (run from source, not installed)")
         if warning := namesake_warning():
-            _report(warning, "", mark="warning: ")
+            report(warning, "", mark="warning: ")
         raise typer.Exit
 
 
@@ -164,12 +147,6 @@ def _root(
     ] = False,
 ) -> None:
     pass
-
-
-def _report(message: str, hint: str, mark: str = "error: ") -> None:
-    typer.echo(f"{mark}{inert(message)}", err=True)
-    if hint:
-        typer.echo(f"hint: {inert(hint)}", err=True)
 
 
 def _write_anything() -> None:

@@ -12,7 +12,7 @@ from commands import command
 from typer.testing import CliRunner, Result
 
 from investigator.cli.ask import EXIT_CODES
-from investigator.cli.main import guarded
+from investigator.cli.lazy_command import guarded
 from investigator.cli.streams import waited
 from investigator.errors import EngineError, FolderError, WorkspaceLockedError
 from investigator.records import AnswerStatus

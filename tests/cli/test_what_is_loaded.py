@@ -116,7 +116,7 @@ def test_help_loads_no_command() -> None:
         modules = loaded(command(*words))
         assert {name for name in modules if name.startswith("cli.")} == {
             "cli.main",
-            "cli.lazy_group",
+            "cli.lazy_command",
             "cli.option_groups",
             "cli.streams",
         }

@@ -20,7 +20,7 @@ from power_plants import ONE
 
 from investigator import Investigator, ScriptedEmbedder
 from investigator.bb3.chats import open_memory
-from investigator.cli.main import guarded
+from investigator.cli.lazy_command import guarded
 
 QUESTION = "How much power does the Willow plant make?"
 KINDS = ("no space left", "input/output error", "half written")

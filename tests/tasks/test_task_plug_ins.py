@@ -11,7 +11,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from investigator.cli.main import guarded
+from investigator.cli.lazy_command import guarded
 from investigator.dialogue.worlds import DialogPartnerWorld
 from investigator.errors import DialogueTypeError, UnknownTaskError
 from investigator.tasks.commands.tasks import tasks

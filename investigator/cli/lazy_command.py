@@ -1,19 +1,26 @@
-"""Commands that import their modules when they are called, not when the command line is set up."""
+"""Commands that import their modules when they are called, not when the command line is set up, and that report their
+errors.
+"""
 
 from __future__ import annotations
 
+import functools
+import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+import traceback
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec
 
 import typer
 from pydantic import ValidationError
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand
 
 from investigator.cli.option_groups import with_groups
 from investigator.cli.streams import StreamOptions
+from investigator.errors import InvestigatorError
+from investigator.reports.inert import inert
 
 _WANTED: Mapping[str, str] = {
     "int_parsing": "a whole number",
@@ -26,22 +33,18 @@ _WANTED: Mapping[str, str] = {
 """Descriptions of valid values, keyed by pydantic error type; typer parses options with pydantic."""
 _EXTRA = re.compile(r"unexpected extra argument\(s\) \((.*)\)")
 
-Shell = Callable[[Callable[..., None]], Callable[..., None]]
-"""Wraps a command's function so that its errors are reported."""
+_Options = ParamSpec("_Options")
 
 
 class LazyCommand(TyperCommand):
     """A command whose name and one-line help are known before its module is imported. `place` is the `module:function`
-    to import when the command is called. If `prints` is True, the command prints a result and so accepts `--quiet` and
-    `--output`.
+    in this package to import when the command is called. If `prints` is True, the command prints a result, and so
+    accepts `--quiet` and `--output`.
     """
 
-    def __init__(
-        self, name: str, place: str, summary: str, shell: Shell, *, prints: bool = True, **context_settings: bool
-    ) -> None:
+    def __init__(self, name: str, place: str, summary: str, *, prints: bool = True, **context_settings: bool) -> None:
         super().__init__(name, short_help=summary, context_settings=dict(context_settings))
-        self.place = place
-        self._shell = shell
+        self.place = f"investigator.{place}"
         self._prints = prints
 
     def make_context(self, *words: Any, **extra: Any) -> Any:
@@ -60,7 +63,7 @@ class LazyCommand(TyperCommand):
         command = getattr(import_module(module), function)
         alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
         alone.command(self.name, context_settings=dict(self.context_settings))(
-            self._shell(with_groups(command, StreamOptions if self._prints else None))
+            guarded(with_groups(command, StreamOptions if self._prints else None))
         )
         return typer.main.get_command(alone)
 
@@ -81,24 +84,35 @@ def _help_for_extra(command: str, words: str) -> str:
     return '. Put a question or text in quotes: "What is the rent?"'
 
 
-def lazy_group(sections: Mapping[str, Iterable[TyperCommand | TyperGroup]]) -> type[TyperGroup]:
-    """Return the class of a group with these commands, for `typer.Typer(cls=...)`, which does not accept command
-    objects.
-
-    Its help lists the commands in titled sections.
+def guarded(command: Callable[_Options, None]) -> Callable[_Options, None]:
+    """Wrap a command so that an error is printed as `error:` and `hint:` lines on standard error, and sets the exit
+    code.
     """
 
-    class LazyGroup(TyperGroup):
-        def __init__(self, **settings: Any) -> None:
-            super().__init__(**settings)
-            for commands in sections.values():
-                for command in commands:
-                    self.add_command(command)
+    @functools.wraps(command)
+    def shell(*args: _Options.args, **options: _Options.kwargs) -> None:
+        try:
+            command(*args, **options)
+        except (typer.Exit, BrokenPipeError):  # typer ends the process silently for both exceptions
+            raise
+        except InvestigatorError as error:
+            report(error.message, error.hint)
+            raise typer.Exit(error.exit_code) from error
+        except KeyboardInterrupt as stop:
+            typer.echo("interrupted", err=True)
+            raise typer.Exit(130) from stop
+        except Exception as error:  # the outermost handler: no traceback unless requested
+            if os.environ.get("INVESTIGATOR_DEBUG"):
+                typer.echo(inert(traceback.format_exc()), err=True)
+            message = f"unexpected error: {type(error).__name__}: {error}"
+            report(message, "Run the command again with INVESTIGATOR_DEBUG=1 to see the traceback.", mark="")
+            raise typer.Exit(1) from error
 
-        def format_commands(self, ctx: Any, formatter: Any) -> None:
-            width = max(map(len, self.commands))
-            for title, commands in sections.items():
-                with formatter.section(title):
-                    formatter.write_dl([(f"{each.name:{width}}", each.get_short_help_str(200)) for each in commands])
+    return shell
 
-    return LazyGroup
+
+def report(message: str, hint: str, mark: str = "error: ") -> None:
+    """Print a message and a hint on standard error, with control characters escaped."""
+    typer.echo(f"{mark}{inert(message)}", err=True)
+    if hint:
+        typer.echo(f"hint: {inert(hint)}", err=True)
