@@ -25,7 +25,7 @@ from investigator.evaluation.questions import Question, read_questions
 from investigator.evaluation.scoring import grounds_of
 from investigator.files import make_private_folder, write_private
 from investigator.investigator import Investigator
-from investigator.records import Event, Usage
+from investigator.records import Event, Notice, Usage
 from investigator.services.parts import Parts
 from investigator.settings import as_settings_file, load_settings
 from investigator.store.corpus import Corpus
@@ -132,9 +132,13 @@ class TuningRun:
         ledger: TuningLedger,
     ) -> None:
         self._options, self._base, self._out, self._bench, self._ledger = options, base, out, bench, ledger
-        examined = read_questions(questions)
+        examined = read_questions(questions, lambda text: bench.tell(Notice(text=text)))
         self._investigator = bench.investigator(base)
         check_outside(questions, self._investigator)
+        if options.templates and not bench.reads_templates(base):
+            bench.tell(
+                Notice(text="The built-in finder reads no templates, so no template can be better; add --model.")
+            )
         bench.outcomes(base, examined, limit=0)  # this reads the folder, but asks no question
         data, twins = _data_of(self._investigator, examined)
         self._sets = drawn_sets(examined, twins, options.seed)

@@ -252,6 +252,7 @@ def test_if_no_candidate_may_be_tried_nothing_is_asked_and_the_command_fails(
     done = command("tune", "query/ask", *options, "--workspace", tmp_path / "space")
     assert done.exit_code == 1
     assert "No candidate could be tried." in done.stdout
+    assert "The built-in finder reads no templates" in done.stderr
 
 
 def test_the_command_shows_its_plan_and_wants_a_ceiling_for_a_model(asked: tuple[Path, Path], tmp_path: Path) -> None:
