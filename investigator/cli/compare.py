@@ -34,7 +34,7 @@ def setup_of(common: CommonOptions) -> Setup:
         prompts=common.prompts,
         model=tuple(common.model or ()),
         settings_file=common.settings.file,
-        overrides=tuple(common.settings.overrides or ()),
+        overrides=common.settings.changes,
     )
 
 

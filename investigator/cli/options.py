@@ -89,6 +89,11 @@ class SettingsOptions:
         ),
     ] = None
 
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """Return all options that change a setting, written as for `--set`."""
+        return (*(self.overrides or ()), *((f"cluster.address={self.cluster}",) if self.cluster is not None else ()))
+
     def load(self, *more: str) -> Settings:
         """Return the settings; the `--set` changes in `more` take precedence. Raises the same errors as
         `load_settings`.
@@ -96,8 +101,7 @@ class SettingsOptions:
         Print a note if explicitly chosen languages for text recognition are missing. There is no such note for the
         default language, because most folders have no pictures.
         """
-        cluster = (f"cluster.address={self.cluster}",) if self.cluster is not None else ()
-        settings = load_settings(self.file, [*(self.overrides or ()), *cluster, *more])
+        settings = load_settings(self.file, [*self.changes, *more])
         chosen = settings.reader.ocr_languages != ReaderSettings().ocr_languages
         if chosen and settings.reader.ocr and (obstacle := why_not(settings.reader)):
             note(f"pictures cannot be read in {settings.reader.ocr_languages}: {obstacle}")

@@ -203,15 +203,15 @@ class Parts:
 
 
 def open_embedder(settings: Settings) -> Embedder:
-    """Return the embedder that the settings name; its weights are loaded when the first text is embedded."""
-    return SentenceTransformerEmbedder(settings.embedder)
+    """Return the embedder that the settings name; its weights are loaded when the first text is embedded, once for all
+    parts of a process.
+    """
+    return _shared_embedder(settings.embedder)
 
 
 @cache
 def _shared_embedder(model: str) -> Embedder:
-    return SentenceTransformerEmbedder(
-        model
-    )  # cached, so that the model is loaded only once even if many parts are used separately
+    return SentenceTransformerEmbedder(model)
 
 
 def _given(embedder: Embedder) -> Embedder:

@@ -17,7 +17,6 @@ from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question
 from investigator.investigator import Investigator
 from investigator.records import Event, Notice, Record
-from investigator.services.parts import open_embedder
 from investigator.settings import Settings, load_settings
 
 _ATTEMPTS = 3  # maximum number of attempts per question if the engine fails; earlier replies are kept
@@ -79,7 +78,6 @@ class FolderBench:
         self._folder = folder
         self._workspace = workspace
         self._embedder = embedder
-        self._embedders: dict[str, Embedder] = {}
         self._engine = engine
         self._budget = budget
         self.tell = tell
@@ -87,18 +85,15 @@ class FolderBench:
         self._notices: set[str] = set()
 
     def investigator(self, setup: Setup) -> Investigator:
-        """Return the Investigator of a setup; a model and an embedder are loaded only once. Raises the errors of
-        `Investigator`.
-        """
+        """Return the Investigator of a setup; a model is loaded only once. Raises the errors of `Investigator`."""
         settings = load_settings(setup.settings_file, setup.overrides)
-        embedder = self._embedder or self._embedders.setdefault(settings.embedder, open_embedder(settings))
         key = "\0".join((*setup.model, settings.model_dump_json(include={"embedder", "chat", "gguf", "transformers"})))
         investigator = Investigator(
             self._folder,
             model=self._opened.get(key) or self._engine or setup.model or None,
             settings=settings,
             workspace=self._workspace,
-            embedder=embedder,
+            embedder=self._embedder,
             prompts=setup.prompts,
             joint=self._budget,
         )
