@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from investigator.cli.compare import RESUMED, Documents, Judged, Questions, Seed, setup_of
-from investigator.cli.options import AsJson, CommonOptions
+from investigator.cli.options import AsJson, CommonOptions, Model
 from investigator.cli.output import print_result, resumable, tell
 from investigator.cli.progress import display_on
 from investigator.errors import SettingsError
@@ -60,6 +60,12 @@ class TuningCeilings:
         typer.Option(metavar="SHARE", min=0, max=1, help="How much a winner may raise the share of false answers."),
     ] = Tolerance().more_false_answers
 
+    def check(self, model: Model) -> None:
+        """Raise SettingsError if a language model is used without a limit."""
+        if model and self.max_calls is None and self.max_money is None:
+            hint = "Set one with --max-calls N or --max-money USD."
+            raise SettingsError("tuning with a language model needs a limit", hint=hint)
+
 
 def tune(
     docs: Documents,
@@ -100,10 +106,7 @@ def tune(
         tolerance=Tolerance(more_calls=ceilings.more_calls, more_false_answers=ceilings.more_false_answers),
         reopen=reopen,
     )
-    if common.model and ceilings.max_calls is None and ceilings.max_money is None:
-        raise SettingsError(
-            "tuning with a language model needs a limit", hint="Set one with --max-calls N or --max-money USD."
-        )
+    ceilings.check(common.model)
     setup = setup_of(common)
     with resumable(RESUMED), display_on(sys.stderr) as display:
         report = tuned(

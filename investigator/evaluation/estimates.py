@@ -15,7 +15,6 @@ from investigator.records import Record
 
 _RESAMPLES = 1000
 _PERCENTILES = (2.5, 97.5)
-_BLOCK = 50  # number of resamples drawn at once; small, so that a large sample needs little memory
 
 LEVEL = 0.05
 """Significance level: the accepted probability of a false positive."""
@@ -46,10 +45,8 @@ def mean_of(values: Sequence[float], seed: int = 0) -> Estimate | None:
     if not values:
         return None
     sample = np.asarray(values, dtype=np.float64)
-    draw = np.random.default_rng(seed)
-    blocks = range(_RESAMPLES // _BLOCK)
-    means = [sample[draw.integers(len(sample), size=(_BLOCK, len(sample)))].mean(axis=1) for _ in blocks]
-    low, high = np.percentile(np.concatenate(means), _PERCENTILES)
+    rows = np.random.default_rng(seed).integers(len(sample), size=(_RESAMPLES, len(sample)))
+    low, high = np.percentile(sample[rows].mean(axis=1), _PERCENTILES)
     return Estimate(value=float(sample.mean()), low=float(low), high=float(high), questions=len(sample))
 
 

@@ -76,7 +76,9 @@ def test_commands_show_documents_and_prompts_without_characters_that_act(tmp_pat
 def test_commands_print_through_one_place() -> None:
     """Code that prints directly could forget to make text harmless."""
     package = Path(investigator.__file__).parent
-    light = {package / "cli" / f"{name}.py" for name in ("main", "lazy_command", "streams")}  # these import nothing slow
+    light = {
+        package / "cli" / f"{name}.py" for name in ("main", "lazy_command", "streams")
+    }  # these import nothing slow
     allowed = {package / "cli" / "output.py", *light}
     files = {*package.glob("cli/*.py"), *package.glob("*/commands/*.py"), *package.glob("*/command.py")} - allowed
     assert len(files) > 20
